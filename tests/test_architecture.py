@@ -9,7 +9,7 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "scenthound"
 
-BASE = {"model", "url", "errors", "plugins", "processes", "files", "formats", "parameters"}
+BASE = {"model", "url", "errors", "plugins", "processes", "files", "formats", "parameters", "rediscovery"}
 READING = {"web", "text", "page"}
 FLOOR = BASE | READING | {"ports", "store", "graph"}
 MAY_IMPORT: dict[str, set[str]] = {
@@ -21,6 +21,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "files": {"errors"},
     "formats": {"errors", "model"},
     "parameters": {"errors"},
+    "rediscovery": {"model"},
     "web": BASE | {"ports"},
     "text": BASE,
     "page": BASE | {"ports", "web", "text"},
@@ -29,20 +30,21 @@ MAY_IMPORT: dict[str, set[str]] = {
     "store": BASE | {"ports"},
     "graph": BASE | {"ports"},
     "loop": BASE | {"ports", "page", "web", "store", "judging"},
-    "strategies": BASE | {"ports", "page", "text", "graph"},
+    "strategies": BASE | {"lessons", "ports", "page", "text", "graph"},
     "judging": {"model", "page"},
     "seeding": {"model"},
     "judges": BASE | {"ports", "judging", "page", "text", "graph"},
     "search": FLOOR | {"loop"},
     "sources": FLOOR | {"loop", "search", "seeding"},
     "wiring": FLOOR | {"loop", "strategies", "judging", "judges", "seeding", "sources"},
-    "testing": FLOOR | {"loop", "strategies", "judging", "judges", "seeding", "sources"},
+    "testing": FLOOR | {"lessons", "loop", "strategies", "judging", "judges", "seeding", "sources"},
     "report": FLOOR | {"loop", "wiring", "exports"},
     "exports": FLOOR | {"loop", "wiring", "report"},
     "apps": FLOOR | {"loop", "wiring", "search", "report", "exports", "sources"},
     "desk": FLOOR | {"loop", "wiring", "search", "report", "apps", "lab"},
     "agent_tools": FLOOR | {"loop", "wiring", "search", "report", "apps", "desk"},
-    "lab": FLOOR | {"loop", "strategies", "wiring", "report", "exports", "judging", "judges", "seeding", "sources"},
+    "lab": FLOOR
+    | {"lessons", "loop", "strategies", "wiring", "report", "exports", "judging", "judges", "seeding", "sources"},
     "cli": FLOOR
     | {"loop", "strategies", "wiring", "search", "desk", "agent_tools", "lab", "exports", "report", "judges"}
     | {"seeding", "sources", "apps"},

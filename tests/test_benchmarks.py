@@ -31,6 +31,7 @@ BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
         ("site_map.py --quick", "| 60 | shark-search |"),
         ("stopping.py --quick", "on the test half"),
         ("replay.py --quick --bed generated --strategies best-first,bayes", "target 1,000"),
+        ("replay_pairs.py . --bed generated --pairs 2 --strategies breadth-first", "| breadth-first | "),
         ("polite.py --quick", "polite replay"),
         ("hound.py recall --quick", "Below by more than one standard error"),
         ("hound.py ablations --quick", "words of the link"),

@@ -37,9 +37,9 @@ ELSEWHERE = {"add-a-driver.md", "add-a-frontier-store.md", "add-a-metric.md", "a
 ELSEWHERE |= {"seed-sources.md"}
 """Guides about plug-ins: `test_examples.py` runs their package. Seed sources, whose commands need a search engine, have
 `tests/cli/test_sources.py` and `tests/desk/test_searx.py`."""
-DOCUMENTS = [ROOT / "README.md", ROOT / "docs" / "applications.md"]
+DOCUMENTS = [ROOT / "README.md", ROOT / "docs" / "applications.md", ROOT / "docs" / "concepts" / "generated-web.md"]
 DOCUMENTS += sorted(path for path in GUIDES.glob("*.md") if path.name not in ELSEWHERE)
-SMALLER = {"README.md", "compare-crawlers.md", "polite-replay.md", "bring-a-bed.md"}
+SMALLER = {"README.md", "compare-crawlers.md", "polite-replay.md", "bring-a-bed.md", "generated-web.md"}
 """Documents in which numbers of pages are divided by ten."""
 
 

@@ -69,6 +69,9 @@ def test_content_is_synced_before_the_name_and_the_name_before_the_return(
     monkeypatch.setattr(os, "replace", rename)
     files.write_bytes(tmp_path / "a", b"content")
     assert happened == ["file", "name", "folder"]
+    happened.clear()
+    files.write_text(tmp_path / "b", "it can be made again", durable=False)
+    assert happened == ["name"]
 
 
 def test_what_the_system_says_names_the_file_that_was_asked_for(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from scenthound.lab.generate.web import generate
-from scenthound.page.landing import PageLimits
+from scenthound.page.limits import PageLimits
 from scenthound.page.record import EVERYTHING
 from scenthound.page.wire import ReadOptions
 from scenthound.processes import SAFE_PATH, ProcessPool, module_command

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from scenthound import url as urls
 from scenthound.errors import NotAUrl
+from scenthound.url import UrlRules, canonical, make
 from support.suites import Suites
 
 HTTP = ("http://", "https://")
@@ -114,3 +115,29 @@ def _expected(case: dict[str, str]) -> str | None:
     scheme, _, rest = href.partition("#")[0].partition("://")
     authority, slash, path = rest.partition("/")
     return f"{scheme}://{authority.rpartition('@')[2]}{slash}{path}"
+
+
+@pytest.mark.parametrize(
+    ("spelled", "canonical"),
+    [
+        ("http://x.test/%61%2D%5f%2e%30", "http://x.test/a-_.0"),
+        ("http://x.test/%7euser", "http://x.test/%7Euser"),
+        ("http://x.test/a%2fb%3f", "http://x.test/a%2Fb%3F"),
+        ("http://x.test/ind%65x.html", "http://x.test/"),
+        ("http://x.test/?q=%61", "http://x.test/?q=%61"),
+        ("http://x.test/%2561", "http://x.test/%2561"),
+    ],
+)
+def test_percent_codes_of_unreserved_characters_in_a_path_mean_the_character(spelled: str, canonical: str) -> None:
+    made = make(spelled)
+    assert made == canonical
+    assert make(made) == made, "a canonical URL is its own canonical form"
+
+
+def test_default_pages_stand_for_their_folder_only_if_asked() -> None:
+    rules = UrlRules(default_pages=("default.asp", "index.php"))
+    for name in ("Default.asp", "index.php", "index.html"):
+        assert canonical(f"http://x.test/a/{name}", rules) == "http://x.test/a/"
+    assert canonical("http://x.test/a/index.php?id=3", rules) == "http://x.test/a/?id=3"
+    assert canonical("http://x.test/a/index.php") == "http://x.test/a/index.php"
+    assert canonical("http://x.test/a/old-index.php", rules) == "http://x.test/a/old-index.php"

@@ -74,11 +74,11 @@ def _links_beside(path: Path, status: os.stat_result) -> int:
 
 
 @contextmanager
-def replacing(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
+def replacing(path: Path, mode: int = 0o666, durable: bool = True) -> Iterator[BinaryIO]:
     """A stream for a file that gets its name when the block ends without an error.
 
-    The umask applies to `mode`. Raises `UnsafeFile` for a link, `BadConfig` if the file can't be written, `DiskFull`
-    if there is no room, `IoFailed` if the disk fails.
+    The umask applies to `mode`. A `durable` file survives a power cut from then on. Raises `UnsafeFile` for a link,
+    `BadConfig` if the file can't be written, `DiskFull` if there is no room, `IoFailed` if the disk fails.
     """
     refuse_link(path)
     with _translated(path):
@@ -88,9 +88,12 @@ def replacing(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
             yield file
             with _translated(path):
                 file.flush()
-                os.fsync(file.fileno())
+                if durable:
+                    os.fsync(file.fileno())
         with _translated(path):
-            replace(part, path)
+            os.replace(part, path)
+            if durable:
+                sync_folder(path.parent)
     except OSError as error:
         if error.errno in NO_ROOM:
             raise _error_for(path, error) from error
@@ -99,15 +102,15 @@ def replacing(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
         part.unlink(missing_ok=True)
 
 
-def write_bytes(path: Path, data: bytes, mode: int = 0o666) -> None:
+def write_bytes(path: Path, data: bytes, mode: int = 0o666, durable: bool = True) -> None:
     """Write a file whole or not at all; see `replacing`."""
-    with replacing(path, mode) as file:
+    with replacing(path, mode, durable) as file:
         file.write(data)
 
 
-def write_text(path: Path, text: str, mode: int = 0o666) -> None:
+def write_text(path: Path, text: str, mode: int = 0o666, durable: bool = True) -> None:
     """Write a text as UTF-8; see `replacing`."""
-    write_bytes(path, text.encode("utf-8", "replace"), mode)
+    write_bytes(path, text.encode("utf-8", "replace"), mode, durable)
 
 
 def replace(source: Path, target: Path) -> None:

@@ -56,6 +56,16 @@ class Lessons(Protocol):
 
 
 @runtime_checkable
+class TrainsByJudge(Protocol):
+    """A strategy that can learn from a judge: before `train` it gets a function that says which pages are relevant.
+
+    The function is asked about each page once, and works for pages of the lessons only.
+    """
+
+    def use_judge(self, is_relevant: Callable[[Page], bool]) -> None: ...
+
+
+@runtime_checkable
 class Trains(Protocol):
     """A strategy that can learn before it crawls. The result is a model: JSON values and numpy arrays.
 

@@ -7,7 +7,7 @@ together with the `Candidate` that led to it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple, NewType
 
@@ -76,8 +76,7 @@ class Moved:
     size: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One page of the history: enough to compute every metric afterwards (rule 13)."""
 
     n: int
@@ -96,7 +95,7 @@ class Step:
     """Its rank among all waiting URLs when it was taken, those on resting hosts included."""
     requested: Url | None = None
     """The URL that was requested first, if redirects led elsewhere."""
-    carry: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    carry: Mapping[str, Any] = NOTHING
     """The candidate's `carry`; kept so that a strategy can read the page again after a restart."""
     relevance: float = 0.0
     """How likely the page is relevant, by the judge when the page was fetched."""

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol, cast, runtime_checkable
 
 from scenthound.lessons import Lessons as Lessons
-from scenthound.lessons import Taxonomy as Taxonomy
 from scenthound.lessons import Trains as Trains
 from scenthound.model import NOTHING, Candidate, Event, Lost, Mark, Miss, Response, Step, Topic, Url
 from scenthound.page.page import Page
@@ -49,6 +48,8 @@ class Declaration:
     """Parameters that make it an oracle, for lists of strategies."""
     score_parts: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     """The names in `Candidate.parts`, each with a line of explanation."""
+    small_state: bool = False
+    """Its state is saved with every commit, so that no page is read again on resume."""
 
 
 @runtime_checkable
@@ -234,8 +235,8 @@ class History(Protocol):
 
     def alias(self, url: Url, to: Url) -> None: ...
     def count(self, host: str, reason: str, times: int = 1) -> None: ...  # a link not followed, or anything else
-    def link(self, source: Url, targets: Sequence[Url]) -> None:
-        """Record all links of a page for the link graph, followed or not (rule 5)."""
+    def link(self, source: Url, targets: Iterable[Url]) -> None:
+        """Record all links of a page for the link graph, followed or not (rule 5). `targets` can be read once."""
 
     def note(self, event: Event) -> None: ...  # an event of the strategy; old ones of a kind may be dropped
     def revise(self, verdicts: Mapping[Url, tuple[float, bool]]) -> None: ...  # later (relevance, relevant) of pages

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from functools import lru_cache
+from typing import NamedTuple
 
 import ada_url
 
@@ -21,7 +22,19 @@ LONGEST = 2000  # live default; the papers' 256 is a lab profile (sheet 10.4, ru
 
 _INDEX = re.compile(r"(?<=/)index\.html?$", re.IGNORECASE)
 _PERCENT = re.compile(r"%[0-9a-fA-F]{2}")
+_UNRESERVED = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._")  # and ~, kept as %7E
 _PLAIN_HOST = re.compile(r"[a-z0-9.-]*[a-z0-9-]").fullmatch  # no port, no query, no address in brackets, no last dot
+
+
+class UrlRules(NamedTuple):
+    """What of the canonical form can be chosen."""
+
+    longest: int = LONGEST
+    default_pages: tuple[str, ...] = ()
+    """File names, in lower case, that stand for their folder, beside index.html and index.htm."""
+
+
+RULES = UrlRules()
 
 
 def resolve(raw: str, base: str | None = None) -> str:
@@ -46,12 +59,15 @@ def resolve(raw: str, base: str | None = None) -> str:
     return href
 
 
-def canonical(spelling: str, longest: int = LONGEST) -> Url:
+def canonical(spelling: str, rules: UrlRules = RULES) -> Url:
     """The key of an absolute URL that `resolve` made.
 
     >>> canonical(resolve("HTTP://X.test.:80/~a/./b/../Index.HTM?q=1#z"))
     'http://x.test/%7Ea/?q=1'
+    >>> canonical("http://x.test/%61%2fb/Default.asp", UrlRules(default_pages=("default.asp",)))
+    'http://x.test/a%2Fb/'
     """
+    longest = rules.longest
     if len(spelling) > longest:
         raise NotAUrl(
             f"a URL of {len(spelling)} characters: {_shown(spelling)}", f"at most {longest} are followed", url=spelling
@@ -64,11 +80,13 @@ def canonical(spelling: str, longest: int = LONGEST) -> Url:
         name = name.rstrip(".")
     path = "/" + path
     if "%" in path:
-        path = _PERCENT.sub(lambda code: code[0].upper(), path)
+        path = _PERCENT.sub(_percent_code, path)
     if "~" in path:
         path = path.replace("~", "%7E")
     if path[-1] in "lLmM":
         path = _INDEX.sub("", path)
+    if rules.default_pages and path.rpartition("/")[2].lower() in rules.default_pages:
+        path = path[: path.rindex("/") + 1]
     url = f"{scheme}://{name}{colon}{port}{path}{question}{query}"
     if len(url) > longest or not name:
         raise NotAUrl(f"not a usable URL: {_shown(spelling)}", url=spelling)
@@ -77,7 +95,13 @@ def canonical(spelling: str, longest: int = LONGEST) -> Url:
 
 def make(raw: str, base: str | None = None, longest: int = LONGEST) -> Url:
     """`canonical(resolve(raw, base))`."""
-    return canonical(resolve(raw, base), longest)
+    return canonical(resolve(raw, base), UrlRules(longest))
+
+
+def _percent_code(code: re.Match[str]) -> str:
+    """A percent code in canonical form: an unreserved character is decoded, which means the same (RFC 3986, 6.2.2)."""
+    character = chr(int(code[0][1:], 16))
+    return character if character in _UNRESERVED else code[0].upper()
 
 
 @lru_cache(maxsize=65536)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
 import subprocess
@@ -10,10 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.apps.ask import Hit, Hits, ranked
+from scenthound.apps.ask import Hit, Hits, asked_strategy, ranked
 from scenthound.cli.app import run
+from scenthound.errors import BadUsage
 from scenthound.loop.folder import CrawlFolder
-from scenthound.model import Step, Url
+from scenthound.loop.settings import Settings
+from scenthound.model import Response, Step, Url
+from scenthound.wiring import begin
 from support.running_crawl import WEB, command, environment, requests, served, until
 
 TOPIC = WEB.topics[0]
@@ -126,3 +130,42 @@ def test_a_question_without_an_answer_says_why(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "error:" in done.stderr
     assert "hint:" in done.stderr
+
+
+class OneByOne:
+    """Answers the first request at once, and no other before the first result was reported."""
+
+    def __init__(self) -> None:
+        self.reported, self.replies = asyncio.Event(), 0
+
+    async def fetch(self, url: str, most: int | None = None) -> Response:
+        if url != "http://a.test/":
+            await asyncio.wait_for(self.reported.wait(), 30)
+        self.replies += 1
+        html = b"<title>Bees</title><p>honey bees</p><a href=/b>honey</a>"
+        return Response(url, 200, "", (("Content-Type", "text/html"),), html)
+
+
+def test_the_first_result_is_reported_before_any_other_reply_is_needed(tmp_path: Path) -> None:
+    web = OneByOne()
+    seen: list[tuple[str, int]] = []
+
+    def report(hit: Hit) -> None:
+        seen.append((hit.url, web.replies))
+        web.reported.set()
+
+    hits, settings = Hits(report), Settings(robots=False, retries=0, pages=4, delay=0.0)
+    name, parameters = asked_strategy("hound")
+    session = begin("honey bees", ["http://a.test/", "http://c.test/"], tmp_path / "crawl", strategy=name,
+                    parameters=parameters, settings=settings, fetcher=web, watch=hits.watch)  # fmt: skip
+    try:
+        asyncio.run(session.run())
+    finally:
+        session.close()
+    assert seen[0] == ("http://a.test/", 1)
+
+
+def test_a_question_may_have_one_frontier_for_each_page_to_start_from() -> None:
+    assert asked_strategy("hound", per_seed=True) == ("per-seed", {"inner": "hound:exploration=0.0"})
+    with pytest.raises(BadUsage, match="frontier each already"):
+        asked_strategy("infospiders", per_seed=True)

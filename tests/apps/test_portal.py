@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scenthound.apps.portal import build_portal
-from scenthound.apps.portal.references import Paper, Papers, references
+from scenthound.apps.portal.references import Paper, Papers
 from scenthound.apps.portal.search_files import shard_of
 from scenthound.apps.portal.stated import stated
 from scenthound.apps.portal.vectors import clusters, make_vectors, related, term_counts
@@ -18,6 +18,7 @@ from scenthound.errors import BadConfig
 from scenthound.loop.settings import Settings
 from scenthound.model import Response
 from scenthound.wiring import begin, resume
+from support.pdf_files import paper
 
 HOME = "http://a.test/"
 BURNER = " ".join(["burner propane flame valve pilot heat"] * 4)
@@ -272,15 +273,11 @@ def test_a_reference_is_joined_only_if_it_is_certain() -> None:
     assert papers.cited_in(["B. Two: The same title of two papers"]) == [4]
     assert papers.cited_in(["One, Two: The same title of two papers"]) == [], "two are possible"
     assert papers.cited_in(["Ann One: Too short. 1990"]) == []
-
-
-def test_reference_lists_are_found_below_their_headings() -> None:
-    html = (
-        "<h2>Menu</h2><ul><li>Not this</li></ul><div><h3>6. References</h3></div><div><ul><li>This one</li></ul></div>"
-        "<h3>After</h3><ul><li>Nor this</li></ul>"
-    )
-    assert references(html) == ["This one"]
-    assert references("<h2>Bibliography</h2><p>intro</p><dl><dt>1</dt><dd>That  one</dd></dl>") == ["That one"]
+    assert papers.cited_in(["Menczer, F.: Adaptive retrieval agents on the web. 2000"]) == [1]
+    assert papers.cited_in(["F. Menczer (2000). Ada­ptive re-trieval agents on the Web."]) == [1], "letters alone count"
+    longer = "Adaptive retrieval agents on the web of things"
+    assert papers.cited_in([f"F. Menczer. {longer}. 2000"]) == [], "part of a longer title"
+    assert papers.cited_in(["F. Menczer. arachnid: Adaptive retrieval agents on the web. R package, 2000"]) == []
 
 
 def test_groups_are_the_same_each_time_and_tell_subjects_apart() -> None:
@@ -299,3 +296,34 @@ def test_groups_are_the_same_each_time_and_tell_subjects_apart() -> None:
     assert len(tops) == 3
     assert related(vectors.rows)[0][0] == 1
     assert clusters([{}, {}], 2) == []
+
+
+class PdfPages:
+    """A page that links to two papers in PDF, of which the second cites the first."""
+
+    async def fetch(self, url: str, most: int | None = None) -> Response:
+        first = paper("Why balloons of hot air rise", "Ada Flame")
+        second = paper(
+            "Baskets made of willow", "Bo Wicker", [["Flame A (1999). Why balloons of hot air", "rise. CACM."]]
+        )
+        content = {"/1.pdf": first, "/2.pdf": second}.get(url.removeprefix("http://a.test"))
+        if content is not None:
+            return Response(url, 200, "", (("Content-Type", "application/pdf"),), content)
+        html = b"<title>Home</title><p>balloons</p><a href=/1.pdf>one</a><a href=/2.pdf>two</a>"
+        return Response(url, 200, "", (("Content-Type", "text/html"),), html)
+
+
+def test_papers_in_pdf_have_title_authors_text_and_citations(tmp_path: Path) -> None:
+    settings = Settings(delay=0.0, robots=False, retries=0, pages=3, pdf=True)
+    session = begin("hot air balloons", [HOME], tmp_path / "crawl", settings=settings, fetcher=PdfPages())
+    try:
+        asyncio.run(session.run())
+    finally:
+        session.close()
+    made = build_portal(tmp_path / "crawl")
+    assert (made.pages, made.references) == (3, 1)
+    pages = [file.read_text() for file in (made.path / "p").iterdir()]
+    citing = next(page for page in pages if "<h1>Baskets made of willow</h1>" in page)
+    assert "By Bo Wicker" in citing
+    assert "lighter than the air around them" in citing
+    assert "Why balloons of hot air rise</a> <small>in its references" in citing

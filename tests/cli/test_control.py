@@ -151,6 +151,22 @@ def test_a_stopped_crawl_obeys_when_it_is_resumed(tmp_path: Path, capsys: Talk) 
     assert len(steered(folder)) == 5
 
 
+def test_a_host_that_is_unblocked_is_open_again_also_after_a_resume(tmp_path: Path) -> None:
+    folder = tmp_path / "crawl"
+    session = born(folder)
+    step_through(session, 10, commit_every=1)
+    for action, host in (("block", "x.test"), ("block", "y.test"), ("unblock", "x.test"), ("unblock", "z.test")):
+        give_order(folder, action, host, 1.0)
+    session.listen()
+    orders = Orders(session.folder.database)
+    assert [order.outcome for order in orders.all()][2:] == ["not blocked any more", "it was not blocked"]
+    assert orders.blocked() == ["y.test"]
+    session.close()
+    session = again(folder)
+    assert session.crawl.admission.blocked == {"y.test"}
+    session.close()
+
+
 def test_a_seed_given_twice_or_fetched_before_is_not_fetched_again(tmp_path: Path) -> None:
     folder = tmp_path / "crawl"
     session = born(folder)

@@ -349,3 +349,35 @@ def test_two_runs_are_compared_only_if_they_are_alike(
     assert run(words) == 4
     assert "all crawlers of one run" in capsys.readouterr().err
     assert run(["lab", "compare", str(done), "random", "--against", alike]) == 2
+
+
+# ---- generated webs
+
+
+def test_a_realistic_web_on_the_fly_can_be_described_and_crawled(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
+    web = str(tmp_path / "web")
+    words = ["lab", "generate", web, "--web", "realistic", "--pages", "600", "--topics", "1", "--set", "focus=0.5"]
+    made = told([*words, "--on-the-fly"], capsys)
+    assert (made["pages"], made["made"]["habits"]) == (600, {"focus": 0.5})
+    crawl = ["--strategies", "breadth-first", "--pages", "20", "--no-oracles", "--jobs", "1"]
+    found = told(["lab", "run", web, *crawl, "--out", str(tmp_path / "run")], capsys)
+    assert found["failures"] == []
+    info = told(["lab", "info", web, "--jobs", "1"], capsys)
+    assert info["pages"] == 600
+    assert info["measures"]["hubs"]["topics"] == 1
+    assert run(["lab", "info", web, "--jobs", "1"]) == 0
+    shown = capsys.readouterr().out
+    assert "same host" in shown
+    assert "links away" in shown
+
+
+def test_habits_are_listed_in_the_help_and_unknown_ones_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["lab", "generate", "--help"]) == 0
+    assert "near_misses" in capsys.readouterr().out
+    assert run(["lab", "generate", str(tmp_path / "web"), "--web", "realistic", "--set", "focsu=0.5"]) != 0
+    assert "focus" in capsys.readouterr().err

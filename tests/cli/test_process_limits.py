@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 
 import pytest
 
@@ -28,3 +29,12 @@ def test_another_c_library_is_left_alone(monkeypatch: pytest.MonkeyPatch, error:
 
     monkeypatch.setattr(ctypes, "CDLL", library)
     process_limits.keep_memory()
+
+
+def test_numpy_starts_no_threads_unless_the_user_wants_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "environ", {})
+    process_limits.prepare()
+    assert os.environ == {"OPENBLAS_NUM_THREADS": "1"}
+    monkeypatch.setattr(os, "environ", {"OPENBLAS_NUM_THREADS": "4"})
+    process_limits.prepare()
+    assert os.environ == {"OPENBLAS_NUM_THREADS": "4"}

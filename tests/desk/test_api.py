@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,7 @@ from starlette.testclient import TestClient
 
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.forecast import WINDOW
+from scenthound.loop.steering import give_order
 from scenthound.search import index_folder
 from scenthound.store.label_table import Labels
 from scenthound.store.order_table import Orders
@@ -115,6 +119,27 @@ def test_a_url_that_waits_has_a_place_and_what_stands_before_it(half: TestClient
     assert [row["url"] for row in shown["waiting_list"]["ahead"][:2]] == [row.url for row in waiting[:2]]
     html = half.get("/c/half/why", params={"url": third.url}).text
     assert f"Place 3 of {len(waiting):,} in the " in html
+    assert "Besides, the crawl does not run: " in html
+
+
+def test_a_url_says_that_its_host_rests_or_that_the_crawl_is_paused(tmp_path: Path) -> None:
+    from scenthound.desk import views
+    from scenthound.store import live_queries
+
+    session = born(tmp_path / "half")  # it holds the lock: as a crawl that runs
+    step_through(session, 20, commit_every=1)
+    with CrawlFolder.look(tmp_path / "half") as folder:
+        url = live_queries.first_waiting(folder.database, 1)[0].url
+
+    def held_up(now: float) -> str:
+        return str(views.explanation(tmp_path / "half", url, now)["waiting_list"]["held_up"])
+
+    until = views.explanation(tmp_path / "half", url, 0.0)["waiting_list"]["host_rests_until"]
+    assert held_up(until - 2.5) == "its host rests for another 2.5 s"
+    assert held_up(until) == ""
+    give_order(tmp_path / "half", "pause", None, 1.0)
+    assert held_up(until) == "the crawl is paused"
+    session.close()
 
 
 def test_search_is_the_search_of_the_command(desk: TestClient, crawl: Path) -> None:
@@ -143,7 +168,7 @@ def test_orders_and_labels_reach_the_folder(half: TestClient, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("path", "body", "says"),
     [
-        ("/orders", {"action": "dance"}, "no order called"),
+        ("/orders", {"action": "dance"}, "not a value of `action`: dance"),
         ("/orders", {"action": "budget"}, "needs a value"),
         ("/orders", {"action": "stop"}, "not running"),
         ("/orders", [], "no JSON object"),
@@ -182,8 +207,8 @@ def test_a_crawl_that_can_not_start_says_why(desk: TestClient) -> None:
     for body, says in (
         ({"topic": "the of and", "seeds": "http://a.test/"}, "only stop words"),
         ({"topic": "balloons", "seeds": " "}, "no pages to start from"),
-        ({"topic": "balloons", "seeds": "http://a.test/", "pages": 0}, "not a number of pages"),
-        ({"topic": "balloons", "seeds": "http://a.test/", "scope": "moon"}, "not a scope"),
+        ({"topic": "balloons", "seeds": "http://a.test/", "pages": 0}, "not a value of `pages`: 0"),
+        ({"topic": "balloons", "seeds": "http://a.test/", "scope": "moon"}, "not a value of `scope`: moon"),
         ({"topic": "balloons", "seeds": "ftp://a.test/"}, "http"),
     ):
         answer = desk.post("/api/crawls", json=body, headers=WITH_TOKEN)
@@ -207,6 +232,14 @@ def test_a_broken_folder_does_not_break_the_desk(desk: TestClient, crawl: Path, 
     assert desk.get("/c/broken").status_code == 400
 
 
+@pytest.mark.parametrize("folder", ["~nobody-here/crawl", "\ud800", "a" * 5000, "a\0b", ""])
+def test_what_is_no_path_is_no_folder(desk: TestClient, folder: str) -> None:
+    sent = json.dumps({"folder": folder})
+    answer = desk.post("/api/collections", content=sent, headers=WITH_TOKEN)
+    assert answer.status_code == 400
+    assert "crawl was written to" in answer.json()["hint"]
+
+
 def test_the_description_names_every_address(desk: TestClient) -> None:
     described = desk.get("/api/openapi.json").json()["paths"]
     for route in desk.app.routes:  # type: ignore[attr-defined]
@@ -214,3 +247,31 @@ def test_the_description_names_every_address(desk: TestClient) -> None:
             continue
         methods = {method.lower() for method in route.methods or ()} - {"head"}
         assert methods <= set(described[route.path]), route.path
+
+
+def test_a_search_is_narrowed_by_day_and_by_category(tmp_path: Path) -> None:
+    from scenthound.apps.portal.build import build_portal, categories_of
+
+    folder = small_crawl(tmp_path / "crawl")
+    index_folder(folder)
+    with client(tmp_path / "home", folder) as desk:
+
+        def found(**query: str) -> list[int]:
+            results = desk.get(f"{ONE}/search", params={"q": "", **query}).json()["results"]
+            return sorted(row["page"] for row in results)
+
+        rows = desk.get(f"{ONE}/pages").json()["pages"]
+        every, day = sorted(row["n"] for row in rows), datetime.fromtimestamp(rows[0]["time"], UTC).date()
+        assert found(since=str(day), until=str(day)) == every
+        assert found(since=str(day + timedelta(days=1))) == found(until=str(day - timedelta(days=1))) == []
+        refused = desk.get(f"{ONE}/search", params={"q": "", "since": "yesterday"})
+        assert (refused.status_code, refused.json()["error"]) == (400, "not a day: `yesterday`")
+        assert desk.get(f"{ONE}/search", params={"q": "", "category": "x"}).json()["error"].endswith("no categories")
+        build_portal(folder, clusters=2)
+        categories = categories_of(folder)
+        assert len(categories) > 1
+        assert sorted(number for numbers in categories.values() for number in numbers) == every
+        for name, numbers in categories.items():
+            assert found(category=name) == sorted(numbers)
+            assert f'value="{escape(name)}"' in desk.get("/c/crawl/search").text
+        assert "there are: " in desk.get(f"{ONE}/search", params={"q": "", "category": "x"}).json()["hint"]

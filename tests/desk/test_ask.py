@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from scenthound.apps.ask import asked_strategy
+from scenthound.desk.starting import NewCrawl
 from scenthound.desk.watching import Watch
 from support.desk import WITH_TOKEN, browser_page, chromium, client, desk_process
 from support.running_crawl import WEB, served, until
@@ -50,12 +52,18 @@ def test_only_a_question_can_be_thrown_away_and_only_with_the_token(tmp_path: Pa
         assert desk.get("/api/collections/crawl").status_code == 404
 
 
+def test_a_question_at_the_desk_is_greedy_too() -> None:
+    name, parameters = asked_strategy("hound")
+    words = NewCrawl("balloons", "http://a.test/", strategy=name, parameters=parameters).words(Path("x"))
+    assert words[words.index("--set") + 1] == "exploration=0.0"
+
+
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ({"query": "x", "seeds": "http://a.test/", "pages": 0}, "number of pages"),
-        ({"query": "x", "seeds": "http://a.test/", "pages": 100_000}, "number of pages"),
-        ({"query": "x", "seeds": "http://a.test/", "strategy": "shell"}, "not a strategy"),
+        ({"query": "x", "seeds": "http://a.test/", "pages": 0}, "not a value of `pages`"),
+        ({"query": "x", "seeds": "http://a.test/", "pages": 100_000}, "not a value of `pages`"),
+        ({"query": "x", "seeds": "http://a.test/", "strategy": "shell"}, "not a value of `strategy`"),
         ({"query": "balloons"}, "no pages to start from"),
         ({"seeds": "http://a.test/"}, "query"),
     ],

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +15,13 @@ from scenthound.loop.steering import STEERED
 from scenthound.search import index_folder
 from scenthound.store.lock import holder
 from support.desk import browser_page, chromium, desk_process
+from support.desk_pages import addresses, page_routes, shown_folders
 from support.running_crawl import WEB, command, pages, served, until
 from support.small_crawl import small_crawl
 from support.suites import Suites
 
 pytestmark = pytest.mark.slow
+LONG = "http://" + "a" * 60 + ".test/" + "b" * 300
 
 
 @pytest.fixture(autouse=True)
@@ -66,12 +70,17 @@ def _steer(page: Any, folder: Path) -> None:
     page.fill("#order-budget", "1234")
     page.click("[data-order=budget] button")
     until(lambda: text_of(page, "#budget") == "1,234", "the budget did not change")
+    page.fill("#order-block", "ads.test")
+    page.click("[data-order=block] button")
+    page.wait_for_selector("#blocked >> text=ads.test is blocked")
+    page.click("#blocked button")
+    page.wait_for_selector("#blocked li", state="detached")
     page.click("[data-action=continue]")
     page.wait_for_selector("#state .running")
     until(lambda: pages(folder) > before + 5, "it did not go on")
     with CrawlFolder.look(folder) as opened:
         steered = [event.facts["action"] for event in opened.history.strategy_events(STEERED)]
-    assert steered == ["pause", "budget", "continue"]
+    assert steered == ["pause", "budget", "block", "unblock", "continue"]
     page.wait_for_selector("#new-bar:visible")
     page.click("#new-bar")
     page.wait_for_selector(".result:focus")
@@ -147,54 +156,45 @@ def test_reading_works_without_scripts(tmp_path: Path) -> None:
         assert "Why it is here" in text_of(page, "main")
 
 
+def test_the_lists_of_pages_name_every_page() -> None:
+    assert page_routes() == set(addresses(""))
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    for package in ("pyarrow", "scipy"):
+        pytest.importorskip(package)
+    web = {LONG: ("T" * 200, "balloons " + "x" * 400, ["http://a.test/"]), "http://a.test/": ("A", "balloons", [])}
+    return shown_folders(tmp_path_factory.mktemp("shown"), web)
+
+
+def _visited(page: Any, base: str, start: str) -> Iterator[str]:
+    """Visit every page, and give its address."""
+    for path in itertools.chain.from_iterable(addresses(start).values()):
+        page.goto(base + path)
+        yield path
+    page.goto(f"{base}/nowhere")
+    yield "/nowhere"
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_text_has_contrast_and_every_field_a_name(tmp_path: Path, scheme: str) -> None:
-    folder = small_crawl(tmp_path / "crawl")
-    spiders = small_crawl(tmp_path / "spiders", strategy="infospiders")
-    index_folder(folder)
+def test_every_text_has_contrast_and_every_field_a_name(tmp_path: Path, folders: list[str], scheme: str) -> None:
     with (
-        desk_process(tmp_path / "home", str(folder), str(spiders)) as address,
-        browser_page(color_scheme=scheme) as page,
+        desk_process(tmp_path / "home", *folders) as address,
+        browser_page(color_scheme=scheme, may_fail=True) as page,
     ):
         page.goto(address)
-        base = address.partition("/#")[0]
-        for path in (
-            "/",
-            "/c/crawl",
-            "/c/crawl/page?url=http://a.test/",
-            "/c/crawl/why?url=http://x.test/",
-            "/c/crawl/search?q=cars",
-            "/c/crawl/map",
-            "/c/spiders/agents",
-            "/c/spiders/agents/0",
-        ):
-            page.goto(base + path)
+        for path in _visited(page, address.partition("/#")[0], LONG):
             assert page.evaluate(CONTRAST) == [], path
             assert page.evaluate(NAMELESS) == [], path
 
 
 @pytest.mark.parametrize("width", [400, 1280])
-def test_no_page_is_wider_than_the_window(tmp_path: Path, width: int) -> None:
-    long = "http://" + "a" * 60 + ".test/" + "b" * 300
-    web = {long: ("T" * 200, "balloons " + "x" * 400, [])}
-    folder = small_crawl(tmp_path / "crawl", web)
-    spiders = small_crawl(tmp_path / "spiders", web, strategy="infospiders")
-    index_folder(folder)
-    with desk_process(tmp_path / "home", str(folder), str(spiders)) as address, browser_page() as page:
+def test_no_page_is_wider_than_the_window(tmp_path: Path, folders: list[str], width: int) -> None:
+    with desk_process(tmp_path / "home", *folders) as address, browser_page(may_fail=True) as page:
         page.set_viewport_size({"width": width, "height": 800})
         page.goto(address)
-        base = address.partition("/#")[0]
-        for path in (
-            "/",
-            "/c/crawl",
-            f"/c/crawl/page?url={long}",
-            f"/c/crawl/why?url={long}x",
-            "/c/crawl/search?q=balloons",
-            "/c/crawl/map",
-            "/c/spiders/agents",
-            "/c/spiders/agents/0",
-        ):
-            page.goto(base + path)
+        for path in _visited(page, address.partition("/#")[0], LONG):
             assert page.evaluate("document.documentElement.scrollWidth") <= width, path
 
 
@@ -205,21 +205,23 @@ def test_hostile_text_is_shown_as_text_on_every_page(tmp_path: Path, suites: Sui
     web = {hub: ("hub", " ".join(payloads[:40]), [f"http://a.test/{n}" for n in range(len(payloads))])}
     for n, payload in enumerate(payloads):
         web[f"http://a.test/{n}"] = (payload[:500] or "x", f"balloons {payload}", [f"http://b.test/{payload[:80]}"])
-    folder = small_crawl(tmp_path / "crawl", web, pages=len(payloads) + 1)
-    spiders = small_crawl(tmp_path / "spiders", web, strategy="infospiders", pages=60)
-    index_folder(folder)
-    with desk_process(tmp_path / "home", str(folder), str(spiders)) as address, browser_page() as page:
+    folders = shown_folders(tmp_path, web, len(payloads) + 1)
+    with desk_process(tmp_path / "home", *folders) as address, browser_page(may_fail=True) as page:
         dialogs: list[str] = []
         page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
         page.goto(address)
         base = address.partition("/#")[0]
         own = set()
         page.on("request", lambda request: own.add(request.url.split("/")[2]))
-        paths = ["/", "/c/crawl", "/c/crawl/search?q=balloons&limit=100", f"/c/crawl/page?url={hub}"]
-        paths += ["/c/crawl/map", "/c/spiders/agents", "/c/spiders/agents/0"]
-        paths += [f"/c/crawl/page?url=http://a.test/{n}" for n in range(0, len(payloads), max(1, len(payloads) // 30))]
-        for path in paths:
-            page.goto(base + path)
+        for _ in _visited(page, base, hub):
+            page.wait_for_load_state()
+        every = max(1, len(payloads) // 30)
+        for path in (
+            "search?q=balloons&limit=100",
+            *(f"page?url=http://a.test/{n}" for n in range(0, len(payloads), every)),
+            *(f"portal/p/{n}.html" for n in range(1, len(payloads), every)),
+        ):
+            page.goto(f"{base}/c/crawl/{path}")
             page.wait_for_load_state()
         assert dialogs == []
         assert own == {base.partition("://")[2]}, "nothing is loaded from elsewhere"
@@ -231,7 +233,11 @@ CONTRAST = """() => {
   const parse = (text) => text.match(/[\\d.]+/g).map(Number);
   const solid = (node) => { for (; node; node = node.parentElement) {
     const c = parse(getComputedStyle(node).backgroundColor); if (c.length < 4 || c[3] > 0) return c; }
-    return [255, 255, 255]; };
+    return canvas; };
+  const probe = document.body.appendChild(document.createElement('i'));
+  probe.style.background = 'Canvas';
+  const canvas = parse(getComputedStyle(probe).backgroundColor);
+  probe.remove();
   const bad = [];
   for (const node of document.querySelectorAll('body *')) {
     const own = [...node.childNodes].some((c) => c.nodeType === 3 && c.textContent.trim());

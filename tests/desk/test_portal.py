@@ -6,13 +6,38 @@ import http.server
 import threading
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 
 from scenthound.apps.portal import build_portal
 from support.desk import WITH_TOKEN, browser_page, chromium, client, desk_process
 from support.running_crawl import until
 from support.small_crawl import small_crawl
+
+
+def done(desk: TestClient) -> dict[str, Any] | None:
+    job = desk.get("/api/collections/crawl/portal").json()
+    assert job["state"] in ("working", "done"), job
+    return job["answer"]
+
+
+def test_a_portal_that_can_not_be_made_says_why(tmp_path: Path) -> None:
+    folder = small_crawl(tmp_path / "crawl")
+    (folder / "portal").mkdir()
+    (folder / "portal" / "mine.txt").write_text("not a portal")
+    with client(tmp_path / "home", folder) as desk:
+        desk.post("/api/collections/crawl/portal", headers=WITH_TOKEN)
+        job = until(lambda: _ended(desk), "it never ended")
+        assert job["state"] == "failed"
+        assert "exists and is not a portal" in job["said"]
+        assert "name a new folder" in job["said"]
+
+
+def _ended(desk: TestClient) -> dict[str, Any] | None:
+    job = desk.get("/api/collections/crawl/portal").json()
+    return None if job["state"] == "working" else job
 
 
 def test_it_is_made_and_served(tmp_path: Path) -> None:
@@ -21,8 +46,11 @@ def test_it_is_made_and_served(tmp_path: Path) -> None:
         assert "Make the portal" in desk.get("/c/crawl/portal").text
         assert desk.get("/c/crawl/portal/index.html").status_code == 404
         assert desk.post("/api/collections/crawl/portal").status_code == 401
-        made = desk.post("/api/collections/crawl/portal", headers=WITH_TOKEN)
-        assert made.json()["pages"] == 4
+        assert desk.get("/api/collections/crawl/portal").json()["state"] == "none"
+        begun = desk.post("/api/collections/crawl/portal", headers=WITH_TOKEN)
+        assert begun.status_code == 202
+        made = until(lambda: done(desk), "the portal was never made")
+        assert made["pages"] == 4
         assert "Open the portal" in desk.get("/c/crawl/portal").text
         home = desk.get("/c/crawl/portal/index.html")
         assert "hot air balloons" in home.text

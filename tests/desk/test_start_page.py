@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from scenthound.loop.folder import CrawlFolder
 from scenthound.search import index_folder
+from scenthound.store.lock import holder
 from support.desk import browser_page, chromium, desk_process
-from support.running_crawl import until
+from support.running_crawl import WEB, served, until
 from support.seed_servers import searxng, server
 from support.small_crawl import small_crawl
 
@@ -62,3 +65,35 @@ def test_a_search_becomes_a_topic_with_its_collection_as_the_source(tmp_path: Pa
         assert page.input_value("#source") == "collections:crawl"
         page.click("#find")
         until(lambda: page.inner_text("#found") == "2 pages found", "nothing was found")
+
+
+def test_a_topic_comes_from_example_pages_or_a_file_and_the_crawl_keeps_what_the_file_says(tmp_path: Path) -> None:
+    chromium()
+    home, topic = tmp_path / "home", WEB.topics[0]
+    file = tmp_path / "balloons.toml"
+    seed = str(topic.seeds[0])
+    file.write_text(f'keywords = "{topic.keywords}"\ndescription = "clubs"\nexamples = ["{seed}"]\n', encoding="utf-8")
+    with (
+        served(tmp_path / "log.jsonl") as proxy,
+        desk_process(home, "--set", f"proxy={proxy}", "--set", "delay=0.05") as address,
+        browser_page() as page,
+    ):
+        page.goto(address)
+        page.click("#find-words")
+        assert page.inner_text("#start-error") == "Name example pages below."
+        page.fill("#seeds", "\n".join(topic.seeds[:3]))
+        page.click("button.primary")
+        assert "find the words of these pages" in page.inner_text("#start-error")
+        page.click("#find-words")
+        until(lambda: len(page.input_value("#topic").split()) >= 3, "no words were found", 60)
+        page.fill("#seeds", "")
+        page.set_input_files("#topic-file", str(file))
+        until(lambda: page.input_value("#topic") == topic.keywords, "the file was not read")
+        assert page.input_value("#seeds") == seed
+        page.fill("#pages", "5")
+        page.click("button.primary")
+        page.wait_for_url(re.compile("/c/"))
+        (folder,) = [path for path in home.iterdir() if path.is_dir()]
+        until(lambda: holder(folder) is None, "it did not end", 60)
+    with CrawlFolder.look(folder) as opened:
+        assert (opened.request.topic.keywords, opened.request.topic.description) == (topic.keywords, "clubs")

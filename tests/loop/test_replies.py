@@ -7,7 +7,7 @@ import gzip
 from scenthound.loop.messages import HOPS, SITEMAP, Fetch, RobotsLanded, SitemapLanded
 from scenthound.loop.replies import Replies, kept, most_bytes
 from scenthound.model import Candidate, Miss, Moved, Response, Url
-from scenthound.page.landing import PageLimits
+from scenthound.page.limits import PageLimits
 from scenthound.page.page import Page
 from scenthound.ports import Failure
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from scenthound.errors import PartMissing
 from scenthound.model import Candidate, Miss, Moved, Response, Url
-from scenthound.page.landing import PageLimits, land
+from scenthound.page.landing import land
+from scenthound.page.limits import PageLimits
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.page.views.elements import WHOLE_PAGE, element_counts, tag_path
@@ -240,3 +241,11 @@ def test_no_response_raises(status: int, headers: list[tuple[str, str]], body: b
         assert landed.retry_after is None or 0 <= landed.retry_after <= 86_400
     else:
         assert landed.url.startswith(("http://", "https://"))
+
+
+def test_default_pages_that_were_named_are_one_url_with_their_folder() -> None:
+    body = b"<a href=/a/Default.asp>one</a><a href=/a/>two</a>"
+    assert len({link.url for link in page(body, HTML).links}) == 2
+    landed = page(body, HTML, limits=PageLimits(default_pages=("default.asp",)))
+    assert {link.url for link in landed.links} == {"http://x.test/a/"}
+    assert landed.links[0].spelling == "http://x.test/a/Default.asp", "it is requested as it was written"

@@ -12,7 +12,8 @@ import pytest
 READ = """
 import resource, sys
 from scenthound.model import Candidate, Response, Url
-from scenthound.page.landing import PageLimits, land
+from scenthound.page.landing import land
+from scenthound.page.limits import PageLimits
 from scenthound.page.record import Parts
 from scenthound.text.tokens import Analyser
 

@@ -329,7 +329,7 @@ def test_the_attributes_of_a_record_can_not_be_set(record: Record) -> None:
 
 def test_the_record_keeps_its_own_list_of_links() -> None:
     links = [Link(Url("http://a.test/"), "a", "http://a.test/", 0)]
-    record = Record(Url("http://b.test/"), "", "", links, analysed := {SMALL: Analysed(TermCounts.of({"a": 1}))})
+    record = Record(Url("http://b.test/"), "", "", links, analysed := {SMALL.key: Analysed(TermCounts.of({"a": 1}))})
     links.clear()
     analysed.clear()
     assert len(record.links) == 1

@@ -74,7 +74,7 @@ def test_the_page_is_as_similar_to_strategies_as_to_the_judge(shop: Page) -> Non
 
 
 def test_counts_that_came_with_the_record_are_taken() -> None:
-    record = Record(B, "", "other words", [], {SMALL: Analysed(TermCounts.of(SMALL.counts("solar panel")))})
+    record = Record(B, "", "other words", [], {SMALL.key: Analysed(TermCounts.of(SMALL.counts("solar panel")))})
     assert page_similarity(record, Query("panel solar", SMALL)) == pytest.approx(1.0)
 
 

@@ -25,11 +25,13 @@ from scenthound.loop.settings import Settings
 from scenthound.model import Candidate, Miss, Moved, Response, Url
 from scenthound.page import pool as pool_module
 from scenthound.page import wire
-from scenthound.page.landing import PageLimits, land
+from scenthound.page.landing import land
+from scenthound.page.limits import PageLimits
 from scenthound.page.page import Page
 from scenthound.page.pool import TRIES, ReadingPool
 from scenthound.page.record import EVERYTHING, Parts
 from scenthound.page.wire import ReadOptions, pack, read_response, take_messages, unpack, unpack_response, unpack_result
+from scenthound.text.term_counts import TermNumbers
 from scenthound.text.tokens import Analyser
 from scenthound.wiring import begin, session
 from scenthound.wiring import build as making
@@ -54,7 +56,7 @@ def read_elsewhere(response: Response, options: ReadOptions = OPTIONS) -> Any:
     """What a worker makes of a response: everything goes through bytes, the options too."""
     options = ReadOptions.from_json(json.loads(json.dumps(options.to_json())))
     sent = unpack_response(wire.pack_response(response)[4:])
-    return unpack_result(read_response(sent, options)[4:], WANTED)
+    return unpack_result(read_response(sent, options, TermNumbers("test"))[4:], WANTED)
 
 
 def same(response: Response, options: ReadOptions = OPTIONS) -> None:
@@ -73,7 +75,10 @@ def same(response: Response, options: ReadOptions = OPTIONS) -> None:
 def test_parts_that_were_not_asked_for_are_not_sent() -> None:
     for parts in (Parts(), Parts((SMALL,)), Parts(leaves=True), Parts(elements=True)):
         same(reply(PAGE), OPTIONS._replace(parts=parts))
-    few, all_parts = (read_response(reply(PAGE), OPTIONS._replace(parts=parts)) for parts in (Parts(), EVERYTHING))
+    few, all_parts = (
+        read_response(reply(PAGE), OPTIONS._replace(parts=parts), TermNumbers("test"))
+        for parts in (Parts(), EVERYTHING)
+    )
     assert len(few) < len(all_parts) / 2
 
 
@@ -129,7 +134,7 @@ def test_messages_arrive_whole_however_they_are_cut() -> None:
 def test_a_message_that_no_worker_sends_is_refused(data: st.DataObject) -> None:
     """ValueError and nothing else, so that the crawl can count the page as unreadable."""
     response = data.draw(st.sampled_from([reply(PAGE), reply("", status=500)]))
-    whole = read_response(response, OPTIONS)[4:]
+    whole = read_response(response, OPTIONS, TermNumbers("test"))[4:]
     message = data.draw(st.binary(max_size=40) | st.integers(0, len(whole)).map(lambda size: whole[:size]))
     try:
         found = unpack_result(message, WANTED)
@@ -142,11 +147,11 @@ def test_a_message_that_no_worker_sends_is_refused(data: st.DataObject) -> None:
     "message",
     [
         *(b"", b"\0", b"\0\0\0\x01{", b"\0\0\0\x02[]", b"\0\0\0\x011", b"\0\0\0\x0a[" + b"[" * 50_000),
-        *(pack(head)[4:] for head in (5, None, [], ["page"], ["page", 200, 5], ["ready"], {"page": 1})),
+        *(pack(head)[4:] for head in (5, None, [], ["page"], ["page", 200, 5, "test"], ["ready"], {"page": 1})),
         *(pack(["miss", "x", "", 1, 1, wait])[4:] for wait in ("soon", [], 10**400, {})),
         *(pack(["moved", url, "", 1, 1])[4:] for url in (5, None, ["http://a.test/"])),
-        *(pack(["page", 200, 5], *parts)[4:] for parts in ([b""], [b"", b""], [b"\0" * 50])),
-        b"\0\0\0\x22" + b'[["page",200,5],["1",2,[3],"four"]]',
+        *(pack(["page", 200, 5, "test"], *parts)[4:] for parts in ([b""], [b"", b""], [b"\0" * 50])),
+        b"\0\0\0\x29" + b'[["page",200,5,"test"],["1",2,[3],"four"]]',
     ],
     ids=range(24),
 )
@@ -302,7 +307,7 @@ def test_workers_that_can_not_start_are_given_up(monkeypatch: pytest.MonkeyPatch
 PARENT = """
 import asyncio
 from scenthound.model import Response
-from scenthound.page.landing import PageLimits
+from scenthound.page.limits import PageLimits
 from scenthound.page.pool import ReadingPool
 from scenthound.page.record import Parts
 from scenthound.page.wire import ReadOptions
@@ -342,6 +347,8 @@ def test_a_worker_dies_with_a_crawl_that_is_killed() -> None:
 def test_a_crawl_is_the_same_whoever_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, strategy: str) -> None:
     monkeypatch.setattr(run, "BUSY", 0)
     monkeypatch.setattr(run, "SETTLED", 0)
+    for limit in ("QUICKEST", "ENOUGH"):  # no request is slow here: on a busy machine one would change the order
+        monkeypatch.setattr(run, limit, 1e6)
     names = [f"http://h{number % 7}.test/{number}" for number in range(150)]
     web = {
         name: (f"Page {place}", f"honey bees {'hive ' * (place % 9)}", [names[(place * 3 + k) % 150] for k in range(9)])

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from scenthound.model import Candidate, Url
 from scenthound.ports import Popped
+from scenthound.rediscovery import DECIMALS, rounded
 from scenthound.store.memory_frontier import MemoryFrontier
-from scenthound.store.rediscovery import DECIMALS, rounded
 from scenthound.testing.frontier import FrontierContract
 
 

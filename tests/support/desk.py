@@ -63,8 +63,11 @@ def chromium() -> str:
 
 
 @contextmanager
-def browser_page(**options: Any) -> Iterator[Any]:
-    """A page in a fresh browser. Errors of scripts, and what the policy blocks, fail the test."""
+def browser_page(may_fail: bool = False, **options: Any) -> Iterator[Any]:
+    """A page in a fresh browser. Errors of scripts, and what the policy blocks, fail the test.
+
+    `may_fail`: addresses are visited that do not exist, which the browser reports as an error.
+    """
     path = chromium()
     from playwright.sync_api import sync_playwright
 
@@ -80,4 +83,5 @@ def browser_page(**options: Any) -> Iterator[Any]:
             yield page
         finally:
             browser.close()
+    problems = [said for said in problems if not (may_fail and said.startswith("Failed to load resource"))]
     assert not problems, problems

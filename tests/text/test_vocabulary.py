@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenthound.text.term_counts import NumberedTerms, Numbering, SharedIds, pack_terms
+from scenthound.text.term_counts import NumberedTerms, TermNumbers, pack_terms
 from scenthound.text.vocabulary import NONE, Vocabulary
 
 WORDS = st.lists(st.sampled_from(["honey", "bee", "wax", "hive", "été", "comb", "drone", "queen", "\ud800", ""]))
@@ -41,16 +40,23 @@ def test_asking_for_ids_adds_nothing() -> None:
 
 
 @given(
-    st.lists(st.tuples(st.lists(st.integers(0, 9), unique=True), st.sampled_from("anp")), max_size=12),
+    st.lists(
+        st.tuples(st.lists(st.integers(0, 9), unique=True), st.sampled_from("anp"), st.sampled_from([0, 0, 0, 1, 2])),
+        max_size=12,
+    ),
     st.integers(0, 9),
+    st.integers(5, 10),
 )
-def test_numbered_terms_get_the_ids_that_their_names_would_get(pages: list[tuple[list[int], str]], most: int) -> None:
+def test_numbered_terms_get_the_ids_that_their_names_would_get(
+    pages: list[tuple[list[int], str, int]], most: int, most_numbered: int
+) -> None:
+    """Whatever processes they come from, and also if a process has run out of numbers."""
     words = [f"été{number}" for number in range(10)]
     numbered, by_name = Vocabulary(most), Vocabulary(most)
-    for page, (numbers, kind) in enumerate(pages):
-        names = [words[number] for number in numbers]
-        ids = np.array(numbers, dtype="<i4").tobytes()
-        terms = NumberedTerms(pack_terms(names), SharedIds(ids, Numbering("one" if page < 9 else "other", 10), 0))
+    processes = [TermNumbers(f"process {number}", most_numbered) for number in range(3)]
+    for places, kind, process in pages:
+        names = [words[place] for place in places]
+        terms = NumberedTerms(pack_terms(names), processes[process].of(names))
         match kind:
             case "a":
                 assert numbered.add(terms).tolist() == by_name.add(names).tolist()

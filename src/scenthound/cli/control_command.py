@@ -39,6 +39,7 @@ def control(folder: Path, action: str | None, value: str | None, listed: bool, a
       $ scenthound control reefs budget 2000
       $ scenthound control reefs seed https://example.org/coral.html
       $ scenthound control reefs block ads.example.org
+      $ scenthound control reefs unblock ads.example.org
       $ scenthound control reefs delay 3
       $ scenthound control reefs --list
     """

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from scenthound.cli.crawl_options import fetch_options, pdf_option, set_option, start_options
 from scenthound.cli.output import emit, json_option, option, repeatable, say
-from scenthound.cli.shell_words import judges_named, settings_named, sources_named, strategies_named
+from scenthound.cli.shell_words import judges_named, strategies_named
 
 if TYPE_CHECKING:
     from scenthound.loop.crawl_toml import CrawlRequest
@@ -20,14 +21,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("topic", required=False)
-@repeatable("--seed seeds", "URL", "Start here; may be given several times.")
-@repeatable("--seeds seed_files", "FILE", "Start from these: one URL a line, or bookmarks; - is stdin.")
-@repeatable(
-    "--source sources",
-    "NAME:ADDRESS",
-    "Without seeds: ask this for some, as searxng:https://…; `scenthound sources` lists what there is.",
-    shell_complete=sources_named,
-)
+@start_options
 @option("--topic-from", "FILE", "A topic of this file (topics.jsonl, or a bed), with its seeds.", type=Path)
 @option("--id topic_id", "ID", "With --topic-from: which topic.")
 @click.option("--augment", is_flag=True, help="Start also from pages that link to several seeds; asks the sources.")
@@ -52,18 +46,12 @@ if TYPE_CHECKING:
     "A folder that `scenthound train` made; brings its strategy along.",
     type=click.Path(path_type=Path),
 )
-@repeatable(
-    "--set pairs",
-    "KEY=VALUE",
-    "Any setting, or a parameter of the strategy; may be given several times.",
-    shell_complete=settings_named,
-)
+@set_option
+@pdf_option
 @option("--out", "DIR", "The folder of the new crawl.  [default: from the topic]", type=click.Path(path_type=Path))
 @option(
     "--config", "FILE", "TOML with settings, strategy and seeds; options override it.", type=click.Path(path_type=Path)
 )
-@option("--contact", "MAIL", "Address for site owners, sent in the User-Agent.")
-@option("--delay", "TIME", "Pause between two requests to a host.  [default: 1 s]")
 @option("--concurrency", "N", "Requests in flight, all hosts together.  [default: 32]")
 @option("--order", "NAME", "When better hosts rest: wait (quality), go on (speed), or auto.  [default: auto]")
 @option(
@@ -91,8 +79,7 @@ if TYPE_CHECKING:
 )
 @option("--depth", "N", "Follow links at most this far from a seed.  [default: no limit]")
 @option("--pages-per-host", "N", "Fetch at most this many pages of a host.  [default: no limit]")
-@option("--proxy", "URL", "Fetch through this proxy (http://, socks5://).")
-@repeatable("--allow-private", "NET", "A private network that may be reached: `loopback`, `10.0.0.0/8`.")
+@fetch_options
 @json_option
 def crawl(out: Path | None, as_json: bool, **options: Any) -> int:
     """Crawl the web for TOPIC, best pages first. TOPIC is words, or a TOML file.

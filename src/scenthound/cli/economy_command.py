@@ -1,31 +1,41 @@
-"""`scenthound economy`: the richest agents of a trained Hayek economy, and its money balance."""
+"""`scenthound economy`: the richest agents of a Hayek economy and its money balance; agents of a crawl as a model."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from scenthound.cli.output import emit, json_option, out, say, table
+from scenthound.cli.output import emit, json_option, option, out, say, table
 from scenthound.errors import BadConfig, FolderBroken
 from scenthound.formats import printable
 
+if TYPE_CHECKING:
+    from scenthound.store.model_folder import TrainedModel
+
 
 @click.command()
-@click.argument("folder", metavar="MODEL", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="MODEL_OR_CRAWL", type=click.Path(path_type=Path))
 @click.option("--top", type=click.IntRange(min=0), default=20, show_default=True, help="How many agents to show.")
+@option(
+    "--out target", "DIR", "Save the agents of a crawl as a model, for other crawls.", type=click.Path(path_type=Path)
+)
 @json_option
-def economy(folder: Path, top: int, as_json: bool) -> None:
-    """Show the richest agents of a trained Hayek economy, and its money balance.
+def economy(folder: Path, top: int, target: Path | None, as_json: bool) -> None:
+    """Show the richest agents of a Hayek economy, trained or in a crawl, and its money balance.
 
     \b
       $ scenthound economy model
       $ scenthound economy model --top 5 --json
+      $ scenthound economy crawls/honey --out honey-agents
+      $ scenthound crawl honey.toml --seed https://example.org/ --model honey-agents
     """
-    from scenthound.store.model_folder import load_model
+    from scenthound.store.model_folder import save_model
     from scenthound.strategies.hayek.saved_state import describe_model
 
-    model = load_model(folder)
+    model = _opened(folder)
     if not model.strategy.startswith("hayek-"):
         raise BadConfig(
             f"the model in {folder} is of {model.strategy}, which has no economy",
@@ -36,6 +46,8 @@ def economy(folder: Path, top: int, as_json: bool) -> None:
     except (ValueError, KeyError, TypeError, IndexError) as error:
         problem = f"is a model that can't be used: {str(error)[:300]}"
         raise FolderBroken(folder, problem, "put the original back, or train it again") from None
+    if target is not None:
+        save_model(target, model)
     if as_json:
         emit({"model": str(folder), "strategy": model.strategy, **summary})
         return
@@ -64,3 +76,17 @@ def economy(folder: Path, top: int, as_json: bool) -> None:
         f"{money['brought_in']:,.2f} brought in + {money['rewards']:,.2f} rewards - {money['taxes']:,.2f} taxes - "
         f"{money['buried']:,.2f} of the dead."
     )
+    if target is not None:
+        say(f"Saved in {target}; use it with: scenthound crawl TOPIC --seed URL --model {target}")
+
+
+def _opened(folder: Path) -> TrainedModel:
+    """The model in a folder, or what the strategy of a crawl has learned."""
+    from scenthound.loop.folder import CrawlFolder
+    from scenthound.store.model_folder import load_model
+    from scenthound.wiring.agents import model_of_crawl
+
+    if not (folder / "crawl.toml").is_file():
+        return load_model(folder)
+    with CrawlFolder.look(folder) as crawl:
+        return model_of_crawl(crawl, datetime.now(UTC).isoformat(timespec="seconds"))

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from scenthound.cli import plugin_docs
-from scenthound.cli.output import emit, json_option, out, say, table
+from scenthound.cli.output import json_option
 from scenthound.cli.shell_words import judges_named
 
 
@@ -31,14 +31,11 @@ def judges(name: str | None, as_json: bool) -> None:
     """
     from scenthound.judges import JUDGES
 
-    if name is not None:
-        judge = described(name, JUDGES.get(name))
-        emit(judge) if as_json else plugin_docs.show(judge, f"--judge {name}:{{}}")
-        return
-    listed = [described(name, kind) for name, kind in JUDGES.items()]
-    if as_json:
-        emit(listed)
-        return
-    rows = [(judge["name"] + (" (default)" if judge["is_default"] else ""), judge["about"]) for judge in listed]
-    out().print(table(("judge", "what a page is rated by"), rows))
-    say("`scenthound judges NAME` describes one and its parameters.")
+    listing = plugin_docs.Listing(
+        "judges",
+        described,
+        lambda judge: plugin_docs.show(judge, f"--judge {judge['name']}:{{}}"),
+        ("judge", "what a page is rated by"),
+        lambda judge: (judge["name"] + (" (default)" if judge["is_default"] else ""), judge["about"]),
+    )
+    listing.run(JUDGES, name, as_json)

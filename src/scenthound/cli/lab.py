@@ -10,13 +10,13 @@ from typing import Any
 import click
 
 from scenthound.cli.app import Commands
-from scenthound.cli.output import emit, json_option, option, say
+from scenthound.cli.output import emit, json_option, key_value, option, repeatable, say
 from scenthound.errors import BadConfig
 
 MODULES: Mapping[str, tuple[str, str]] = {
     "import": ("lab_beds", "Turn a WARC, a folder of HTML, a crawl or a directory dump into a bed."),
     "generate": ("lab", "Write a generated web as a bed."),
-    "info": ("lab_beds", "Describe a bed: size, links, topics, reachability, topical locality."),
+    "info": ("lab_beds", "Describe a bed: size, links, topics, reachability, locality, and what makes it hard."),
     "run": ("lab_run", "Replay strategies on a bed, one crawl for each topic."),
     "measure": ("lab_results", "Print means and standard errors of an experiment, or of any crawler's trail."),
     "report": ("lab_results", "Write an experiment's report.html."),
@@ -38,34 +38,62 @@ def lab() -> None:
     """
 
 
-@click.command()
+class _HabitsCommand(click.Command):
+    """Lists the kinds of webs and their habits at the end of its help; they are looked up only then."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from dataclasses import fields
+
+        from scenthound.lab.generate.kinds import ABOUT, HABITS
+        from scenthound.parameters import default_of
+
+        with formatter.section("Webs (--web)"):
+            formatter.write_dl(list(ABOUT.items()))
+        for kind, habits in HABITS.items():
+            with formatter.section(f"Habits (--set) of a {kind} web"):
+                formatter.write_dl(
+                    [(f.name, f"{f.metadata.get('doc', '')}  [default: {default_of(f)}]") for f in fields(habits)]
+                )
+
+
+@click.command(cls=_HabitsCommand)
 @click.argument("bed", type=click.Path(path_type=Path))
+@option("--web kind", "NAME", "Kind of web: simple or realistic.", default="simple", show_default=True)
 @option("--pages", "N", "How many pages.", type=click.IntRange(min=10), default=3000, show_default=True)
 @option("--seed", "N", "Random seed: another number gives another web.", type=int, default=1, show_default=True)
 @option("--topics", "N", "Topics with known answers.", type=click.IntRange(min=1), default=12, show_default=True)
-@option("--page-size", "N", "Bytes of a page, roughly.", type=click.IntRange(min=500), default=5000, show_default=True)
+@option("--page-size", "N", "Bytes of a page of a simple web, roughly.  [default: 5000]", type=click.IntRange(min=500))
 @click.option(
     "--companies", is_flag=True, help="Add topics whose answers are companies that do not link to each other."
 )
+@repeatable("--set pairs", "KEY=VALUE", "A habit of the web; see below.")
+@click.option(
+    "--on-the-fly", is_flag=True, help="Write no pages: each is made when a crawl asks for it. For realistic webs."
+)
 @json_option
-def generate(bed: Path, pages: int, seed: int, topics: int, page_size: int, companies: bool, as_json: bool) -> None:
+def generate(bed: Path, topics: int, pairs: tuple[str, ...], on_the_fly: bool, as_json: bool, **options: Any) -> None:
     """Write a generated web as a bed: the same arguments give the same bytes everywhere.
 
     \b
       $ scenthound lab generate beds/demo --pages 3000 --seed 1
+      $ scenthound lab generate beds/large --web realistic --pages 1000000 --companies --on-the-fly
+      $ scenthound lab generate beds/mine --web realistic --pages 20000 --set communities=3 --set hubs=0.4
     """
-    from scenthound.lab.generate.web import generate as write
+    from scenthound.lab.generate.kinds import Order, write_web
 
-    made = write(bed, pages, seed, topics=topics, page_size=page_size, companies=companies)
+    made = write_web(bed, Order(topics=topics, habits=dict(map(key_value, pairs)), **options), on_the_fly)
     if as_json:
         emit({"bed": str(bed), **made.about, "topics": [topic.id for topic in made.topics]})
+        return
+    click.echo(bed)
+    about = made.about
+    more = f"{about.get('redirects', 0):,} redirects, {about.get('other_records', 0):,} other replies"
+    say(f"{about['html_pages']:,} pages, {more}, {len(made.topics)} topics; digest {made.digest[:12]}")
+    if len(made.topics) < topics:
+        say(f"note: a web of this size has {len(made.topics)} topics, not {topics}; ask for more pages")
+    if on_the_fly:
+        say(f"Crawl it with: scenthound lab run {shlex.quote(str(bed))} --strategies hound --out RUN")
     else:
-        click.echo(bed)
-        about = made.about
-        more = f"{about.get('redirects', 0):,} redirects, {about.get('other_records', 0):,} other replies"
-        say(f"{about.get('html_pages', pages):,} pages, {more}, {len(made.topics)} topics; digest {made.digest[:12]}")
-        if len(made.topics) < topics:
-            say(f"note: a web of this size has {len(made.topics)} topics, not {topics}; ask for more pages")
         say(f"Serve it with: scenthound lab serve {shlex.quote(str(bed))}")
 
 
@@ -77,11 +105,15 @@ def generate(bed: Path, pages: int, seed: int, topics: int, page_size: int, comp
 @option("--error-rate", "SHARE", "Replies that are 503.", type=click.FloatRange(0, 1), default=0.0, show_default=True)
 @option("--robots", "WHAT", "`allow`, `deny`, or a robots.txt file, for all hosts.  [default: as recorded]")
 @option("--seed", "N", "Random seed of the errors.", type=int, default=1, show_default=True)
+@click.option("--as-http", is_flag=True, help="Serve https pages under http, and write links to them so.")
 @click.option("--compress", is_flag=True, help="Send gzip to clients that accept it.")
 @option("--log log_file", "FILE", "Write a JSON line for each request.", type=click.Path(path_type=Path))
 @json_option
 def serve(bed: Path, robots: str | None, as_json: bool, **options: Any) -> None:
     """Serve a bed over HTTP until Ctrl-C, for every host name: as a forward proxy, and by Host header.
+
+    The server has no certificates. A bed that was recorded under https is crawled with --as-http, which changes links
+    and redirects to http; `lab run` replays it as it was recorded.
 
     \b
       $ scenthound lab serve beds/demo --port 8080 --latency 0.05
@@ -102,7 +134,11 @@ def serve(bed: Path, robots: str | None, as_json: bool, **options: Any) -> None:
 
     def ready(address: str) -> None:
         topic = opened.topics[0] if opened.topics else None
-        seeds = list(topic.seeds) if topic else []
+        seeds = list(map(str, topic.seeds)) if topic else []
+        if options["as_http"]:
+            seeds = [url.replace("https://", "http://", 1) for url in seeds]
+        elif any(url.startswith("https://") for url in seeds):
+            say("note: pages under https can't be fetched from this server; start it with --as-http")
         if as_json:
             keywords = topic.keywords if topic else None
             emit({"bed": opened.name, "proxy": f"http://{address}", "topic": keywords, "seeds": seeds})

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 import shlex
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,10 +12,16 @@ import click
 
 from scenthound.cli.lab_progress import TaskProgress
 from scenthound.cli.output import emit, json_option, key_value, option, out, print_facts, repeatable, say, table
+from scenthound.errors import BadConfig
 from scenthound.formats import printable
 
 if TYPE_CHECKING:
+    from scenthound.lab.beds.context_measures import Contexts
     from scenthound.lab.beds.info import BedInfo, Spread
+    from scenthound.lab.beds.web_measures import Degrees, WebMeasures
+
+MOST_MADE = 200_000
+"""Pages of a web that is made on the fly, to be described; more would take over ten minutes and gigabytes."""
 
 
 class _KindsCommand(click.Command):
@@ -80,11 +88,16 @@ globals()["import"] = import_  # commands are looked up by name, and this name i
 
 @click.command()
 @click.argument("bed", type=click.Path(path_type=Path))
-@option("--seed", "N", "Random seed of the sample for cosines.", type=int, default=0, show_default=True)
+@option("--topics", "N|ID,…", "Measure the first N topics, or those with these ids.  [default: all]")
+@option("--seed", "N", "Random seed of the samples.", type=int, default=0, show_default=True)
 @option("--jobs", "N", "Processes that prepare the bed.", type=click.IntRange(min=1), default=2, show_default=True)
 @json_option
-def info(bed: Path, seed: int, jobs: int, as_json: bool) -> None:
+def info(bed: Path, topics: str | None, seed: int, jobs: int, as_json: bool) -> None:
     """Describe a bed: origin, licence, pages, links, hosts, topics, reachability from seeds, topical locality.
+
+    Then what decides how hard it is: similarity of random, linked and sibling pages and by distance, on-topic share by
+    distance from the examples, links within hosts, degrees, triangles, what the words around links say, and hubs.
+    Samples are drawn, so a bed like schools takes half a minute once it is prepared.
 
     \b
       $ scenthound lab info beds/demo
@@ -93,15 +106,26 @@ def info(bed: Path, seed: int, jobs: int, as_json: bool) -> None:
     from scenthound.lab.beds.bed import Bed
     from scenthound.lab.beds.info import describe
     from scenthound.lab.beds.prepared import prepare
+    from scenthound.lab.beds.web_measures import measure_web
+    from scenthound.lab.run.spec import choose_topics
 
     opened = Bed.open(bed)
+    chosen = choose_topics(opened.topics, topics)
+    if "made" in opened.about and int(opened.about["pages"]) > MOST_MADE:
+        raise BadConfig(
+            f"describing {bed} means to make and read its {opened.about['pages']:,} pages",
+            f"describe one with the same habits and at most {MOST_MADE:,} pages",
+        )
     with TaskProgress("preparing the bed, pages read", quiet=as_json) as progress:
         prepared = prepare(opened, jobs=jobs, progress=progress)
-    description = describe(opened, prepared, seed)
+        progress.begin("measuring, steps")
+        description = describe(opened, prepared, seed)
+        measures = measure_web(prepared, chosen, random.Random(seed), progress)
     if as_json:
-        emit({"bed": str(bed), **description.as_json()})
+        emit({"bed": str(bed), **description.as_json(), "measures": asdict(measures)})
     else:
         _show(description)
+        _show_measures(measures)
 
 
 def _show(info: BedInfo) -> None:
@@ -140,6 +164,37 @@ def _show(info: BedInfo) -> None:
         say(f"fault: {printable(fault, 200)}")
     if len(info.faults) > 20:
         say(f"and {len(info.faults) - 20:,} more faults")
+
+
+def _show_measures(measures: WebMeasures) -> None:
+    similar, near, hubs = measures.similarity, measures.clustering, measures.hubs
+    sizes = ", ".join(f"{count} have a page with {size}" for size, count in hubs.of_answers.items())
+    linked = f"{_or_none(similar.linked, 3)} linked, {_or_none(similar.linked_hosts, 3)} linked between hosts"
+    mixed = f"{_or_none(near.on_topic, 3)} on topic, {_or_none(near.mixed, 3)} with one of them off topic"
+    rows = [
+        ("similarity", f"{_or_none(similar.random, 3)} random, {linked}, {_or_none(similar.siblings, 3)} siblings"),
+        ("in-links", _degrees(measures.in_degree)),
+        ("out-links", _degrees(measures.out_degree)),
+        ("same host", f"{_or_none(measures.within_host, 3)} of the links"),
+        ("triangles", f"{_or_none(near.pages, 3)} of the pairs of neighbours are linked; {mixed}"),
+        ("contexts", f"{_contexts(measures.contexts)}; {_contexts(measures.contexts_between_hosts)} between hosts"),
+        ("hubs", f"{hubs.of_seeds} of {hubs.topics} topics have a page that links to two seeds; {sizes} answers"),
+    ]
+    print_facts(rows, width=10)
+    distances = sorted({*similar.by_distance, *measures.on_topic}, key=int)
+    shown = [(d, _or_none(similar.by_distance.get(d), 3), _or_none(measures.on_topic.get(d), 3)) for d in distances]
+    if shown:
+        out().print(table(("links away", "similarity", "on topic"), shown, numbers=[0, 1, 2]))
+
+
+def _degrees(degrees: Degrees) -> str:
+    exponent = "" if degrees.exponent is None else f"; tail with exponent {degrees.exponent:.2f}"
+    highest = f"a tenth above {degrees.ninth_decile:.0f}, one percent above {degrees.last_percent:.0f}"
+    return f"median {degrees.median:.0f}, {highest}, most {degrees.most:,}{exponent}"
+
+
+def _contexts(contexts: Contexts) -> str:
+    return f"AUC {_or_none(contexts.keywords, 3)} by keywords, {_or_none(contexts.seeds, 3)} by examples"
 
 
 def _share(spread: Spread) -> str:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scenthound.cli.output import emit, json_option, option, repeatable, say
-from scenthound.cli.shell_words import settings_named, strategies_named
+from scenthound.cli.crawl_options import fetch_options, pdf_option, set_option
+from scenthound.cli.output import emit, json_option, option, say
+from scenthound.cli.shell_words import strategies_named
 from scenthound.errors import BadUsage
 
 if TYPE_CHECKING:
@@ -31,11 +32,9 @@ STRATEGY = "shark-search"
     "--out folder", "DIR", "The folder of the new crawl.  [default: from the topic]", type=click.Path(path_type=Path)
 )
 @click.option("--all", "unfolded", is_flag=True, help="Do not fold branches that have nothing on the topic.")
-@option("--contact", "MAIL", "Address for site owners, sent in the User-Agent.")
-@option("--delay", "TIME", "Pause between two requests to a host.  [default: 1 s]")
-@option("--proxy", "URL", "Fetch through this proxy (http://, socks5://).")
-@repeatable("--allow-private", "NET", "A private network that may be reached: `loopback`, `10.0.0.0/8`.")
-@repeatable("--set pairs", "KEY=VALUE", "Any setting, or a parameter of the strategy.", shell_complete=settings_named)
+@fetch_options
+@set_option
+@pdf_option
 @json_option
 def map(site: str, topic: str | None, unfolded: bool, as_json: bool, **options: Any) -> int:
     """Show what a site has on a topic: a tree of its pages, those on topic marked, branches without any folded.

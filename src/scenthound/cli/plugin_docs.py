@@ -1,13 +1,39 @@
-"""What a plug-in says about itself, as data and on the terminal: judges, seed sources."""
+"""What plug-ins say about themselves, as data and on the terminal: strategies, judges, seed sources."""
 
 from __future__ import annotations
 
 import inspect
 import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from scenthound.cli.output import out, table
+from scenthound.cli.output import emit, out, say, table
 from scenthound.cli.papers import papers_cited
+from scenthound.plugins import Registry
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A command that lists the plug-ins of one kind, or describes one."""
+
+    command: str
+    described: Callable[[str, type[Any]], dict[str, Any]]
+    show: Callable[[dict[str, Any]], None]
+    heads: tuple[str, ...]
+    row: Callable[[Mapping[str, Any]], tuple[str, ...]]
+
+    def run(self, kinds: Registry[Any], name: str | None, as_json: bool) -> None:
+        if name is not None:
+            one = self.described(name, kinds.get(name))
+            emit(one) if as_json else self.show(one)
+            return
+        listed = [self.described(name, kind) for name, kind in kinds.items()]
+        if as_json:
+            emit(listed)
+            return
+        out().print(table(self.heads, [self.row(one) for one in listed]))
+        say(f"`scenthound {self.command} NAME` describes one and its parameters.")
 
 
 def described(name: str, kind: type[Any]) -> dict[str, Any]:

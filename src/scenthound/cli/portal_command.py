@@ -11,7 +11,7 @@ from scenthound.apps.portal.categories import MOST_CLUSTERS
 from scenthound.cli.folder_commands import folder_argument
 from scenthound.cli.output import emit, json_option, option, out, say, table
 
-SAY_EVERY = 5.0
+SAY_EVERY = 2.0  # seconds
 
 
 @click.command()
@@ -54,11 +54,11 @@ def portal(
         raise BadUsage("--taxonomy and --clusters both say what the categories are", "leave one of them out")
     said = time.monotonic()
 
-    def progress(pages: int) -> None:
+    def progress(words: str) -> None:
         nonlocal said
-        if not as_json and time.monotonic() - said > SAY_EVERY:
+        if time.monotonic() - said > SAY_EVERY:
             said = time.monotonic()
-            say(f"reading: {pages:,} new pages …")
+            say(f"{words} …")
 
     made = build_portal(folder, site, taxonomy, clusters, relevant_only, progress)
     if as_json:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from scenthound.cli.crawl_options import fetch_options, set_option
 from scenthound.cli.output import emit, json_option, key_value, option, out, repeatable, say, table
-from scenthound.cli.shell_words import settings_named, sources_named
+from scenthound.cli.shell_words import sources_named
 from scenthound.errors import BadUsage
 from scenthound.formats import printable
 
@@ -40,11 +41,8 @@ PAGES = 500
 @option(
     "--csv", "FILE", "Write the table with all counts; - is stdout.", type=click.Path(path_type=Path, allow_dash=True)
 )
-@option("--contact", "MAIL", "Address for site owners, sent in the User-Agent.")
-@option("--delay", "TIME", "Pause between two requests to a host.  [default: 1 s]")
-@option("--proxy", "URL", "Fetch through this proxy (http://, socks5://).")
-@repeatable("--allow-private", "NET", "A private network that may be reached: `loopback`, `10.0.0.0/8`.")
-@repeatable("--set pairs", "KEY=VALUE", "Any setting of the crawl.", shell_complete=settings_named)
+@fetch_options
+@set_option
 @json_option
 def related(given: Path, limit: int, csv: Path | None, as_json: bool, **options: Any) -> int:
     """Find organisations of the same kind as those in SEEDS, a file with one home page a line.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from scenthound.search import Results
 
 NICENESS = 19
-DAY = 86_400.0
 SAY_EVERY = 5.0
 
 
@@ -33,6 +31,7 @@ SAY_EVERY = 5.0
 )
 @option("--since", "DATE", "Only pages fetched on this day or later, as 2026-01-31.")
 @option("--until", "DATE", "Only pages fetched before the end of this day.")
+@option("--category", "NAME", "Only pages that the portal of the crawl has in this category.")
 @option("--like", "URL", "Instead of a query: pages like this one.")
 @click.option(
     "--limit", type=click.IntRange(0, 1000), default=10, show_default=True, metavar="N", help="Show N results."
@@ -54,6 +53,7 @@ def search(
     min_relevance: float | None,
     since: str | None,
     until: str | None,
+    category: str | None,
     like: str | None,
     limit: int,
     weight: float,
@@ -68,8 +68,10 @@ def search(
       $ scenthound search balloons '"hot air" title:club -car' --min-relevance 0.2
       $ scenthound search balloons --like https://example.org/envelopes.html --limit 5
       $ scenthound search balloons burner --host example.org --json
+      $ scenthound search balloons burner --since 2026-01-31 --category "Clubs, pilots"
     """
     from scenthound import search as engine
+    from scenthound.apps.portal.build import pages_in
     from scenthound.search import Filters
 
     if bool(query.strip()) == bool(like):
@@ -78,8 +80,9 @@ def search(
         tuple(name.strip().strip(".").lower() for name in hosts),
         tuple(code.strip().lower() for code in languages),
         min_relevance,
-        None if since is None else _day(since),
-        None if until is None else _day(until) + DAY,
+        None if since is None else engine.parse_day(since),
+        None if until is None else engine.parse_day(until) + engine.DAY,
+        None if category is None else tuple(pages_in(folder, category)),
     )
     if like is None:
         engine.parse_query(query)  # an error in it comes before the work
@@ -92,13 +95,6 @@ def search(
         emit({"folder": str(folder), "query": query, "like": like, **results.as_plain()})
     else:
         _print(results)
-
-
-def _day(text: str) -> float:
-    try:
-        return datetime.strptime(text.strip(), "%Y-%m-%d").replace(tzinfo=UTC).timestamp()
-    except ValueError:
-        raise BadUsage(f"not a day: `{text[:40]}`", "write it as 2026-01-31") from None
 
 
 def _page(folder: Path, raw: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scenthound.cli import plugin_docs
-from scenthound.cli.output import emit, json_option, key_value, option, out, repeatable, say, table
+from scenthound.cli.output import emit, json_option, key_value, option, repeatable, say
 from scenthound.cli.shell_words import sources_named
 from scenthound.errors import BadUsage, NotAUrl
 from scenthound.formats import printable
@@ -41,17 +41,14 @@ def sources(name: str | None, as_json: bool) -> None:
     """
     from scenthound.sources import SOURCES
 
-    if name is not None:
-        one = described(name, SOURCES.get(name))
-        emit(one) if as_json else plugin_docs.show(one, f"--source {name}:ADDRESS,{{}}")
-        return
-    listed = [described(name, kind) for name, kind in SOURCES.items()]
-    if as_json:
-        emit(listed)
-        return
-    rows = [(one["name"], "yes" if one["knows_back_links"] else "no", one["about"]) for one in listed]
-    out().print(table(("source", "back-links", "what it does"), rows))
-    say("`scenthound sources NAME` describes one and its parameters.")
+    listing = plugin_docs.Listing(
+        "sources",
+        described,
+        lambda source: plugin_docs.show(source, f"--source {source['name']}:ADDRESS,{{}}"),
+        ("source", "back-links", "what it does"),
+        lambda source: (source["name"], "yes" if source["knows_back_links"] else "no", source["about"]),
+    )
+    listing.run(SOURCES, name, as_json)
 
 
 def described(name: str, kind: type[Any]) -> dict[str, Any]:

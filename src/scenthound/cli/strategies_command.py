@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-import inspect
 import re
-import sys
 from typing import Any
 
 import click
 
-from scenthound.cli.output import emit, json_option, out, say, table
-from scenthound.cli.papers import papers_cited
+from scenthound.cli import plugin_docs
+from scenthound.cli.output import json_option, out, table
 from scenthound.cli.shell_words import strategies_named
 
 
 def described(name: str, kind: type[Any]) -> dict[str, Any]:
     """A strategy as JSON data: what it does, its papers, its parameters."""
-    from scenthound.parameters import describe_parameters
     from scenthound.ports import declaration_of
 
     declared = declaration_of(kind())
-    module = sys.modules.get(kind.__module__)
-    story = inspect.cleandoc(module.__doc__ or "") if module else ""
+    plain = plugin_docs.described(name, kind)
     return {
-        "name": name,
-        "about": inspect.cleandoc(kind.__doc__ or "").partition("\n")[0],
-        "story": story,
+        **plain,
         "score_parts": dict(declared.score_parts),
         "oracle_modes": list(declared.oracle_modes),
-        "papers": papers_cited(story),
-        "sheets": list(dict.fromkeys(re.findall(r"[Ss]heet (\d\d(?:\.\d+)?)", story))),
-        "parameters": describe_parameters(kind),
+        "sheets": list(dict.fromkeys(re.findall(r"[Ss]heet (\d\d(?:\.\d+)?)", plain["story"]))),
     }
 
 
@@ -55,23 +47,19 @@ def strategies(name: str | None, as_json: bool) -> None:
     """
     from scenthound.strategies import STRATEGIES
 
-    if name is not None:
-        _show(described(name, STRATEGIES.get(name)), as_json)
-        return
-    listed = [described(name, kind) for name, kind in STRATEGIES.items()]
-    if as_json:
-        emit(listed)
-        return
-    out().print(table(("strategy", "what it does"), [(strategy["name"], strategy["about"]) for strategy in listed]))
-    say("`scenthound strategies NAME` describes one and its parameters.")
+    listing = plugin_docs.Listing(
+        "strategies",
+        described,
+        _show,
+        ("strategy", "what it does"),
+        lambda strategy: (strategy["name"], strategy["about"]),
+    )
+    listing.run(STRATEGIES, name, as_json)
 
 
-def _show(strategy: dict[str, Any], as_json: bool) -> None:
+def _show(strategy: dict[str, Any]) -> None:
     from scenthound.loop.settings import shown
 
-    if as_json:
-        emit(strategy)
-        return
     console = out()
     console.print(f"{strategy['name']}: {strategy['about']}\n")
     console.print(strategy["story"] + "\n")

@@ -50,6 +50,13 @@ if TYPE_CHECKING:
     "Categories: an ODP dump, a bed with topics, or a folder of folders.  [default: what the topic file names]",
     type=click.Path(path_type=Path),
 )
+@option(
+    "--judge",
+    "NAME",
+    "Which pages are relevant, for strategies that ask (goal=judge); `scenthound judges` lists them.",
+    default="topic",
+    show_default=True,
+)
 @option("--seed-number", "N", "Random seed.", type=int, default=0, show_default=True)
 @json_option
 def train(strategy: str, topic: Path, source: str | None, out: Path, as_json: bool, **options: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -60,7 +60,7 @@ def head(facts: Mapping[str, Any]) -> Markup:
         element("div", element("h1", facts["topic"]), steer, class_="head"),
         line,
         bar,
-        _more(),
+        _more(facts["blocked"]),
         element("p", "", id="why", class_="quiet-text"),
         class_="crawl-head",
         id="crawl",
@@ -69,7 +69,7 @@ def head(facts: Mapping[str, Any]) -> Markup:
     )
 
 
-def _more() -> Markup:
+def _more(blocked: Sequence[str]) -> Markup:
     def form(action: str, label: str, button: str, **field: Any) -> Markup:
         return element(
             "form",
@@ -89,10 +89,16 @@ def _more() -> Markup:
         form("seed", "Fetch this page next", "Fetch", type="url", placeholder="https://example.org/page"),
         form("block", "Nothing more from this host", "Block", placeholder="ads.example.org"),
         form("delay", "Seconds between requests to a host", "Set", type="number", min=0, step="0.1", placeholder="1"),
+        element("ul", *map(_blocked, blocked), id="blocked", class_="blocked", aria_label="Blocked hosts"),
         id="more",
         class_="more",
         hidden=True,
     )
+
+
+def _blocked(host: str) -> Markup:
+    button = element("button", "Unblock", type="button", data_do="order", data_action="unblock", data_value=host)
+    return element("li", f"{host} is blocked ", button)
 
 
 def now_sentence(facts: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -65,7 +66,7 @@ def _form(name: str, chosen: Chosen) -> Markup:
     metrics = element(
         "select",
         *(
-            element("option", metric, value=metric, selected=metric == chosen.metric)
+            element("option", _in_words(metric), value=metric, selected=metric == chosen.metric)
             for metric in measured_metrics(run)
         ),
         id="metric",
@@ -119,6 +120,10 @@ def _form(name: str, chosen: Chosen) -> Markup:
         id="lab",
         class_="card lab-form",
     )
+
+
+def _in_words(metric: str) -> str:
+    return metric[:1].upper() + metric[1:].replace("_", " ")
 
 
 def _query(chosen: Chosen, **more: str) -> str:
@@ -178,9 +183,11 @@ def _figure(name: str, chosen: Chosen) -> Markup:
         element("th", "crawler", scope="col"),
         *(element("th", f"{at:,} pages", scope="col", class_="number") for at in points),
     )
-    lower = " Lower is better." if get_metric(chosen.metric).lower_is_better else ""
+    metric = get_metric(chosen.metric)
+    lower = " Lower is better." if metric.lower_is_better else ""
     return look.card(
-        chosen.metric.replace("_", " "),
+        _in_words(chosen.metric),
+        element("p", (inspect.getdoc(metric.function) or "").partition("\n\n")[0]),
         element("p", f"Means over {len(chosen.topics):,} topics ± one standard error.{lower}", class_="quiet-text"),
         element("div", picture, class_="wide"),
         element("div", element("table", element("thead", heads), element("tbody", *rows)), class_="wide"),
@@ -301,7 +308,7 @@ def _topics(name: str, chosen: Chosen, pair: tuple[str, str] | None) -> Markup:
     table = element("div", element("table", element("thead", heads), element("tbody", *rows)), class_="wide tall")
     kinds = ("csv", "svg", "tex") if pair is not None else ("csv", "tex")
     line = "" if pair is None else f" Above the line {pair[1]} has the higher value, below it {pair[0]}."
-    about = f"{chosen.metric} after {chosen.at:,} pages.{line}"
+    about = f"{_in_words(chosen.metric)} after {chosen.at:,} pages.{line}"
     return look.card(
         "Topic by topic",
         element("p", about, class_="quiet-text"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -27,6 +28,7 @@ def page(title: str, *content: Content, script: str = "", nav: Content = None) -
         element("meta", name="color-scheme", content="light dark"),
         element("title", f"{title} · Scenthound"),
         element("link", rel="icon", href="/static/icon.svg", type="image/svg+xml"),
+        element("link", rel="stylesheet", href="/static/look.css"),
         element("link", rel="stylesheet", href="/static/desk.css"),
         element("script", type="module", src="/static/desk.js"),
         element("script", type="module", src=f"/static/{script}.js") if script else None,
@@ -205,6 +207,16 @@ def state_chip(state: str, words: str = "") -> Markup:
 
 def empty(title: str, *content: Content) -> Markup:
     return element("div", element("p", title, class_="empty-title"), *content, class_="empty")
+
+
+def problem(message: str, hint: str, *content: Content) -> Markup:
+    """What is wrong and what to do, as sentences: errors are written for terminals, with `names` in backticks."""
+    return empty(_sentence(message), element("p", _sentence(hint)) if hint else None, *content)
+
+
+def _sentence(words: str) -> str:
+    quoted = re.sub(r"`([^`]*)`", r"“\1”", words)
+    return quoted[:1].upper() + quoted[1:]
 
 
 def count_list(counts: Mapping[str, int], none: str) -> Markup:

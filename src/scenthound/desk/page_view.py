@@ -128,13 +128,19 @@ def _score(page: Mapping[str, Any], found: Mapping[str, Any]) -> Content:
 
 
 def _events(name: str, found: Mapping[str, Any]) -> Content:
-    if not found["told"]:
+    told = [event for event in found["told"] if event["event"] != "exploration" or event["facts"].get("rate")]
+    if not told:
         return None
-    rows = [
-        element("li", element("b", event["event"]), " ", _agent(name, event["facts"]), _facts(event["facts"]))
-        for event in found["told"][:20]
-    ]
+    rows = [element("li", *_event(name, event)) for event in told[:20]]
     return join(element("h3", "What the strategy noted"), element("ul", *rows, class_="events"))
+
+
+def _event(name: str, event: Mapping[str, Any]) -> list[Content]:
+    facts = event["facts"]
+    if event["event"] == "exploration" and isinstance(facts.get("rate"), float | int):
+        tried = "this page was one of them" if facts.get("tried") else "this page was not"
+        return [f"{facts['rate']:.0%} of the pages are taken to try something; {tried}"]
+    return [element("b", event["event"].replace("_", " ")), " ", _agent(name, facts), _facts(facts)]
 
 
 def _agent(name: str, facts: Mapping[str, Any]) -> Content:
@@ -145,7 +151,13 @@ def _agent(name: str, facts: Mapping[str, Any]) -> Content:
 
 
 def _facts(facts: Mapping[str, Any]) -> str:
-    return ", ".join(f"{key} {value}" for key, value in facts.items() if key != "agent")[:300]
+    return ", ".join(f"{key.replace('_', ' ')} {_fact(value)}" for key, value in facts.items() if key != "agent")[:300]
+
+
+def _fact(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
 def _links(name: str, links: Mapping[str, Any] | None) -> Markup:
@@ -245,7 +257,8 @@ def _queue(waiting: Mapping[str, Any]) -> Markup:
     ahead = [
         element("li", look.url_shown(row["url"]), f" score {_score_text(row['score'])}") for row in waiting["ahead"]
     ]
-    first = element("p", words, look.term("waiting list"), ".")
+    held_up = f" Besides, {waiting['held_up']}." if waiting["held_up"] else ""
+    first = element("p", words, look.term("waiting list"), f".{held_up}")
     return (
         join(first, element("h3", "First in line"), element("ol", *ahead)) if ahead and waiting["place"] > 1 else first
     )

@@ -13,8 +13,10 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from scenthound import url as urls
-from scenthound.desk import api, crawl_view, page_view, parameters, search_view, start_view, stored_copy, views
+from scenthound.apps.portal.build import categories_of
+from scenthound.desk import api, crawl_view, page_view, search_api, search_view, start_view, stored_copy, views
 from scenthound.desk import layout as look
+from scenthound.desk.crawl_api import HOST, URL
 from scenthound.desk.markup import Content, Markup, element
 from scenthound.desk.population import has_agents
 from scenthound.desk.seed_choices import choices
@@ -33,12 +35,15 @@ def shows(handler: Any) -> Any:
         try:
             html = await handler(request)
         except ScenthoundError as error:
-            way_out = element("p", element("a", "All collections", href="/"))
-            content = look.empty(error.message, element("p", error.hint), way_out)
-            return HTMLResponse(look.page("Not found", content), api.status_of(error))
+            return problem_page(error.message, error.hint, api.status_of(error))
         return html if isinstance(html, Response) else HTMLResponse(html)
 
     return answer
+
+
+def problem_page(message: str, hint: str, status: int) -> HTMLResponse:
+    way_out = element("p", element("a", "All collections", href="/"))
+    return HTMLResponse(look.page("This went wrong", look.problem(message, hint, way_out)), status)
 
 
 def nav_of(path: Path, name: str, here: str) -> Markup:
@@ -59,7 +64,7 @@ async def start(request: Request) -> str:
     sources = await run_in_threadpool(choices, desk.collections, desk.sources)
     asked = start_view.question(query.get("topic", "")[:2000], sources, query.get("source", ""))
     shown = start_view.collections(rows, desk.collections.experiments())
-    short = element("p", "In a hurry? ", element("a", "Ask a short question", href="/ask"), class_="quiet-text list")
+    short = element("p", "In a hurry? ", element("a", "Ask a short question", href="/ask"), class_="quiet-text aside")
     return look.page("What are you looking for?", asked, short, shown, script="start")
 
 
@@ -71,7 +76,7 @@ async def crawl(request: Request) -> str:
     await run_in_threadpool(desk.processes.follow, path)
     facts = await run_in_threadpool(api.overview, desk, name, path)
     order = "best" if request.query_params.get("order") == "best" else "new"
-    host = request.query_params.get("host", "")[:300]
+    host = HOST.of(request.query_params)
     found = await run_in_threadpool(views.pages, path, Wanted(order, host=host))
     return look.page(
         facts["topic"],
@@ -89,8 +94,10 @@ async def crawl(request: Request) -> str:
 
 async def one_page(request: Request) -> str | Response:
     path, name = api.folder_of(request), request.path_params["name"]
-    url = parameters.required(request.query_params, "url")
-    found = await run_in_threadpool(views.explanation, path, url)
+    if not request.query_params.get("url", "").strip():
+        return await why(request)
+    url = URL.of(request.query_params)
+    found = await run_in_threadpool(views.explanation, path, url, api.desk_of(request).clock())
     if found["state"] != "crawled":
         return await why(request)
     links = await run_in_threadpool(views.links, path, found["page"]["url"])
@@ -109,10 +116,10 @@ async def why(request: Request) -> str:
     answer: Content = None
     if url:
         try:
-            found = await run_in_threadpool(views.explanation, path, url)
+            found = await run_in_threadpool(views.explanation, path, url, api.desk_of(request).clock())
             answer = page_view.not_fetched(name, found)
         except ScenthoundError as error:
-            answer = look.empty(error.message, element("p", error.hint))
+            answer = look.problem(error.message, error.hint)
     box = element(
         "form",
         element("label", "Why was this page not fetched?", for_="url", class_="ask"),
@@ -134,7 +141,7 @@ async def why(request: Request) -> str:
 
 
 async def copy(request: Request) -> Response:
-    path, url = api.folder_of(request), views.url_of(parameters.required(request.query_params, "url"))
+    path, url = api.folder_of(request), views.url_of(URL.of(request.query_params))
 
     def render() -> str | None:
         with CrawlFolder.look(path) as folder:
@@ -156,15 +163,15 @@ async def search(request: Request) -> str:
     desk, path, name = api.desk_of(request), api.folder_of(request), request.path_params["name"]
     query, error, results = request.query_params, None, None
     words, like = query.get("q", "").strip(), query.get("like", "").strip()
-    languages = await run_in_threadpool(api.languages_of, path)
+    languages = await run_in_threadpool(search_api.languages_of, path)
     if words or like:
         try:
-            results = await run_in_threadpool(api.search_folder, desk, path, query)
+            results = await run_in_threadpool(search_api.search_folder, desk, path, query)
         except ScenthoundError as failure:
-            error = look.empty(failure.message, element("p", failure.hint))
+            error = look.problem(failure.message, failure.hint)
     else:
         await run_in_threadpool(desk.processes.follow, path)
-    box = search_view.form(words, like, query, languages)
+    box = search_view.form(words, like, query, languages, await run_in_threadpool(categories_of, path))
     shown = error if results is None else search_view.found(name, results, query)
     return look.page(
         words or like or "Search",
@@ -178,7 +185,8 @@ async def search(request: Request) -> str:
 async def static(request: Request) -> Response:
     name = request.path_params["file"]
     kind = STATIC.get(name[name.rfind(".") :])
-    file = resources.files("scenthound.desk").joinpath("static", name)
+    package = "scenthound.report" if name == "look.css" else "scenthound.desk"
+    file = resources.files(package).joinpath("static", name)
     if kind is None or "/" in name or not file.is_file():
         raise api.Unknown("no such file", "")
     return Response(file.read_bytes(), media_type=kind, headers={"Cache-Control": "no-cache"})

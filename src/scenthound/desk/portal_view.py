@@ -7,27 +7,36 @@ this package, and the policy of each page allows nothing but those.
 from __future__ import annotations
 
 import re
-from importlib import resources
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from scenthound.apps.portal.build import PORTAL
-from scenthound.apps.portal.pages import STATIC
+from scenthound.apps.portal.pages import STATIC, static_file
 from scenthound.desk import api, pages
 from scenthound.desk import layout as look
 from scenthound.desk.markup import element
+from scenthound.desk.operations import get, post
+from scenthound.desk.shapes import ANY, TEXT, fields, maybe
 
 _STORED = re.compile(r"(?:index|search|c/[a-z0-9_-]+|p/[0-9]+)\.html|search/[a-z0-9-]+\.json")
 _KINDS = {"html": "text/html", "json": "application/json", "css": "text/css", "js": "text/javascript"}
 
+JOB = fields(state=TEXT, said=TEXT, answer=maybe(ANY))
+
 
 async def build(request: Request) -> Any:
     desk, path = api.desk_of(request), api.folder_of(request)
-    return await run_in_threadpool(desk.processes.answer, ["portal", "--json", "--", str(path)])
+    await run_in_threadpool(desk.processes.jobs.start, path, ["portal", "--json", "--", str(path)])
+    return JSONResponse(await run_in_threadpool(desk.processes.jobs.state, path), 202)
+
+
+async def get_build(request: Request) -> Any:
+    desk, path = api.desk_of(request), api.folder_of(request)
+    return await run_in_threadpool(desk.processes.jobs.state, path)
 
 
 async def portal_page(request: Request) -> str:
@@ -66,7 +75,7 @@ async def portal_file(request: Request) -> Response:
 
 def _read(folder: Any, file: str) -> bytes | None:
     if file.startswith("assets/") and file[7:] in STATIC:
-        return resources.files("scenthound.apps.portal").joinpath("static", file[7:]).read_bytes()
+        return static_file(file[7:])
     stored = folder / file
     if not _STORED.fullmatch(file) or folder.is_symlink() or stored.parent.is_symlink() or stored.is_symlink():
         return None
@@ -76,5 +85,13 @@ def _read(folder: Any, file: str) -> bytes | None:
 ROUTES = [
     Route("/c/{name}/portal", pages.shows(portal_page)),
     Route("/c/{name}/portal/{file:path}", pages.shows(portal_file)),
-    Route("/api/collections/{name}/portal", api.answers(build), methods=["POST"]),
+    post(
+        "/api/collections/{name}/portal",
+        build,
+        "Make the portal in the background, or bring it up to date.",
+        JOB,
+        (),
+        202,
+    ),
+    get("/api/collections/{name}/portal", get_build, "How far the portal is.", JOB),
 ]

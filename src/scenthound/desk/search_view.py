@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -10,7 +10,7 @@ from scenthound.desk import layout as look
 from scenthound.desk.markup import Markup, element
 
 
-def form(words: str, like: str, query: Any, languages: Mapping[str, int]) -> Markup:
+def form(words: str, like: str, query: Any, languages: Mapping[str, int], categories: Mapping[str, Sized]) -> Markup:
     weight = query.get("weight", "0.6")
     options = [element("option", "any language", value="")]
     options += [
@@ -33,6 +33,9 @@ def form(words: str, like: str, query: Any, languages: Mapping[str, int]) -> Mar
             placeholder="relevance from",
             aria_label="Relevance from",
         ),
+        _day("since", "fetched from", query),
+        _day("until", "to", query),
+        _category(query.get("category", ""), categories) if categories else None,
         element(
             "label",
             "topic ",
@@ -74,6 +77,21 @@ def form(words: str, like: str, query: Any, languages: Mapping[str, int]) -> Mar
         role="search",
         class_="start",
     )
+
+
+def _day(name: str, words: str, query: Any) -> Markup:
+    return element(
+        "label", f"{words} ", element("input", type="date", name=name, value=query.get(name, "")), class_="weight"
+    )
+
+
+def _category(chosen: str, categories: Mapping[str, Sized]) -> Markup:
+    options = [element("option", "any category", value="")]
+    options += [
+        element("option", f"{name} ({len(pages):,})", value=name, selected=name == chosen)
+        for name, pages in categories.items()
+    ]
+    return element("select", *options, name="category", aria_label="Category")
 
 
 def found(name: str, results: Mapping[str, Any], query: Any) -> Markup:

@@ -31,6 +31,16 @@ def question(words: str = "", sources: Sequence[tuple[str, str]] = (), source: s
             element("button", "Look", class_="primary"),
             class_="row",
         ),
+        element(
+            "p",
+            "Words, or ",
+            element("label", "a topic file", element("input", id="topic-file", type="file"), class_="file"),
+            "; or ",
+            element("button", "find the words", type="button", id="find-words", class_="link"),
+            " of the pages below. ",
+            element("span", id="topic-said", role="status"),
+            class_="quiet-text",
+        ),
     )
     seeds = element(
         "div",
@@ -59,18 +69,31 @@ def question(words: str = "", sources: Sequence[tuple[str, str]] = (), source: s
     )
     budget = element(
         "div",
-        element("label", "Pages", for_="pages"),
-        element(
-            "input", id="pages", name="pages", type="number", value=500, min=1, max=10_000_000, inputmode="numeric"
+        _setting(
+            "Pages",
+            element(
+                "input", id="pages", name="pages", type="number", value=500, min=1, max=10_000_000, inputmode="numeric"
+            ),
         ),
-        element("label", "Where", for_="scope"),
-        element(
-            "select",
-            element("option", "anywhere links lead", value="any"),
-            element("option", "only these sites", value="host"),
-            element("option", "only their domains", value="domain"),
-            id="scope",
-            name="scope",
+        _setting(
+            "Looking for",
+            element(
+                "select",
+                element("option", "what the start pages are", value="auto"),
+                element("option", "pages", value="pages"),
+                element("option", "sites and organisations", value="sites"),
+                name="looking_for",
+            ),
+        ),
+        _setting(
+            "Where",
+            element(
+                "select",
+                element("option", "anywhere links lead", value="any"),
+                element("option", "only these sites", value="host"),
+                element("option", "only their domains", value="domain"),
+                name="scope",
+            ),
         ),
         class_="row settings",
     )
@@ -84,6 +107,10 @@ def question(words: str = "", sources: Sequence[tuple[str, str]] = (), source: s
         class_="start",
         novalidate=True,
     )
+
+
+def _setting(words: str, field: Markup) -> Markup:
+    return element("label", words, field, class_="setting")
 
 
 def finding(sources: Sequence[tuple[str, str]], chosen: str) -> Markup:

@@ -1,4 +1,4 @@
-"""Starts crawls and indexers as processes of their own. Crawls outlive the desk; indexers end with it."""
+"""Starts crawls and indexers as processes of their own. Crawls outlive the desk; indexers and jobs end with it."""
 
 from __future__ import annotations
 
@@ -6,23 +6,24 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from scenthound.desk.collections import is_crawl
+from scenthound.desk.command_errors import COMMAND, error_in
+from scenthound.desk.jobs import Jobs
 from scenthound.errors import BadUsage, OurFault, ScenthoundError
 from scenthound.files import open_in_place
+from scenthound.lab.topics.example_file import TopicFile, write_topic_file
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Topic
-from scenthound.processes import module_command
 from scenthound.store.lock import holder
 from scenthound.store.text_index import INDEX, TextIndex
 from scenthound.wiring import check_topic
 
-COMMAND = tuple(module_command("scenthound"))
 PATIENCE = 20.0  # seconds until a new crawl has its folder
 ASKING = 120.0  # seconds for a seed source to answer
 LOG = ".desk.log"
@@ -40,7 +41,12 @@ class NewCrawl:
     pages: int = 500
     delay: float | None = None
     strategy: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    """Of the strategy."""
+    looking_for: str = "auto"
     scope: str = "any"
+    described: Topic | None = None
+    """From a topic file; `topic` has its keywords, perhaps changed."""
     options: tuple[str, ...] = ()
     """Further words for the command, from whoever started the desk; never from the browser."""
 
@@ -64,7 +70,17 @@ class NewCrawl:
             words += ["--delay", str(self.delay)]
         if self.strategy:
             words += ["--strategy", self.strategy]
-        return [*words, *self.options, "--", self.topic + " "]  # the blank: never the name of a file
+        for key, value in self.parameters.items():
+            words += ["--set", f"{key}={value}"]
+        if self.looking_for != "auto":
+            words += ["--looking-for", self.looking_for]
+        topic = str(topic_file(path)) if self.described else self.topic + " "  # the blank: never the name of a file
+        return [*words, *self.options, "--", topic]
+
+
+def topic_file(path: Path) -> Path:
+    """Where the topic file of a new crawl is, beside its folder."""
+    return path.with_name(path.name + ".topic.toml")
 
 
 class Processes:
@@ -74,6 +90,7 @@ class Processes:
         self._crawls: list[subprocess.Popen[bytes]] = []
         self._indexers: dict[Path, subprocess.Popen[bytes]] = {}
         self._lock = Lock()
+        self.jobs = Jobs()
 
     def start_crawl(self, path: Path, new: NewCrawl) -> None:
         """Start a crawl in a new folder. Returns once it has begun; raises with the command's own error if not."""
@@ -81,6 +98,8 @@ class Processes:
         if not new.seeds.strip() and not new.source:
             raise BadUsage("no pages to start from", "give one address or more, as https://example.org/")
         path.parent.mkdir(parents=True, exist_ok=True)
+        if new.described is not None:
+            write_topic_file(topic_file(path), TopicFile(replace(new.described, keywords=new.topic)))
         self._begin(path, new.words(path), new.seeds, ASKING if new.source else PATIENCE)
 
     def resume(self, path: Path) -> None:
@@ -99,7 +118,7 @@ class Processes:
             raise OurFault("no answer came in time", "try again, or another source") from None
         said = done.stdout.decode("utf-8", "replace")
         if done.returncode:
-            raise _error_in(said or done.stderr.decode("utf-8", "replace"))
+            raise error_in(said or done.stderr.decode("utf-8", "replace"))
         document: dict[str, Any] = json.loads(said)
         return document
 
@@ -148,7 +167,8 @@ class Processes:
                 running.wait()
 
     def close(self) -> None:
-        """End the indexers; crawls go on."""
+        """End the indexers and jobs; crawls go on."""
+        self.jobs.close()
         with self._lock:
             for process in self._indexers.values():
                 process.terminate()
@@ -172,13 +192,4 @@ def _raise_error(log: Path, code: int) -> None:
     """Raise the error that a command printed, if it failed."""
     if code in (0, 11):
         return
-    raise _error_in(log.read_text(encoding="utf-8", errors="replace").strip())
-
-
-def _error_in(said: str) -> OurFault:
-    """The error that a command with `--json` printed."""
-    try:
-        document = json.loads(said[said.index("{") :])
-        return OurFault(str(document["error"]), str(document.get("hint", "")))
-    except (ValueError, KeyError, TypeError):
-        return OurFault(said[-300:] or "the command failed", "see what `scenthound doctor` says")
+    raise error_in(log.read_text(encoding="utf-8", errors="replace").strip())

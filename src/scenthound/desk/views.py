@@ -12,10 +12,13 @@ from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Step, Url
 from scenthound.page.landing import stored_document
 from scenthound.ports import declaration_of
+from scenthound.report.crawl_facts import ENDINGS
 from scenthound.report.explain import Explanation, explain
 from scenthound.report.wording import Wording
 from scenthound.search import relevance_of, snippets
 from scenthound.store import live_queries
+from scenthound.store.lock import holder
+from scenthound.store.order_table import Orders
 from scenthound.store.sqlite_history import OLD_RULE
 from scenthound.web.html_document import HtmlDocument
 from scenthound.wiring import make_strategy, page_limits
@@ -78,7 +81,7 @@ def _passages(path: Path, wanted: list[Url], words: str) -> dict[str, tuple[tupl
         return {}
 
 
-def explanation(path: Path, raw: str) -> dict[str, Any]:
+def explanation(path: Path, raw: str, now: float) -> dict[str, Any]:
     """Why a page was fetched, or why it was not, with its place in the waiting list."""
     url_of(raw)
     with CrawlFolder.look(path) as folder:
@@ -86,7 +89,7 @@ def explanation(path: Path, raw: str) -> dict[str, Any]:
         plain = found.as_plain()
         plain["parts_in_words"] = _parts_in_words(folder)
         plain["label"] = _label(folder.database.labels(), found.path[-1].url if found.path else found.url)
-        plain["waiting_list"] = _waiting_list(folder, found)
+        plain["waiting_list"] = _waiting_list(folder, found, now)
         if found.state == "crawled":
             plain["page"] = _page(found.path[-1])
             plain["reasons"] = Wording(folder.request).reasons(found.path[-1])
@@ -107,12 +110,14 @@ def _parts_in_words(folder: CrawlFolder) -> dict[str, str]:
     return dict(declaration_of(strategy).score_parts)
 
 
-def _waiting_list(folder: CrawlFolder, found: Explanation) -> dict[str, Any] | None:
+def _waiting_list(folder: CrawlFolder, found: Explanation, now: float) -> dict[str, Any] | None:
     candidate = found.candidate
     if found.state != "waiting" or candidate is None:
         return None
     database = folder.database
+    rests_until = database.host(urls.host(candidate.url)).next_allowed
     return {
+        "held_up": _held_up(folder, rests_until - now),
         "place": live_queries.place_of(database, candidate.score, candidate.url),
         "length": live_queries.counts_waiting(database),
         "ahead": [
@@ -120,8 +125,18 @@ def _waiting_list(folder: CrawlFolder, found: Explanation) -> dict[str, Any] | N
             for waiting in live_queries.first_waiting(database, AHEAD)
             if waiting.url != candidate.url
         ],
-        "host_rests_until": database.host(urls.host(candidate.url)).next_allowed,
+        "host_rests_until": rests_until,
     }
+
+
+def _held_up(folder: CrawlFolder, rest: float) -> str:
+    """What holds up a URL besides its place: the crawl has ended or is paused, or its host rests. Empty: nothing."""
+    if holder(folder.path) is None:
+        ended = folder.database.meta("ended") or "cut off"
+        return f"the crawl does not run: {ENDINGS.get(ended, ended)}"
+    if Orders(folder.database).is_paused():
+        return "the crawl is paused"
+    return f"its host rests for another {rest:.1f} s" if rest > 0 else ""
 
 
 def links(path: Path, raw: str) -> dict[str, Any] | None:

@@ -138,6 +138,7 @@ class Watch:
             "expected": None if left is None else left.expected,
             "expected_share": None if left is None else left.share,
             "outlook": outlook(left, self.folder.budget - self.pages),
+            "blocked": Orders(database).blocked(),
             "exploration": _share(live_queries.last_told(database, "exploration").get("rate")),
             "failed": self.folder.history.reasons(),
             "not_followed": live_queries.counts(database),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from os import PathLike
 
 from scenthound.lab.beds.bed import Bed
-from scenthound.lab.generate.web import generate
+from scenthound.lab.generate.kinds import Order, write_web
 from scenthound.lab.measure.comparison import Question, compare_within, measure_if_stale, open_run
 from scenthound.lab.measure.measure import summary
 from scenthound.lab.measure.statistics import Comparison
@@ -17,9 +17,12 @@ Summary = dict[str, dict[str, dict[int, dict[str, float | int | None]]]]
 """`{STRATEGY: {METRIC: {PAGES: {"mean", "se", "topics"}}}}`"""
 
 
-def make_bed(out: StrPath, pages: int = 3000, seed: int = 1, topics: int = 12) -> Bed:
-    """Write a generated web with known answers, and return it. The same seed gives the same web."""
-    return generate(str(out), pages, seed, topics=topics)
+def make_bed(out: StrPath, pages: int = 3000, seed: int = 1, topics: int = 12, web: str = "simple") -> Bed:
+    """Write a generated web with known answers, and return it. The same seed gives the same web.
+
+    `web` is `simple`, which is for trying things, or `realistic`, which is for experiments.
+    """
+    return write_web(str(out), Order(web, pages, seed, topics))
 
 
 def run_experiment(

@@ -122,9 +122,9 @@ class Crawl:
             self.selection.keep_time(now, slow)
             self._read_early(now)
         self.ended = self.ended or self.counters.reason_to_end(limits, now, len(self._in_flight))
-        if not self.ended and self.pages >= limits.pages and len(slow) == len(self._in_flight):
+        left, coming = limits.pages - self.recorder.pages, len(self._in_flight)
+        if not self.ended and left <= 0 and len(slow) == coming:
             return self._done("pages")
-        left, coming = self.turns.pages_left, len(self._in_flight)
         if coming >= left:  # robots.txt files and sitemaps are no pages: counted only at the end
             coming = sum(f.kind == "page" for f in self._in_flight.values()) - sum(f.kind == "page" for f in slow)
         if self.ended or coming >= left:
@@ -185,7 +185,7 @@ class Crawl:
     def _launch(self, fetch: Fetch | None) -> Fetch | None:
         if fetch is not None and self.politeness is not None:
             host = urls.host(fetch.candidate.url)
-            fetch = replace(fetch, host=self.politeness.launched(host))
+            fetch = fetch._replace(host=self.politeness.launched(host))
             self.selection.rest(host, FOREVER)
         if fetch is not None:
             self._in_flight[fetch.candidate.url] = fetch
@@ -223,10 +223,10 @@ class Crawl:
     def _take_in(self, result: Result, response: Response | None, now: float) -> None:
         candidate = result.candidate
         self._in_flight.pop(candidate.url, None)
-        if isinstance(result, Page) and self.pages >= self.limits.pages:  # it was slow, and others came first
-            self.selection.hold(candidate)
-            return
         if isinstance(result, Page):
+            if self.recorder.pages >= self.limits.pages:  # it was slow, and others came first
+                self.selection.hold(candidate)
+                return
             judgement = self.judging.judge(result, self.redirects.chain(candidate.url)[0])
             offers = self.calls.read(result, judgement)  # before anything is written: a strategy or a judge may raise
         where = None if self.repository is None or response is None else self.repository.put(response, now)
@@ -292,4 +292,5 @@ class Crawl:
                 self.candidates.add(candidate)
 
     def _take_events(self) -> None:
-        self.recorder.events(self.calls.take_events(self.recorder.last_number))
+        if self.calls.emits_events:
+            self.recorder.events(self.calls.take_events(self.recorder.last_number))

@@ -65,7 +65,7 @@ class CrawlRequest:
         spellings: dict[Url, str] = {}
         for raw in self.seeds:
             spelling = urls.resolve(raw)
-            spellings.setdefault(urls.canonical(spelling, self.settings.url_length), spelling)
+            spellings.setdefault(urls.canonical(spelling, self.settings.url_rules), spelling)
         return list(spellings.items())
 
     @property

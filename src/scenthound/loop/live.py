@@ -23,6 +23,7 @@ from scenthound.loop.messages import FOREVER, Done, Fetch, HostBehaviour, Postpo
 from scenthound.loop.replies import Replies, kept, most_bytes
 from scenthound.model import Candidate, Miss, Moved, Response
 from scenthound.page.page import Page
+from scenthound.page.pdf.convert import as_html, is_converted
 from scenthound.ports import Failure, Fetcher, TakesLabels
 from scenthound.store.label_table import Labels
 
@@ -59,6 +60,8 @@ class _Landed(NamedTuple):
 
     fetch: Fetch
     reply: Response | Failure | Postponed
+    read: Response | Failure | Postponed
+    """What is read instead of the reply: of a PDF file its text as HTML."""
     ended: float
     result: Result | None = None
 
@@ -128,6 +131,7 @@ class LiveRun:
     """Replies that the workers are reading."""
     _waiting: int = 0
     """Bytes of the replies that are not taken in yet."""
+    _converting: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
 
     def interrupt(self) -> None:
         self.interrupted += 1
@@ -156,13 +160,14 @@ class LiveRun:
                 reply = Failure("client-error", f"{type(error).__name__}: {error}"[:200])
             slots.end(flight, idle(), fetch.kind == "page" and isinstance(reply, Response))
             self._waiting += _size(reply)
-            (unread if self._readable(fetch, reply) else landed).append(_Landed(fetch, reply, self.clock()))
+            ended, read = self.clock(), await self._converted(fetch, reply)
+            (unread if self._readable(fetch, read) else landed).append(_Landed(fetch, reply, read, ended))
             wake.set()
             hand_out()
 
         def hand_out() -> None:
             while self.reader is not None and unread:
-                reply = unread[0].reply
+                reply = unread[0].read
                 assert isinstance(reply, Response)
                 if not self.reader.takes(reply):
                     return
@@ -216,7 +221,7 @@ class LiveRun:
                 room = AT_ONCE
                 while room > 0 and (landed or unread):
                     room -= 1 if landed else OWN
-                    self._land(*(landed or unread).popleft())
+                    self._land((landed or unread).popleft())
                     uncommitted += 1
                 now = self.clock()
                 due = uncommitted >= self.group_pages or now - since >= self.group_time
@@ -268,14 +273,27 @@ class LiveRun:
     def _readable(self, fetch: Fetch, reply: Response | Failure | Postponed) -> bool:
         return self.reader is not None and fetch.kind == "page" and isinstance(reply, Response) and reply.status == 200
 
-    def _land(self, fetch: Fetch, reply: Response | Failure | Postponed, ended: float, read: Result | None) -> None:
-        now = self.clock()
+    async def _converted(self, fetch: Fetch, reply: Response | Failure | Postponed) -> Response | Failure | Postponed:
+        """The reply; a PDF file as HTML. A process reads it while the crawl goes on, one file at a time."""
+        limits = self.replies.page_limits
+        if fetch.kind != "page" or not isinstance(reply, Response) or not is_converted(reply, limits):
+            return reply
+        self._being_read += 1
+        try:
+            async with self._converting:
+                return await asyncio.to_thread(as_html, reply, limits)
+        finally:
+            self._being_read -= 1
+
+    def _land(self, landed: _Landed) -> None:
+        now, reply = self.clock(), landed.reply
         self._waiting -= _size(reply)
         if isinstance(reply, Postponed):
             self.crawl.postpone(reply, reply.until)
             return
-        result = read or self.replies.result(fetch, reply, now)
-        self.crawl.landed(result, now, kept(result, reply), ended)
+        assert not isinstance(landed.read, Postponed)
+        result = landed.result or self.replies.result(landed.fetch, landed.read, now)
+        self.crawl.landed(result, now, kept(result, reply), landed.ended)
 
 
 def _size(reply: Response | Failure | Postponed) -> int:

@@ -19,8 +19,7 @@ ROBOTS = "(robots)"  # a key in `carry`: the candidate is the robots.txt of this
 HOPS = "(hops)"  # a key in `carry` of these: the redirects so far
 
 
-@dataclass(frozen=True, slots=True)
-class Fetch:
+class Fetch(NamedTuple):
     """Request this now."""
 
     candidate: Candidate

@@ -55,6 +55,7 @@ class StrategyCalls:
         self._hears = strategy if isinstance(strategy, TakesLabels) else None
         self._takes_verdicts = strategy if isinstance(strategy, TakesVerdicts) else None
         self._saves = strategy if isinstance(strategy, Saves) else None
+        self.emits_events = self._tells is not None
 
     def start(self, topic: Topic, seeds: Sequence[Url], seed_number: int) -> list[Candidate]:
         if isinstance(self.strategy, NeedsRandom):
@@ -63,7 +64,7 @@ class StrategyCalls:
 
     def read(self, page: Page, judgement: PageJudgement) -> list[Candidate]:
         """The candidates that the strategy returns for a page, after it was told the verdict if it asks for it."""
-        reading = page.reading_seconds
+        reading, page.clock = page.reading_seconds, self._stopwatch.clock
         fetched = (page.url, page.candidate, page.record, page.status, page.size)
         with self._stopwatch:
             try:

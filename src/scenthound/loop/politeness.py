@@ -8,7 +8,7 @@ writer of both; `Admission` applies them, and the limits per host, to the candid
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Literal, NamedTuple
 
@@ -21,8 +21,7 @@ from scenthound.web.robots import ALLOW_ALL, REFUSE_ALL, RobotsRules, comparable
 DAY = 86_400.0
 
 
-@dataclass(frozen=True, slots=True)
-class KnownHost:
+class KnownHost(NamedTuple):
     """What is known of one host."""
 
     next_allowed: float = 0.0
@@ -109,17 +108,19 @@ class Politeness:
 
     def rest(self, host: str, until: float) -> None:
         """Do not ask this host before `until`."""
-        self._hosts[host] = replace(self.host(host), next_allowed=until)
+        self._hosts[host] = self.host(host)._replace(next_allowed=until)
 
     def launched(self, host: str) -> HostBehaviour:
         """A request is sent: the host rests until `landed`. Returns how it has behaved so far."""
         state = self.host(host)
-        self._hosts[host] = replace(state, next_allowed=FOREVER, met=True)
+        self._hosts[host] = state._replace(next_allowed=FOREVER, met=True)
         return "silent" if state.silent else "proven" if state.pages else "new"
 
     def replied(self, host: str, is_silent: bool) -> None:
         """The request is over, with or without a reply."""
-        self._hosts[host] = replace(self.host(host), silent=is_silent)
+        state = self.host(host)
+        if state.silent != is_silent:
+            self._hosts[host] = state._replace(silent=is_silent)
 
     def landed(self, result: Result, now: float) -> float:
         """Take in a result. Returns when the host may be asked again, by its delay or back-off."""
@@ -150,14 +151,14 @@ class Politeness:
 
     def _rest(self, host: str, failures: int, until: float) -> float:
         self._changed_hosts.add(host)
-        self._hosts[host] = replace(self.host(host), failures=failures, next_allowed=until)
+        self._hosts[host] = self.host(host)._replace(failures=failures, next_allowed=until)
         return until
 
     def gave_page(self, host: str, relevant: bool) -> None:
         """Count a page of this host."""
         self._changed_hosts.add(host)
         state = self.host(host)
-        self._hosts[host] = replace(state, pages=state.pages + 1, barren=0 if relevant else state.barren + 1)
+        self._hosts[host] = state._replace(pages=state.pages + 1, barren=0 if relevant else state.barren + 1)
 
     # ---- after a restart
 

@@ -119,11 +119,11 @@ class Counters:
             return "time"
         if 0 < limits.requests <= self.attempts + in_flight:
             return "requests"
-        return LITTLE_LEFT if self._is_little_left(limits) else ""
+        return LITTLE_LEFT if limits.stop_share and self._is_little_left(limits) else ""
 
     def _is_little_left(self, limits: Limits) -> bool:
         """Whether the rest of the budget is expected to bring no more than `limits.stop_share` of all finds."""
-        if not limits.stop_share or self.pages >= limits.pages:
+        if self.pages >= limits.pages:
             return False
         left = self.forecast.left(limits.pages - self.pages)
         return left is not None and left.share <= limits.stop_share
@@ -186,7 +186,7 @@ class Recorder:
         self, page: Page, judgement: PageJudgement, rank: int, requested: Url | None, where: Where | None, now: float
     ) -> Step:
         """Record a page with its links; an alias if it was requested under another URL."""
-        candidate, history = page.candidate, self.history
+        candidate, record, history = page.candidate, page.record, self.history
         self.pages += 1
         self.last_number += 1
         step = Step(
@@ -201,7 +201,7 @@ class Recorder:
             status=page.status,
             bytes=page.size,
             time=now,
-            title=page.title,
+            title=record.title,
             rank=rank,
             requested=requested,
             carry=candidate.carry,
@@ -209,7 +209,7 @@ class Recorder:
             relevant=judgement.relevant,
         )
         history.record(step, where)
-        history.link(page.url, [link.url for link in page.outlinks])
+        history.link(page.url, (link.url for link in record.outlinks))
         if page.url != candidate.url:
             history.alias(candidate.url, page.url)
         return step

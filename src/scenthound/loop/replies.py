@@ -13,7 +13,8 @@ from scenthound.errors import NotAUrl, Unreadable
 from scenthound.loop.messages import HOPS, Fetch, Result, RobotsLanded, SitemapLanded
 from scenthound.loop.settings import Settings
 from scenthound.model import Miss, Moved, Response, Url
-from scenthound.page.landing import PageLimits, land
+from scenthound.page.landing import land
+from scenthound.page.limits import PageLimits
 from scenthound.page.page import Page
 from scenthound.page.record import EVERYTHING, Parts
 from scenthound.ports import Failure
@@ -83,7 +84,7 @@ class Replies:
         listed = []
         for entry in sitemap.urls:
             try:
-                listed.append((urls.canonical(entry.url, self.page_limits.url_length), entry.url))
+                listed.append((urls.canonical(entry.url, self.page_limits.url_rules), entry.url))
             except NotAUrl:
                 continue
         return SitemapLanded(fetch.candidate, listed, sitemap.children)
@@ -96,6 +97,8 @@ def page_limits(settings: Settings) -> PageLimits:
         ratio=settings.unpack_ratio,
         links=settings.links_per_page,
         url_length=settings.url_length,
+        pdf=settings.pdf,
+        default_pages=settings.url_rules.default_pages,
     )
 
 

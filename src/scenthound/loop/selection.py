@@ -112,10 +112,15 @@ class UrlSelection:
 
     def next(self, now: float) -> Candidate | None:
         """The next candidate whose host is awake; None if there is none now."""
+        if self._politeness is None:  # nothing rests, and nothing is unlikely
+            return self._pending.pop(now) or self._next_of_batch(now)
         self._turn += 1
         if self._turn % UNLIKELY_EVERY == 0 and (candidate := self._next_unlikely(now)) is not None:
             return candidate
         return self._next_likely(now) or self._next_unlikely(now)
+
+    def _next_of_batch(self, now: float) -> Candidate | None:
+        return self._batch.popleft().candidate if self._batch or self._pop_batch(now) else None
 
     def _next_likely(self, now: float) -> Candidate | None:
         while (pending := self._pending.pop(now)) is not None:
@@ -128,8 +133,6 @@ class UrlSelection:
         while True:
             while self._batch and not self.turns.cover_budget:
                 popped = self._batch.popleft()
-                if self._politeness is None:  # nothing rests
-                    return popped.candidate
                 self.turns.take(popped.candidate.url)
                 if self._awake(popped.candidate, now):
                     self._recorder.counters.out_of_order += self._is_out_of_order(popped, now)
@@ -138,7 +141,7 @@ class UrlSelection:
                     self.hold(popped.candidate)
                 else:
                     self._give_back(popped)
-            if self._batch or not self._pop_batch(now):
+            if self._batch or self._must_wait() or not self._pop_batch(now):
                 return None
 
     def _next_unlikely(self, now: float) -> Candidate | None:
@@ -179,13 +182,17 @@ class UrlSelection:
         ready = self._frontier.ready_at()
         return min(self._pending.ready_at(), FOREVER if ready is None else ready)
 
+    def _must_wait(self) -> bool:
+        """True if no URL may be taken before one of those whose turn is open has been read."""
+        if not self.turns.is_full:
+            return False
+        if len(self._frontier):
+            self.turns.wait()
+        return True
+
     def _pop_batch(self, now: float) -> bool:
         """Pop the next batch from the frontier, shuffled if the strategy declares it. False if there is none."""
-        frontier, turns = self._frontier, self.turns
-        if turns.is_full:
-            if len(frontier):
-                turns.wait()
-            return False
+        frontier = self._frontier
         while len(self._batch) < self._size and (popped := frontier.pop(now)) is not None:
             url = popped.candidate.url
             if url in self.chosen or self._seen(url):  # a redirect led to it meanwhile

@@ -14,6 +14,7 @@ from typing import Any, TypeVar, get_type_hints
 from scenthound.errors import BadConfig, UnknownName
 from scenthound.loop.order import ORDERS
 from scenthound.parameters import default_of, parameter, wrong
+from scenthound.url import UrlRules
 
 T = TypeVar("T")
 
@@ -120,8 +121,12 @@ class Settings:
         0.0, "give up a page sooner if its host usually answers fast, but never before this; 0: off", "seconds"
     )
     redirects: int = option(10, "follow at most this many redirects in a row")
+    pdf: bool = option(False, "fetch PDF files too and read their text; needs the extra `pdf`")
     links_per_page: int = option(5_000, "take at most this many links of a page", least=1)
     url_length: int = option(2_000, "leave longer URLs alone", least=16)
+    default_pages: list[str] = option(
+        [], "file names that stand for their folder beside index.html (`default.asp`, `index.php`): fewer pages twice"
+    )
 
     proxy: str = option("", "fetch through this proxy (http://, socks5://)")
     allow_private: list[str] = option([], "private networks that may be reached (`loopback`, `10.0.0.0/8`)")
@@ -134,6 +139,11 @@ class Settings:
     warc_roll: int = option(1_000_000_000, "start a new WARC file at this size", "bytes", least=1)
     disk_reserve: int = option(50_000_000, "stop cleanly when less than this is free on the disk", "bytes")
     seed_number: int = option(0, "number that all chance is drawn from")
+
+    @property
+    def url_rules(self) -> UrlRules:
+        """What the settings say about the canonical form of URLs."""
+        return UrlRules(self.url_length, tuple(name.lower() for name in self.default_pages))
 
 
 def read(kind: type[T], given: Mapping[str, Any], what: str = "setting") -> T:

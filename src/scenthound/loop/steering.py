@@ -76,6 +76,7 @@ ACTIONS = {
     "budget": Action("Stop when there are N pages in all.", "N", _pages),
     "seed": Action("Fetch this page next, whatever its score.", "URL", _seed),
     "block": Action("Fetch nothing more from this host.", "HOST", _host),
+    "unblock": Action("Fetch from this host again, where a link to it is met from now on.", "HOST", _host),
     "delay": Action("Rest this long between two requests to a host.", "SECONDS", _seconds),
 }
 
@@ -131,6 +132,7 @@ class Steering:
             "budget": self._budget,
             "seed": self._seed,
             "block": self._block,
+            "unblock": self._unblock,
             "delay": self._delay,
         }
 
@@ -215,6 +217,12 @@ class Steering:
     def _block(self, value: str, now: float) -> str:
         self._crawl.admission.blocked.add(value)
         return "blocked"
+
+    def _unblock(self, value: str, now: float) -> str:
+        if value not in self._crawl.admission.blocked:
+            return "it was not blocked"
+        self._crawl.admission.blocked.discard(value)
+        return "not blocked any more"
 
     def _delay(self, value: str, now: float) -> str:
         if self._crawl.politeness is None:

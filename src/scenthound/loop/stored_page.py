@@ -9,14 +9,16 @@ from email.utils import parsedate_to_datetime
 from functools import cached_property
 
 from scenthound import url as urls
+from scenthound.loop.replies import page_limits
 from scenthound.loop.settings import Settings
 from scenthound.model import Candidate, Link, Response, Step, Url
-from scenthound.page.landing import PageLimits, land
+from scenthound.page.landing import land
 from scenthound.page.language import language_of
 from scenthound.page.main_text import main_text
 from scenthound.page.page import Page
+from scenthound.page.pdf.convert import as_html
 from scenthound.page.record import Parts
-from scenthound.ports import Repository, Where
+from scenthound.ports import Failure, Repository, Where
 from scenthound.store.warc_write import digest_of
 from scenthound.web.charset import decode, detect
 from scenthound.web.decode import Undecodable, decompress
@@ -113,22 +115,27 @@ class StoredPage:
         except Undecodable:
             return b""
 
+    @cached_property
+    def _as_html(self) -> Response | None:
+        """The response; a PDF file as HTML, and None if it can't be read."""
+        shown = None if self.response is None else as_html(self.response, page_limits(self._settings))
+        return None if isinstance(shown, Failure) else shown
+
     @property
     def html(self) -> str:
-        """The source of the page as text."""
+        """The source of the page as text; of a PDF file, its text and reference list as HTML."""
+        if self._as_html is not self.response:
+            return "" if self._as_html is None else self._as_html.body.decode("utf-8", "replace")
         return decode(self.content, detect(self.content, self.content_type).name) if self.content else ""
 
     @cached_property
     def _page(self) -> Page | None:
         if self.response is None:
             return None
-        limits = PageLimits(
-            self._settings.page_bytes,
-            self._settings.unpack_ratio,
-            self._settings.links_per_page,
-            self._settings.url_length,
+        shown = self._as_html
+        landed = (
+            land(Candidate(self.url, 0.0), shown, page_limits(self._settings), Parts(), agent="") if shown else None
         )
-        landed = land(Candidate(self.url, 0.0), self.response, limits, Parts(), agent="")
         return landed if isinstance(landed, Page) else None
 
     @property

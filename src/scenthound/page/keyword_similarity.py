@@ -27,10 +27,15 @@ class Query:
     analyser: Analyser = field(default_factory=Analyser)
     counts: Counts = field(init=False, repr=False, compare=False)
     _short: Callable[[str], float] = field(init=False, repr=False, compare=False)
+    _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "counts", self.analyser.counts(self.text))
         object.__setattr__(self, "_short", lru_cache(maxsize=REMEMBERED)(self._similarity_of_text))
+        object.__setattr__(self, "_hash", hash((self.text, self.analyser)))
+
+    def __hash__(self) -> int:
+        return self._hash  # asked for with every page
 
     def similarity(self, counts: Mapping[str, int]) -> float:
         """The cosine with something counted by the same analyser."""

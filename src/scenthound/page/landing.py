@@ -9,42 +9,26 @@ business. `nofollow` takes the document's links away.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 from scenthound import url as urls
 from scenthound.errors import NotAUrl
 from scenthound.model import Candidate, Miss, Moved, Response, Url
+from scenthound.page.limits import LIMITS, PageLimits
 from scenthound.page.page import Page
+from scenthound.page.pdf.convert import as_html
 from scenthound.page.read import read
 from scenthound.page.record import EVERYTHING, Parts
+from scenthound.ports import Failure
+from scenthound.text.term_counts import TermNumbers
 from scenthound.web.charset import decode, detect
 from scenthound.web.decode import Undecodable, decompress
-from scenthound.web.guard import SHAPE, Shape
-from scenthound.web.html_document import MAX_LINKS, HtmlDocument, parse_html, tidy
+from scenthound.web.guard import Shape
+from scenthound.web.html_document import HtmlDocument, parse_html, tidy
 from scenthound.web.metarobots import directives, meta_refresh
 from scenthound.web.mime import extract, is_html
 
-
-@dataclass(frozen=True, slots=True)
-class PageLimits:
-    """How much of a page is read. Live defaults (design, section 4); the papers' smaller ones are lab profiles."""
-
-    unpacked: int = 10_000_000
-    """Bytes after decompression; the rest is cut off."""
-    ratio: int = 200
-    """A body that unpacks to more than so many times its size, and to more than a megabyte, is a bomb."""
-    links: int = MAX_LINKS
-    url_length: int = urls.LONGEST
-    tags: int = SHAPE.tags
-    nesting: int = SHAPE.nesting
-    """Deeper pages are flattened, see `guard`."""
-    attributes: int = SHAPE.attributes
-    """Of one tag; those after are dropped."""
-
-
-LIMITS = PageLimits()
 LONGEST_WAIT = 86_400.0  # no server may keep a URL waiting for longer than a day
 
 _MAY_RECOVER = frozenset((408, 425, 429, 500, 502, 503, 504))
@@ -60,9 +44,10 @@ def land(
     *,
     now: float = 0.0,
     agent: str = "scenthound",
+    numbers: TermNumbers | None = None,
 ) -> Page | Miss | Moved:
     """What came of a request. `now` is what a date in `Retry-After` is measured from; `agent` is whom meta robots and
-    X-Robots-Tag are read for, and where it is empty they are not obeyed.
+    X-Robots-Tag are read for, and where it is empty they are not obeyed. With `numbers` the page's terms are numbered.
 
     Reasons of a miss: `http-404` and its kind, `bad-redirect`, `not-modified`, `no-content`, `not-html`, and of a body
     that can't be unpacked `bomb`, `coding`, `damaged`.
@@ -77,7 +62,7 @@ def land(
         return Miss(candidate, f"http-{status}", tidy(response.reason[:100]), status, size, wait)
     if status in (204, 205):
         return Miss(candidate, "no-content", status=status, size=size)
-    return _page(candidate, response, limits, parts, agent)
+    return _page(candidate, response, limits, parts, agent, numbers)
 
 
 def _redirect(candidate: Candidate, response: Response, limits: PageLimits) -> Moved | Miss:
@@ -88,7 +73,7 @@ def _redirect(candidate: Candidate, response: Response, limits: PageLimits) -> M
         return Miss(candidate, "bad-redirect", detail, status, size)
     try:
         spelling = urls.resolve(_whole(places.pop()), response.url)
-        return Moved(candidate, urls.canonical(spelling, limits.url_length), spelling, status, size)
+        return Moved(candidate, urls.canonical(spelling, limits.url_rules), spelling, status, size)
     except NotAUrl as error:
         return Miss(candidate, "bad-redirect", error.message, status, size)
 
@@ -114,9 +99,18 @@ def _wait(response: Response, now: float) -> float:
 
 
 def _page(
-    candidate: Candidate, response: Response, limits: PageLimits, parts: Parts, agent: str
+    candidate: Candidate,
+    response: Response,
+    limits: PageLimits,
+    parts: Parts,
+    agent: str,
+    numbers: TermNumbers | None,
 ) -> Page | Miss | Moved:
     status, size = response.status, len(response.body)
+    shown = as_html(response, limits)
+    if isinstance(shown, Failure):
+        return Miss(candidate, shown.reason, shown.detail, status, size)
+    response = shown
     mime = extract(value for key, value in response.headers if key.lower() == "content-type")
     if mime is not None and not is_html(mime, b"<p>"):  # no need to unpack what is not wanted
         return Miss(candidate, "not-html", mime.essence, status, size)
@@ -140,11 +134,15 @@ def _page(
         document.noindex, document.nofollow = said.noindex, said.nofollow
         if said.nofollow:
             document.links = ()
-    return Page(address, candidate, read(document, address, parts), status, size)
+    return Page(address, candidate, read(document, address, parts, numbers), status, size)
 
 
 def stored_document(response: Response, limits: PageLimits = LIMITS) -> HtmlDocument | None:
-    """A stored response as a document; None if it is no HTML or can't be unpacked."""
+    """A stored response as a document; None if it is neither HTML nor a PDF file, or can't be read."""
+    shown = as_html(response, limits)
+    if isinstance(shown, Failure):
+        return None
+    response = shown
     mime = extract(value for key, value in response.headers if key.lower() == "content-type")
     coding = ",".join(value for key, value in response.headers if key.lower() == "content-encoding")
     try:
@@ -157,7 +155,7 @@ def stored_document(response: Response, limits: PageLimits = LIMITS) -> HtmlDocu
 def _document(body: bytes, content_type: str, url: str, limits: PageLimits) -> HtmlDocument:
     text = decode(body, detect(body, content_type).name)
     shape = Shape(tags=limits.tags, nesting=limits.nesting, attributes=limits.attributes)
-    return parse_html(text, url, max_links=limits.links, longest_url=limits.url_length, shape=shape)
+    return parse_html(text, url, max_links=limits.links, url_rules=limits.url_rules, shape=shape)
 
 
 def _refreshed(document: HtmlDocument, limits: PageLimits) -> tuple[float, str, Url] | None:
@@ -165,7 +163,7 @@ def _refreshed(document: HtmlDocument, limits: PageLimits) -> tuple[float, str, 
     refresh = meta_refresh(document.refresh) if document.refresh else None
     if refresh is None or not refresh[1]:
         return None
-    found = document.resolved(refresh[1], limits.url_length)
+    found = document.resolved(refresh[1], limits.url_rules)
     return None if found is None else (refresh[0], *found)
 
 

@@ -12,24 +12,29 @@ from scenthound.page.record import Record
 T = TypeVar("T")
 P = ParamSpec("P")
 _new: Callable[..., Candidate] = tuple.__new__
+_MISSING = object()
 
 
 class KeptViews(Protocol):
     """Views of a page from earlier visits to it."""
 
-    def find(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any | None:
+    def key(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any | None:
+        """What a view is kept by; None if it is not one that is kept."""
+        ...
+
+    def find(self, key: Any) -> Any | None:
         """The view, for this visit alone; None if there is none from an earlier visit."""
         ...
 
-    def make(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any | None:
-        """The view, now worked out and kept; None if it is not one that is kept."""
+    def make(self, key: Any) -> Any | None:
+        """The view, now worked out and kept; None if nothing is kept any more."""
         ...
 
 
 class Page:
     """What a strategy is handed once a page has been fetched."""
 
-    __slots__ = ("_kept", "_views", "candidate", "reading_seconds", "record", "size", "status", "url")
+    __slots__ = ("_kept", "_views", "candidate", "clock", "reading_seconds", "record", "size", "status", "url")
 
     def __init__(
         self,
@@ -43,7 +48,9 @@ class Page:
         self.url, self.candidate, self.record = url, candidate, record
         self.status, self.size = status, size
         self.reading_seconds = 0.0
-        """CPU seconds spent in `view`: reading the page, not ranking its links (rule 14 keeps them apart)."""
+        """Seconds spent in `view`: reading the page, not ranking its links (rule 14 keeps them apart)."""
+        self.clock: Callable[[], float] = time.perf_counter
+        """Measures them. The loop sets its own: CPU time in the laboratory, where it is worth a system call a view."""
         self._views: dict[Hashable, Any] = {}
         self._kept = kept
 
@@ -73,17 +80,22 @@ class Page:
         1
         """
         key: Hashable = (function, arguments, *named.items()) if named else (function, arguments)
-        kept = None if named else self._kept
-        if key in self._views:
-            return self._views[key]  # type: ignore[no-any-return]
-        made = None if kept is None else kept.find(function, arguments)
+        view = self._views.get(key, _MISSING)
+        if view is _MISSING:
+            view = self._views[key] = self._make_view(function, arguments, named)
+        return view  # type: ignore[no-any-return]
+
+    def _make_view(self, function: Callable[..., Any], arguments: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
+        kept, clock = self._kept, self.clock
+        key = None if named or kept is None else kept.key(function, arguments)
+        made = None if key is None or kept is None else kept.find(key)
+        if made is not None:
+            return made
+        before, spent = clock(), self.reading_seconds
+        made = None if key is None or kept is None else kept.make(key)
         if made is None:
-            before, spent = time.process_time(), self.reading_seconds
-            made = None if kept is None else kept.make(function, arguments)
-            if made is None:
-                made = function(self.record, *arguments, **named)
-            self.reading_seconds = spent + time.process_time() - before  # views within this one are part of it
-        self._views[key] = made
+            made = function(self.record, *arguments, **named)
+        self.reading_seconds = spent + clock() - before  # views within this one are part of it
         return made
 
     def offer(
@@ -104,5 +116,5 @@ class Page:
         depth = self.candidate.depth + 1
         return [
             _new(Candidate, (url, score, NOTHING, parts, self.url, anchor, depth, spelling, 0.0, False))
-            for url, anchor, spelling, _, _ in self.outlinks
+            for url, anchor, spelling, _, _ in self.record.outlinks
         ]

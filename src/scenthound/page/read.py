@@ -11,15 +11,17 @@ from selectolax.lexbor import LexborNode
 
 from scenthound.model import Url
 from scenthound.page.record import EVERYTHING, Analysed, Elements, Leaves, Numbers, Parts, Record, analyse, fixed
-from scenthound.text.term_counts import TermCounts, pack_terms
+from scenthound.text.term_counts import TermCounts, TermNumbers, pack_terms
 from scenthound.text.tokens import pieces, tokens
 from scenthound.web.html_document import HtmlDocument, parse_html, tag_name
 
 MOST_TEXT = 1 << 19  # characters of a page's text; the longest of 13,506 recorded pages has 99,897
 
 
-def read(document: HtmlDocument, url: Url, parts: Parts) -> Record:
-    """The record of a page. Without leaves and elements it takes no walk through the tree.
+def read(document: HtmlDocument, url: Url, parts: Parts, numbers: TermNumbers | None = None) -> Record:
+    """The record of a page, its terms with `numbers` if there are any.
+
+    Without leaves and elements it takes no walk through the tree.
 
     Of its text the first `MOST_TEXT` characters are kept, so that a body without end costs a bounded amount of memory.
     """
@@ -27,10 +29,10 @@ def read(document: HtmlDocument, url: Url, parts: Parts) -> Record:
     if parts.leaves or parts.elements:
         text, leaves, elements = _read_tree(document, text)
     if leaves is None:
-        analysed = {analyser: Analysed(TermCounts.of(analyser.counts(text))) for analyser in parts.counts}
+        analysed = {analyser.key: Analysed(TermCounts.of(analyser.counts(text), numbers)) for analyser in parts.counts}
     else:
         words = leaves.words
-        analysed = {analyser: analyse(analyser, words, leaves.tokens) for analyser in parts.counts}
+        analysed = {analyser.key: analyse(analyser, words, leaves.tokens, numbers) for analyser in parts.counts}
     wanted = elements if parts.elements else None
     return Record(url, document.title, text, document.links, analysed, leaves, wanted, document.noindex)
 

@@ -19,7 +19,7 @@ import mmap
 import struct
 import sys
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, repeat
 from types import MappingProxyType
@@ -30,7 +30,7 @@ import numpy.typing as npt
 
 from scenthound.errors import PartMissing, UnknownName
 from scenthound.model import Link, Url
-from scenthound.text.term_counts import SharedIds, TermCounts, pack_terms, unpack_terms
+from scenthound.text.term_counts import SharedIds, TermCounts, TermNumbers, pack_terms, unpack_terms
 from scenthound.text.tokens import Analyser
 
 Numbers = npt.NDArray[np.int32]
@@ -125,7 +125,7 @@ class Analysed(NamedTuple):
     """For each of the page's words the index of its term in `counts.terms`, -1 for a stop word; None without leaves."""
 
 
-def analyse(analyser: Analyser, words: list[str], tokens: Numbers) -> Analysed:
+def analyse(analyser: Analyser, words: list[str], tokens: Numbers, numbers: TermNumbers | None = None) -> Analysed:
     """The terms of a page's words, and how often each occurs among its tokens.
 
     >>> analyse(Analyser("small"), ["the", "clubs", "club"], np.array([0, 1, 2, 1])).counts
@@ -136,7 +136,8 @@ def analyse(analyser: Analyser, words: list[str], tokens: Numbers) -> Analysed:
     of_word = [-1 if term is None else places.setdefault(term, len(places)) for term in terms]
     table = np.array([*of_word, -1], dtype=np.int32)  # one more, for a page without a word
     times = np.bincount(table[tokens] + 1, minlength=len(places) + 1)[1:]
-    return Analysed(TermCounts(pack_terms(places), times.astype("<i4").tobytes()), fixed(table[:-1]))
+    shared = None if numbers is None else numbers.of(places.keys())
+    return Analysed(TermCounts(pack_terms(places), times.astype("<i4").tobytes(), shared), fixed(table[:-1]))
 
 
 def fixed(column: Numbers) -> Numbers:
@@ -160,7 +161,7 @@ class Record:
     outlinks: tuple[Link, ...]
     """The links that count: the first to each URL, none to the page itself."""
     _text: str | bytes
-    _analysed: Mapping[Analyser, Analysed]
+    _analysed: Mapping[Hashable, Analysed]  # by the keys of analysers
     _leaves: Leaves | None
     _elements: Elements | None
     __slots__ = ("_analysed", "_elements", "_leaves", "_text", "links", "noindex", "outlinks", "title", "url")
@@ -171,11 +172,12 @@ class Record:
         title: str,
         text: str | bytes,
         links: Sequence[Link] | Links,
-        analysed: Mapping[Analyser, Analysed] | None = None,
+        analysed: Mapping[Hashable, Analysed] = MappingProxyType({}),
         leaves: Leaves | None = None,
         elements: Elements | None = None,
         noindex: bool = False,
     ) -> None:
+        """`analysed` by the keys of analysers."""
         every, distinct = links if isinstance(links, Links) else Links.of(url, links)
         assign = object.__setattr__  # ours refuses
         assign(self, "url", url)
@@ -184,7 +186,7 @@ class Record:
         assign(self, "links", every)
         assign(self, "outlinks", distinct)
         assign(self, "_text", text)
-        assign(self, "_analysed", MappingProxyType(dict(analysed or {})))
+        assign(self, "_analysed", MappingProxyType(dict(analysed)))
         assign(self, "_leaves", leaves)
         assign(self, "_elements", elements)
 
@@ -213,7 +215,7 @@ class Record:
 
     def counts(self, analyser: Analyser) -> TermCounts:
         """Term frequencies of the text. Worked out here where they were not asked for when the page was read."""
-        found = self._analysed.get(analyser)
+        found = self._analysed.get(analyser.key)
         if found is not None:
             return found.counts
         if self._leaves is not None:  # the same terms in the same order as for `analysed`
@@ -222,7 +224,7 @@ class Record:
 
     def analysed(self, analyser: Analyser) -> Analysed:
         """The terms of the page's words, for those who look at leaves."""
-        found = self._analysed.get(analyser)
+        found = self._analysed.get(analyser.key)
         if found is None or found.of_word is None:
             found = analyse(analyser, self.leaves.words, self.leaves.tokens)
         return found
@@ -232,8 +234,8 @@ class Record:
     def to_bytes(self) -> bytes:
         """The record as one string of bytes: a JSON head with the sizes of the columns, then the columns."""
         links, leaves, elements = self.links, self._leaves, self._elements
-        # A stop list of the caller's own has no name that another process would know.
-        named = [analyser for analyser in self._analysed if isinstance(analyser.stop_words, str)]
+        # Neither a stop list of the caller's own nor another class has a name that another process would know.
+        named = [Analyser(*key) for key in self._analysed if isinstance(key, tuple) and isinstance(key[0], str)]
         urls, spellings = [link.url for link in links], [link.spelling for link in links]
         columns = [
             self._text if isinstance(self._text, bytes) else self._text.encode("utf-8", "surrogatepass"),
@@ -244,7 +246,9 @@ class Record:
             *(
                 column
                 for analyser in named
-                for column in _analysed_columns(self._analysed[analyser] if leaves is None else self.analysed(analyser))
+                for column in _analysed_columns(
+                    self._analysed[analyser.key] if leaves is None else self.analysed(analyser)
+                )
             ),
         ]
         if leaves is not None:
@@ -258,11 +262,19 @@ class Record:
         return b"".join((_LENGTH.pack(len(packed_head)), packed_head, *columns))
 
     @classmethod
-    def from_bytes(cls, data: bytes, parts: Parts | None = None) -> Record:
-        """The record that `to_bytes` packed, or only some `parts` of it. Raises ValueError for any other bytes."""
+    def from_bytes(cls, data: bytes, parts: Parts | None = None, shared: Sequence[SharedIds] = ()) -> Record:
+        """The record that `to_bytes` packed, or only some `parts` of it. Raises ValueError for any other bytes.
+
+        `shared` are ids of its terms, in the order of the analysers that it was read with.
+        """
         try:
-            _check_sizes(data)
-            record = _unpack(data, read_layout(data, 0), parts, {}, {})
+            head, begin = _read_head(data, 0)
+            _check_head(head)
+            if begin + sum(head.sizes) != len(data):
+                raise ValueError("the columns of a record are not as long as it says")
+            keys = [Analyser(*named).key for named in head.analysers]  # raises for a stop list that is none
+            ids = dict(zip(keys, shared, strict=bool(shared)))
+            record = _unpack(data, _layout(data, head, begin), parts, {}, ids)
             _check(record)
         except (struct.error, TypeError, IndexError, KeyError, RecursionError, OverflowError, UnknownName) as error:
             raise ValueError(f"these bytes are no record: {error}") from error
@@ -274,12 +286,13 @@ class Record:
         source: bytes | mmap.mmap,
         layout: Layout,
         parts: Parts,
-        counts: Mapping[Analyser, TermCounts] = MappingProxyType({}),
-        shared: Mapping[Analyser, SharedIds] = MappingProxyType({}),
+        counts: Mapping[Hashable, TermCounts] = MappingProxyType({}),
+        shared: Mapping[Hashable, SharedIds] = MappingProxyType({}),
     ) -> Record:
         """A record that this program wrote to a file: not checked again. It has copies of its own bytes only.
 
-        `counts` are by analysers that the record does not have, `shared` are ids of the terms it has.
+        `counts` are by analysers that the record does not have, `shared` are ids of the terms it has, both by the
+        keys of the analysers.
         """
         return _unpack(source, layout, parts, counts, shared)
 
@@ -298,7 +311,17 @@ def read_layout(
 ) -> Layout:
     """The layout of the record that begins here. If known: `urls` of its links, as strings that records share, and
     the positions of its `outlinks`."""
-    head, begin = _read_head(source, begin)
+    return _layout(source, *_read_head(source, begin), urls, outlinks)
+
+
+def _layout(
+    source: bytes | mmap.mmap,
+    head: _Head,
+    begin: int,
+    urls: Sequence[Url] | None = None,
+    outlinks: Sequence[int] | None = None,
+) -> Layout:
+    """`begin` is where the columns begin."""
     bounds = array("q", accumulate(head.sizes, initial=begin))
     columns = _Columns(source, bounds)
     columns.skip(1 if urls is None else 2)
@@ -313,25 +336,26 @@ def _unpack(
     source: bytes | mmap.mmap,
     layout: Layout,
     parts: Parts | None,
-    counts: Mapping[Analyser, TermCounts],
-    shared: Mapping[Analyser, SharedIds],
+    counts: Mapping[Hashable, TermCounts],
+    shared: Mapping[Hashable, SharedIds],
 ) -> Record:
-    head, columns = layout.head, _Columns(source, layout.bounds)
-    text = columns.take()
-    columns.skip(4)
+    head, bounds = layout.head, layout.bounds
     wants_elements = parts is None or parts.elements
     wants_leaves = head.has_leaves and (wants_elements or parts is None or parts.leaves)
-    analysed = {analyser: Analysed(found) for analyser, found in counts.items()}
+    wanted = None if parts is None else [analyser.key for analyser in parts.counts]
+    analysed = {key: Analysed(found) for key, found in counts.items()}
+    column = _TEXT_COLUMNS
     for words, stem in head.analysers:
-        analyser = Analyser(words, stem)
-        if parts is None or analyser in parts.counts:
-            packed = TermCounts(columns.take(), columns.take(), shared.get(analyser))
-            analysed[analyser] = Analysed(packed, columns.numbers() if wants_leaves else None)
-            columns.skip(not wants_leaves)
-        else:
-            columns.skip(3)
+        key = (words, stem)
+        if wanted is None or key in wanted:
+            begin, middle, end, last = bounds[column : column + _ANALYSED_COLUMNS + 1]
+            packed = TermCounts(source[begin:middle], source[middle:end], shared.get(key))
+            analysed[key] = Analysed(packed, np.frombuffer(source[end:last], "<i4") if wants_leaves else None)
+        column += _ANALYSED_COLUMNS
+    text = source[bounds[0] : bounds[1]]
     if not wants_leaves:  # nor elements, which need them
         return Record(Url(head.url), head.title, text, layout.links, analysed, noindex=head.noindex)
+    columns = _Columns(source, bounds[column:])
     arrays = [columns.numbers() for _ in range(5)]
     leaves = Leaves._make([*arrays, columns.take(), columns.numbers()])
     elements: Elements | None = None
@@ -363,13 +387,6 @@ def _read_head(source: bytes | mmap.mmap, begin: int) -> tuple[_Head, int]:
     if size != len(text):
         raise ValueError("a record with something after its head")
     return _Head(*head), end
-
-
-def _check_sizes(data: bytes) -> None:
-    head, begin = _read_head(data, 0)
-    _check_head(head)
-    if begin + sum(head.sizes) != len(data):
-        raise ValueError("the columns of a record are not as long as it says")
 
 
 def _check_head(head: _Head) -> None:

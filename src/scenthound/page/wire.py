@@ -8,9 +8,11 @@ from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from scenthound.model import Candidate, Miss, Moved, Response, Url
-from scenthound.page.landing import PageLimits, land
+from scenthound.page.landing import land
+from scenthound.page.limits import PageLimits
 from scenthound.page.page import Page
 from scenthound.page.record import Parts, Record
+from scenthound.text.term_counts import MOST_NUMBERED, Numbering, SharedIds, TermNumbers
 from scenthound.text.tokens import Analyser
 
 _LENGTH = struct.Struct("!I")
@@ -33,6 +35,7 @@ class ReadOptions(NamedTuple):
     def from_json(cls, said: list[Any]) -> ReadOptions:
         limits, agent, counts, leaves, elements = said
         analysers = tuple(Analyser(words, stem) for words, stem in counts)
+        limits["default_pages"] = tuple(limits["default_pages"])
         return cls(PageLimits(**limits), agent, Parts(analysers, leaves, elements))
 
 
@@ -84,12 +87,18 @@ def unpack_response(message: bytes) -> Response:
     return Response(url, status, reason, tuple((name, value) for name, value in headers), body)
 
 
-def read_response(response: Response, options: ReadOptions) -> bytes:
-    """What a response means, as a message. Never raises, whatever the page contains."""
+def read_response(response: Response, options: ReadOptions, numbers: TermNumbers) -> bytes:
+    """What a response means, as a message. Never raises, whatever the page contains.
+
+    The ids of a page's terms follow its record: the crawl's process need not decode terms that it has met before.
+    """
     try:
-        result = land(_NO_CANDIDATE, response, options.limits, options.parts, agent=options.agent)
+        result = land(_NO_CANDIDATE, response, options.limits, options.parts, agent=options.agent, numbers=numbers)
         if isinstance(result, Page):
-            return pack(["page", result.status, result.size], result.record.to_bytes())
+            counts = map(result.record.counts, options.parts.counts)
+            ids = [found.shared.ids for found in counts if found.shared is not None]
+            head = ["page", result.status, result.size, numbers.numbering.name]
+            return pack(head, result.record.to_bytes(), *ids)
     except Exception as error:  # as in the crawl's own process: one page must not stop it
         result = Miss(_NO_CANDIDATE, "unreadable", f"{type(error).__name__}: {error}"[:200], response.status)
     if isinstance(result, Miss):
@@ -106,7 +115,8 @@ def unpack_result(message: bytes, candidate: Candidate) -> Page | Miss | Moved:
             return Miss(candidate, reason, detail, status, size, retry_after)
         case ["moved", str(url), str(spelling), int(status), int(size)]:
             return Moved(candidate, Url(url), spelling, status, size)
-        case ["page", int(status), int(size)] if len(parts) == 1:
-            record = Record.from_bytes(parts[0])
+        case ["page", int(status), int(size), str(name)] if parts:
+            shared = [SharedIds(ids, Numbering(name, MOST_NUMBERED)) for ids in parts[1:]]
+            record = Record.from_bytes(parts[0], shared=shared)
             return Page(record.url, candidate, record, status, size)
     raise ValueError("a message that no reading process sends")

@@ -18,18 +18,20 @@ import sys
 from typing import BinaryIO
 
 from scenthound.page.wire import ReadOptions, pack, read_response, unpack_response
+from scenthound.text.term_counts import TermNumbers
 
 PIPE_BYTES = 1 << 20  # room for waiting messages: the crawl looks at its pipes every 10 ms or so
 
 
 def serve(jobs: BinaryIO, results: BinaryIO, options: ReadOptions, seconds: float) -> None:
     """Read pages until there are no more. A page that takes longer than `seconds` ends the process."""
+    numbers = TermNumbers(os.urandom(8).hex())
     results.write(pack(["ready"]))
     results.flush()
     while len(size := jobs.read(4)) == 4:
         message = jobs.read(struct.unpack("!I", size)[0])
         signal.setitimer(signal.ITIMER_REAL, seconds)
-        result = read_response(unpack_response(message), options)
+        result = read_response(unpack_response(message), options, numbers)
         signal.setitimer(signal.ITIMER_REAL, 0)
         results.write(result)
         results.flush()

@@ -25,7 +25,12 @@ _WAYS_OUT: tuple[tuple[Callable[[str], bool], str, str], ...] = (
     (lambda reason: reason == "tls", "the certificate can't be trusted", "check the address"),
     (lambda reason: reason.startswith("http-4"), "refused, or no such page", "check the address in a browser"),
     (lambda reason: reason.startswith("http-5"), "the server has a problem", "try again later"),
-    (lambda reason: reason == "not-html", "something other than a web page", "start from web pages"),
+    (
+        lambda reason: reason == "not-html",
+        "something other than a web page",
+        "start from web pages; --set pdf=true reads PDF files too",
+    ),
+    (lambda reason: reason == "pdf-not-read", "a PDF file that can't be read", "start from other pages"),
     (
         lambda reason: reason == "redirect-to-known",
         "it redirects to a page that was fetched or requested already",

@@ -49,7 +49,7 @@ def write_copies(folder: CrawlFolder, steps: Iterable[Step]) -> dict[int, Copy]:
         try:
             if page.where is not None:
                 name = f"page-{step.n:06d}.html"
-                write_text(home / name, render_copy(page))
+                write_text(home / name, render_copy(page), durable=False)  # `report` makes them again
                 copies[step.n] = Copy(f"{COPIES}/{name}", snippet(_without_title(page), words))
         except OurFault:  # its record can't be read
             continue

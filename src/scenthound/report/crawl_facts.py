@@ -6,7 +6,7 @@ import heapq
 import json
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from scenthound import url as urls
@@ -317,7 +317,7 @@ def _read(
         facts.pages += 1
         facts.relevant += good
         later = revised.get(event.url) if revised else None
-        latest = event if later is None else replace(event, relevance=later[0], relevant=later[1])
+        latest = event if later is None else event._replace(relevance=later[0], relevant=later[1])
         facts.relevant_in_the_end += latest.relevant
         similarity += event.similarity
         relevance += event.relevance

@@ -46,13 +46,14 @@ REASONS = {
     "robots-unreachable": "robots.txt could not be fetched",
     "timeout": "no answer in time",
     "not-html": "something other than a web page",
+    "pdf-not-read": "a PDF file that could not be read",
 }
 
 
 def write_report(folder: CrawlFolder, facts: CrawlFacts | None = None) -> Path:
     """Write the report into the crawl's folder, whole or not at all."""
     path, facts = folder.path / NAME, facts or gather(folder)
-    write_text(path, render(facts, write_copies(folder, facts.best)))
+    write_text(path, render(facts, write_copies(folder, facts.best)), durable=False)  # it can be made again
     return path
 
 

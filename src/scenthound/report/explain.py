@@ -81,7 +81,7 @@ def explain(folder: CrawlFolder, raw: str) -> Explanation:
 
 
 def _explanation(folder: CrawlFolder, raw: str) -> Explanation:
-    url = urls.make(raw, longest=folder.request.settings.url_length)
+    url = urls.canonical(urls.resolve(raw), folder.request.settings.url_rules)
     history = folder.history
     path = history.lineage(url)
     if path:

@@ -6,11 +6,12 @@ is to the topic of the crawl. The index is in `DIR/index`; everything in it can 
 """
 
 from scenthound.search.indexing import Indexer, index_folder
-from scenthound.search.query import SearchQuery, parse_query
+from scenthound.search.query import DAY, SearchQuery, parse_day, parse_query
 from scenthound.search.results import WEIGHT, Found, Results, like, relevance_of, search, snippets
 from scenthound.store.text_index import Filters
 
 __all__ = [
+    "DAY",
     "WEIGHT",
     "Filters",
     "Found",
@@ -19,6 +20,7 @@ __all__ = [
     "SearchQuery",
     "index_folder",
     "like",
+    "parse_day",
     "parse_query",
     "relevance_of",
     "search",

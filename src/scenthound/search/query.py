@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from scenthound.errors import BadUsage, UnknownName
 from scenthound.store.text_index import FIELDS
 
+DAY = 86_400.0  # seconds
 LONGEST = 1000  # characters
 MOST_TERMS = 60
 _TOKEN = re.compile(
@@ -106,3 +108,11 @@ def _terms(text: str) -> list[tuple[Term, bool, bool]]:
         if any(character.isalnum() for character in words):
             terms.append((Term(words, field, is_prefix), bool(found["minus"]), False))
     return terms
+
+
+def parse_day(text: str) -> float:
+    """The second in which a day begins, in UTC. Raises `BadUsage`."""
+    try:
+        return datetime.strptime(text.strip(), "%Y-%m-%d").replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        raise BadUsage(f"not a day: `{text[:40]}`", "write it as 2026-01-31") from None

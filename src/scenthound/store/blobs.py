@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from scenthound.model import Url
@@ -101,7 +101,7 @@ def _array(header: Any, data: bytes, at: int) -> tuple[Any, int]:
     return numpy.frombuffer(data[at:end], kind).reshape(sizes).copy(), end
 
 
-def pack_urls(urls: Sequence[Url]) -> bytes:
+def pack_urls(urls: Iterable[Url]) -> bytes:
     """URLs, one per line, compressed: a canonical URL has no line break."""
     return zlib.compress("\n".join(urls).encode("utf-8", "replace"), 1)
 

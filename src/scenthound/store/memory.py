@@ -66,8 +66,8 @@ class MemoryHistory(History):
     def count(self, host: str, reason: str, times: int = 1) -> None:
         self._counts[host, reason] = self._counts.get((host, reason), 0) + times
 
-    def link(self, source: Url, targets: Sequence[Url]) -> None:
-        self.graph[source] = targets
+    def link(self, source: Url, targets: Iterable[Url]) -> None:
+        self.graph[source] = list(targets)
 
     def note(self, event: Event) -> None:
         self._told.append(event)

@@ -13,8 +13,8 @@ from math import isnan
 
 from scenthound.model import Candidate, Url
 from scenthound.ports import Eviction, Frontier, Popped
+from scenthound.rediscovery import found_again, rounded
 from scenthound.store.host_schedule import Entry, Host, HostSchedule
-from scenthound.store.rediscovery import found_again, rounded
 from scenthound.store.score_bins import BINS, bin_of
 from scenthound.store.worst_entries import WorstEntries
 from scenthound.url import host as host_of
@@ -261,7 +261,8 @@ class MemoryFrontier(Frontier):
             self._schedule.push(host, entry)
         else:
             heappush(host.ripe, entry)  # as `push` does, without a call: for every new link
-        self._worst.add(score, number, candidate.url)
+        if self._worst.best_kept is not None:
+            self._worst.add(score, number, candidate.url)
 
     def _offer_again(self, entry: Entry, offer: Candidate) -> None:
         merged = found_again(entry[4], offer)

@@ -73,6 +73,16 @@ class Orders:
             "UPDATE orders SET event = ?, outcome = ? WHERE number = ?", (event, outcome, order.number)
         )
 
+    def blocked(self) -> list[str]:
+        """The hosts that are blocked after all orders, taken or not."""
+        hosts: dict[str, None] = {}
+        for order in self.all():
+            if order.action == "block":
+                hosts[order.value] = None
+            elif order.action == "unblock":
+                hosts.pop(order.value, None)
+        return list(hosts)
+
     def is_paused(self) -> bool:
         """Whether the last order to pause or to continue, taken or not, was to pause."""
         if not self._database.has_table("orders"):

@@ -21,11 +21,11 @@ import numpy as np
 from scenthound.errors import OurFault
 from scenthound.model import Candidate, Url
 from scenthound.ports import Eviction, Popped
+from scenthound.rediscovery import found_again, rounded
 from scenthound.store.cold_entries import ColdEntries, Gathered, choose, host_key
 from scenthound.store.cold_order import Order, Records, as_records, is_in
 from scenthound.store.host_schedule import Entry, Host
 from scenthound.store.memory_frontier import MemoryFrontier
-from scenthound.store.rediscovery import found_again, rounded
 from scenthound.store.score_bins import bin_of
 from scenthound.store.url_index import LARGEST, Pairs
 from scenthound.url import host as host_of

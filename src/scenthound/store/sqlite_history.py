@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -125,7 +125,7 @@ class SqliteHistory(History):
         self._counts[key] = self._counts.get(key, 0) + times
         self._touched.add(key)
 
-    def link(self, source: Url, targets: Sequence[Url]) -> None:
+    def link(self, source: Url, targets: Iterable[Url]) -> None:
         self._new_links.append((source, pack_urls(targets)))
 
     def note(self, event: Event) -> None:

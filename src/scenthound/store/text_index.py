@@ -7,6 +7,7 @@ common word matches half of the pages, and rows that hold whole texts would be s
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -24,7 +25,6 @@ VERSION = 1
 FIELDS = ("title", "anchor", "host", "text")  # a word in them counts 5, 3, 2 and 1 in bm25
 SNIPPET = 28  # words
 BEGIN, END = "\x02", "\x03"  # around marked words; texts are stored without them
-NO_MARKS = {ord(BEGIN): " ", ord(END): " ", 0: " "}
 
 SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
@@ -71,6 +71,8 @@ class Filters:
     least_relevance: float | None = None
     since: float | None = None
     until: float | None = None
+    pages: tuple[int, ...] | None = None
+    """Only these, by their numbers in the crawl."""
 
     def sql(self) -> tuple[str, list[Any]]:
         """A condition on `documents AS d`, and its values."""
@@ -83,6 +85,9 @@ class Filters:
         if self.languages:
             parts.append(f"d.language IN ({', '.join('?' * len(self.languages))})")
             values += self.languages
+        if self.pages is not None:
+            parts.append("d.page IN (SELECT value FROM json_each(?))")
+            values.append(json.dumps(self.pages))
         for column, sign, value in (
             ("relevance", ">=", self.least_relevance),
             ("time", ">=", self.since),
@@ -293,7 +298,9 @@ class TextIndex:
 
 def without_marks(text: str) -> str:
     """Text without our marks and without lone surrogates, which SQLite rejects."""
-    return text.translate(NO_MARKS).encode("utf-8", "replace").decode("utf-8")
+    for mark in (BEGIN, END, "\0"):
+        text = text.replace(mark, " ")  # `translate` took a quarter of the indexer's time
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def remove(folder: Path) -> None:

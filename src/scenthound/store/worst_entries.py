@@ -23,30 +23,31 @@ class WorstEntries:
     def __init__(self, entries: Mapping[Url, Entry]) -> None:
         self._entries = entries
         self._heap: list[tuple[float, int, Url]] = []
-        self._best_kept: tuple[float, int] | None = None  # None: nothing is kept, since nothing was evicted lately
+        self.best_kept: tuple[float, int] | None = None
+        """The best that is kept. None: nothing is kept, since nothing was evicted lately; `add` does nothing then."""
         self._most = 0
 
     def forget(self) -> None:
         """Scan again at the next `last`."""
-        self._best_kept = None
+        self.best_kept = None
 
     def add(self, score: float, number: int, url: Url) -> None:
-        if self._best_kept is not None and (score, -number) <= self._best_kept:
+        if self.best_kept is not None and (score, -number) <= self.best_kept:
             heappush(self._heap, (score, -number, url))
             if len(self._heap) > self._most:
-                self._best_kept = None
+                self.best_kept = None
 
     def last(self, bins: Sequence[int] | None) -> tuple[float, Url]:
         """Score and URL of the last of the order. `bins` counts the entries by score; None: nobody has counted."""
         while True:
-            heap = self._heap if self._best_kept is not None else self._scan(bins)
+            heap = self._heap if self.best_kept is not None else self._scan(bins)
             while heap:
                 score, negative_number, url = heap[0]
                 entry = self._entries.get(url)
                 if entry is not None and entry[1] == -negative_number and entry[0] == -score:
                     return score, url
                 heappop(heap)
-            self._best_kept = None
+            self.best_kept = None
 
     def _scan(self, bins: Sequence[int] | None) -> list[tuple[float, int, Url]]:
         """Find the last of the order, enough of them that the scan pays. The bins say how far to go."""
@@ -62,5 +63,5 @@ class WorstEntries:
         if not size <= len(worst) <= 4 * size:  # rounding at the edge; or many of nearly the same score
             worst = nsmallest(size, ((-entry[0], -entry[1], url) for url, entry in self._entries.items()))
         worst.sort()
-        self._heap, self._best_kept, self._most = worst, worst[-1][:2], 2 * len(worst) + 64
+        self._heap, self.best_kept, self._most = worst, worst[-1][:2], 2 * len(worst) + 64
         return worst

@@ -37,7 +37,7 @@ MISSES = {
 def written(history: History) -> History:
     """A short crawl: three pages, a redirect, a miss that was tried twice, and a URL that robots.txt forbids."""
     history.record(STEPS[0], PLACES[0])
-    history.link(A, [B, C, GONE])
+    history.link(A, iter([B, C, GONE]))
     history.lost(MISSES["retry"], 1.5, dead=False, heard=False)
     history.alias(OLD, B)
     history.record(STEPS[1], PLACES[1])

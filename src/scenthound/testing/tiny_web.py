@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from scenthound import url as urls
+from scenthound.lessons import Taxonomy
 from scenthound.loop.core import Crawl
 from scenthound.loop.messages import Dropped, Limits
 from scenthound.loop.new_urls import bound_for
@@ -16,7 +17,7 @@ from scenthound.page.keyword_similarity import KeywordSimilarity
 from scenthound.page.page import Page
 from scenthound.page.read import read, read_html
 from scenthound.page.record import EVERYTHING, Parts
-from scenthound.ports import Frontier, OwnFrontier, Strategy, Taxonomy, declaration_of
+from scenthound.ports import Frontier, OwnFrontier, Strategy, declaration_of
 from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.web.html_document import MAX_LINKS, parse_html

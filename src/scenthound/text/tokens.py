@@ -15,7 +15,7 @@ import codecs
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -73,11 +73,14 @@ class Analyser:
     stop_words: str | frozenset[str] = "english"
     stem: bool = True
     _terms: _Terms = field(init=False, repr=False, compare=False)
+    key: Hashable = field(init=False, repr=False, compare=False)
+    """Equal for equal analysers, and cheaper to make than one; an analyser of another class is its own key."""
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_terms", _terms(self.stop_words, self.stem))
         object.__setattr__(self, "_hash", hash((self.stop_words, self.stem)))
+        object.__setattr__(self, "key", (self.stop_words, self.stem) if type(self) is Analyser else self)
 
     def __hash__(self) -> int:
         return self._hash  # asked for with every key of every page

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import repeat
 
 import numpy as np
@@ -14,7 +15,17 @@ NONE = -1
 """The id of a word that is not in a vocabulary. As an index it is the last row, which learners keep empty."""
 MOST_WORDS = 1 << 20  # some 130 MB of prose when full
 UNASKED = -2  # in a table of ids: this word was never looked up
+MOST_NUMBERINGS = 8  # that a vocabulary has tables for
 Ids = npt.NDArray[np.int32]
+
+
+@dataclass(slots=True, eq=False)
+class _Table:
+    """Our ids by the ids of a numbering; the last row, -1, is for words without a number and stays `UNASKED`."""
+
+    ids: Ids
+    is_stale: bool = False
+    """Words that it has as `NONE` may have been added since, by name or with another numbering."""
 
 
 class Vocabulary:
@@ -29,42 +40,56 @@ class Vocabulary:
     ['to', 'be']
 
     `NumberedTerms` are translated by a table from the ids of their numbering to ours, which is filled as words are met.
-    As long as every word came with this numbering, one that the table does not have is not in the vocabulary; otherwise
-    it is looked up by name.
+    There is one for each of the latest numberings: every process that reads pages has its own. As long as every word
+    came with one numbering, a word that its table does not have is not in the vocabulary; otherwise it is looked up by
+    name, as is a word without a number.
     """
 
-    __slots__ = ("_has_names", "_ids", "_is_stale", "_numbering", "_table", "_words", "most")
+    __slots__ = ("_has_names", "_ids", "_tables", "_words", "most")
 
     def __init__(self, most: int = MOST_WORDS, words: Iterable[str] = ()) -> None:
         self.most = most
         self._ids: dict[str, int] = {}
         self._words: list[str] = []
-        self._numbering: Numbering | None = None
-        self._table: Ids = np.zeros(0, dtype=np.int32)
-        self._has_names = False  # some words came by name or with another numbering
-        self._is_stale = False  # words that the table has as `NONE` may have been added by name since
+        self._tables: dict[Numbering, _Table] = {}
+        self._has_names = False  # not all words came with one numbering
         self.add(words)
 
     def add(self, words: Iterable[str]) -> Ids:
         """The ids of words; new ones get theirs now, as long as there is room."""
-        if isinstance(words, NumberedTerms):
-            return self._translated(words, NONE, self._add_names)
-        words, size = words if isinstance(words, Sequence) else list(words), len(self._words)
-        ids = self._add_names(words)
+        table = self._table(words.numbering) if isinstance(words, NumberedTerms) else None
+        size = len(self._words)
+        if isinstance(words, NumberedTerms) and table is not None:
+            ids = self._translated(words, table, NONE, self._add_names)
+            self._has_names = self._has_names or bool((words.ids < 0).any())
+        else:
+            ids = self._add_names(words if isinstance(words, Sequence) else list(words))
         if len(self._words) > size:
-            self._has_names = self._is_stale = True
+            for other in self._tables.values():
+                other.is_stale = other.is_stale or other is not table
+            self._has_names = self._has_names or table is None or len(self._tables) > 1
         return ids
 
     def ids(self, words: Iterable[str]) -> Ids:
         """The ids of words, `NONE` for those that were never added."""
-        if isinstance(words, NumberedTerms):
-            if words.numbering == self._numbering and not self._has_names:
-                return np.maximum(self._table.take(words.ids), NONE)
-            if self._is_stale:
-                self._table[self._table == NONE] = UNASKED
-                self._is_stale = False
-            return self._translated(words, UNASKED, self._ids_of_names)
-        return self._ids_of_names(words)
+        if not isinstance(words, NumberedTerms):
+            return self._ids_of_names(words)
+        table = self._table(words.numbering)
+        if not self._has_names:
+            return np.maximum(table.ids.take(words.ids), NONE)
+        if table.is_stale:
+            table.ids[table.ids == NONE] = UNASKED
+            table.is_stale = False
+        return self._translated(words, table, UNASKED, self._ids_of_names)
+
+    def _table(self, numbering: Numbering) -> _Table:
+        table = self._tables.get(numbering)
+        if table is None:
+            self._has_names = self._has_names or bool(self._words)
+            table = self._tables[numbering] = _Table(np.full(numbering.size + 1, UNASKED, dtype=np.int32))
+            if len(self._tables) > MOST_NUMBERINGS:
+                del self._tables[next(iter(self._tables))]
+        return table
 
     def _add_names(self, words: Sequence[str]) -> Ids:
         if new := [word for word in words if word not in self._ids]:
@@ -77,17 +102,16 @@ class Vocabulary:
     def _ids_of_names(self, words: Iterable[str]) -> Ids:
         return np.array(list(map(self._ids.get, words, repeat(NONE))), dtype=np.int32)
 
-    def _translated(self, terms: NumberedTerms, not_known: int, look_up: Callable[[list[str]], Ids]) -> Ids:
+    @staticmethod
+    def _translated(terms: NumberedTerms, table: _Table, not_known: int, look_up: Callable[[list[str]], Ids]) -> Ids:
         """Ids by the table. Terms whose entry there is at most `not_known` are looked up by name, and entered."""
-        if terms.numbering != self._numbering:
-            self._has_names = bool(self._words)
-            self._numbering, self._table = terms.numbering, np.full(terms.numbering.size, UNASKED, dtype=np.int32)
         numbers = terms.ids
-        found = self._table.take(numbers)
+        found = table.ids.take(numbers)
         places = np.flatnonzero(found <= not_known)
         if len(places):
             found[places] = look_up(terms.at(places))
-            self._table[numbers] = found
+            table.ids[numbers] = found
+            table.ids[-1] = UNASKED
         return found
 
     @property

@@ -22,7 +22,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from scenthound.errors import NotAUrl
 from scenthound.model import Link, Url
-from scenthound.url import LONGEST, canonical, resolve
+from scenthound.url import RULES, UrlRules, canonical, resolve
 from scenthound.web.guard import SHAPE, Shape, tame
 
 MAX_LINKS = 5000
@@ -54,7 +54,7 @@ _UNFIT = re.compile(r"[\s/#.]+")
 
 
 def parse_html(
-    text: str, url: str, *, max_links: int = MAX_LINKS, longest_url: int = LONGEST, shape: Shape = SHAPE
+    text: str, url: str, *, max_links: int = MAX_LINKS, url_rules: UrlRules = RULES, shape: Shape = SHAPE
 ) -> HtmlDocument:
     """The page at `url`. Never fails: any text is some page. Linear time, since the text goes through `guard`."""
     text, cuts = tame(text, shape)
@@ -62,7 +62,7 @@ def parse_html(
         parser = LexborHTMLParser(text, options=WITHOUT_EVENTS)
     except UnicodeEncodeError:  # lone surrogates, which no decoder of ours makes
         parser = LexborHTMLParser(text.encode("utf-8", "replace"), options=WITHOUT_EVENTS)
-    return HtmlDocument(parser, url, len(text), max_links, longest_url, cuts)
+    return HtmlDocument(parser, url, len(text), max_links, url_rules, cuts)
 
 
 class HtmlDocument:
@@ -93,7 +93,7 @@ class HtmlDocument:
         url: str,
         size: int,
         max_links: int,
-        longest_url: int,
+        url_rules: UrlRules,
         cuts: tuple[str, ...] = (),
     ) -> None:
         self.url = url
@@ -120,9 +120,9 @@ class HtmlDocument:
         self.spare = min(max(REPETITION * size, 100_000), REPETITION_AT_MOST)
         self.root = parser.root
         if self.root is not None:
-            self._read(parser, max_links, longest_url)
+            self._read(parser, max_links, url_rules)
 
-    def _read(self, parser: LexborHTMLParser, max_links: int, longest: int) -> None:
+    def _read(self, parser: LexborHTMLParser, max_links: int, rules: UrlRules) -> None:
         assert self.root is not None
         anchors: list[LexborNode] = []
         bases, titles, claims = [], [], []
@@ -148,10 +148,10 @@ class HtmlDocument:
         self.title = next((tidy(node.text())[:LONGEST_TITLE] for node in titles[:20] if not _in_drawing(node)), "")
         self.lang = tidy(self.root.attributes.get("lang") or "")[:40]
         if bases:
-            self._rebase(bases[0], longest)
+            self._rebase(bases[0], rules.longest)
         if claims:
-            self.canonical = self._claimed(claims[0], longest)
-        self.links = self._harvest(anchors, max_links, longest)
+            self.canonical = self._claimed(claims[0], rules)
+        self.links = self._harvest(anchors, max_links, rules)
 
     def _meta(self, node: LexborNode) -> None:
         attributes = node.attributes
@@ -175,16 +175,16 @@ class HtmlDocument:
         else:
             self.refused["bad-base"] += 1
 
-    def _claimed(self, node: LexborNode, longest: int) -> Url | None:
+    def _claimed(self, node: LexborNode, rules: UrlRules) -> Url | None:
         try:
-            return canonical(resolve(node.attributes.get("href") or "", self.base), longest)
+            return canonical(resolve(node.attributes.get("href") or "", self.base), rules)
         except NotAUrl:
             return None
 
-    def _harvest(self, anchors: list[LexborNode], max_links: int, longest: int) -> list[Link]:
+    def _harvest(self, anchors: list[LexborNode], max_links: int, rules: UrlRules) -> list[Link]:
         links: list[Link] = []
         nodes = self.nodes
-        resolver = LinkResolver(self.base, longest)
+        resolver = LinkResolver(self.base, rules)
         resolved_links: dict[str, tuple[str, Url] | str] = {}
         for place, node in enumerate(anchors):  # about 100 a page: few Python calls for each
             if len(links) >= max_links:  # neither resolved nor kept
@@ -226,9 +226,9 @@ class HtmlDocument:
             nodes.append(node)
         return links
 
-    def resolved(self, raw: str, longest: int = LONGEST) -> tuple[str, Url] | None:
+    def resolved(self, raw: str, rules: UrlRules = RULES) -> tuple[str, Url] | None:
         """Spelling and URL of an address outside of links; None if it is no http(s) URL."""
-        resolved = _resolve(raw, self.base, longest)
+        resolved = _resolve(raw, self.base, rules)
         return None if isinstance(resolved, str) else resolved
 
     def add_link(self, url: Url, spelling: str) -> None:
@@ -264,10 +264,10 @@ class LinkResolver:
     one in the whole folder: these are the keys of the cache.
     """
 
-    __slots__ = ("_base", "_folder", "_longest", "root")
+    __slots__ = ("_base", "_folder", "_rules", "root")
 
-    def __init__(self, base: str, longest: int) -> None:
-        self._base, self._longest = base, longest
+    def __init__(self, base: str, rules: UrlRules) -> None:
+        self._base, self._rules = base, rules
         try:
             bare = resolve(base).partition("?")[0]
         except NotAUrl:
@@ -281,18 +281,18 @@ class LinkResolver:
     def resolve(self, raw: str) -> tuple[str, Url] | str:
         """The spelling and the URL of `raw` on this page, or why it is refused."""
         if len(raw) > _LONGEST_CACHED or not self.root:
-            return _resolve(raw, self._base, self._longest)
+            return _resolve(raw, self._base, self._rules)
         first = raw[:1]
         if first == "/":
-            return _cached_resolve(raw, self.root, self._longest)
+            return _cached_resolve(raw, self.root, self._rules)
         if raw.startswith(("http://", "https://")):
-            return _cached_resolve(raw, _ANYWHERE, self._longest)
+            return _cached_resolve(raw, _ANYWHERE, self._rules)
         if first.isalnum() or (first in _PATH_START and first):
-            return _cached_resolve(raw, self._folder, self._longest)
-        return _resolve(raw, self._base, self._longest)
+            return _cached_resolve(raw, self._folder, self._rules)
+        return _resolve(raw, self._base, self._rules)
 
 
-def _resolve(raw: str, base: str, longest: int) -> tuple[str, Url] | str:
+def _resolve(raw: str, base: str, rules: UrlRules) -> tuple[str, Url] | str:
     scheme = _SCHEME.match(raw)
     if scheme is not None and scheme[1].lower() not in ("http", "https"):
         return "not-http"
@@ -303,9 +303,9 @@ def _resolve(raw: str, base: str, longest: int) -> tuple[str, Url] | str:
         hidden = _SCHEME.match(raw[:200].translate(_DROPPED))
         return "not-http" if hidden is not None and hidden[1].lower() not in ("http", "https") else "bad-url"
     try:
-        return spelling, canonical(spelling, longest)
+        return spelling, canonical(spelling, rules)
     except NotAUrl:
-        return "too-long" if len(spelling) > longest else "bad-url"
+        return "too-long" if len(spelling) > rules.longest else "bad-url"
 
 
 _cached_resolve = lru_cache(maxsize=32768)(_resolve)

@@ -17,6 +17,7 @@ from scenthound.wiring.build import (
     make_strategy,
     named_judge,
     page_limits,
+    relevance_by,
     split_settings,
     start_judge,
 )
@@ -56,6 +57,7 @@ __all__ = [
     "named_judge",
     "page_limits",
     "product_token",
+    "relevance_by",
     "resume",
     "split_settings",
     "start_judge",

@@ -21,6 +21,7 @@ from scenthound.loop.settings import Settings, read
 from scenthound.model import Topic, Url
 from scenthound.page.keyword_similarity import KeywordSimilarity
 from scenthound.page.page import Page
+from scenthound.page.pdf.convert import require_pypdf
 from scenthound.page.pool import ReadingPool
 from scenthound.page.record import Parts
 from scenthound.page.wire import ReadOptions
@@ -65,6 +66,18 @@ def start_judge(
         judge.use_classifier(_classifier(strategy, text))
     judge.start(topic, seeds)
     return Judging(judge, similarity, threshold)
+
+
+def relevance_by(judge: str, topic: Topic, seeds: Sequence[Url]) -> Callable[[Page], bool]:
+    """Whether a judge, by name and parameters, calls pages relevant. It is made when it is asked first."""
+    started: list[Judging] = []
+
+    def is_relevant(page: Page) -> bool:
+        if not started:
+            started.append(start_judge(judge, topic, seeds))
+        return started[0].judge(page).relevant
+
+    return is_relevant
 
 
 def _classifier(strategy: Strategy | None, judge: str) -> Callable[[Page], float]:
@@ -171,6 +184,12 @@ def check_spread(strategy: Strategy, name: str, spread: int) -> None:
             f"{name} chooses among hosts itself: it can't keep to `spread = {spread}`",
             "leave `spread` out, or take a strategy without a frontier of its own, as hound",
         )
+
+
+def check_pdf(settings: Settings) -> None:
+    """Raise `BadUsage` if PDF files are wanted and the extra `pdf` is missing."""
+    if settings.pdf:
+        require_pypdf()
 
 
 def make_scope(settings: Settings) -> Scope:

@@ -30,6 +30,7 @@ from scenthound.ports import Fetcher, OwnFrontier, Where, declaration_of
 from scenthound.store.model_folder import load_model
 from scenthound.store.sqlite_frontier import SqliteFrontier
 from scenthound.wiring.build import (
+    check_pdf,
     check_spread,
     check_topic,
     make_fetcher,
@@ -100,6 +101,7 @@ def begin(
     make_scope(settings)
     make_fetcher(settings)
     check_spread(instance, strategy, settings.spread)
+    check_pdf(settings)
     folder = CrawlFolder.create(Path(out), request, learned)
     clock = clock or Clock()
     try:
@@ -156,6 +158,7 @@ def _resumed(
 ) -> Session:
     """The session of a reopened folder, which is closed if that fails."""
     try:
+        check_pdf(folder.request.settings)
         crawl = _assemble(folder, clock, pages)
         session = Session(folder, crawl, fetcher, clock, watch)
         lost = resume_crawl(crawl, folder.saved(relearn), partial(_read_again, folder))

@@ -16,7 +16,9 @@ from scenthound.errors import BadConfig
 from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
 from scenthound.lab.beds.serve import BedServer, ServerOptions, serving
 from scenthound.lab.generate.web import GeneratedWeb
+from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Response
+from support.running_crawl import command
 
 HTML = ("Content-Type", "text/html; charset=utf-8")
 
@@ -90,11 +92,30 @@ def test_a_redirect_comes_as_recorded(bed: Bed) -> None:
     assert (status, headers["location"]) == (301, "http://a.test/")
 
 
+def test_a_crawler_gets_from_page_to_page_of_a_bed_that_was_recorded_under_https(tmp_path: Path) -> None:
+    links = b'<a href="https://b.test/two">two</a>'
+    pages = [
+        response("http://a.test/", b"", 301, ("Location", "https://a.test/")),
+        response("https://a.test/", gzip.compress(links, mtime=0), 200, ("Content-Encoding", "gzip")),
+        response("https://b.test/two", b"", 302, ("Location", "https://b.test/three")),
+        response("https://b.test/three", b"<p>three</p>"),
+    ]
+    web = write_bed(tmp_path / "bed", "secure", pages, [])
+    with serving(BedServer(web, ServerOptions(as_http=True))) as address:
+        done = command("crawl", "bees", "--seed", "http://a.test/", "--out", str(tmp_path / "crawl"), "--proxy",
+                f"http://{address}", "--delay", "0", "--set", "retries=0")  # fmt: skip
+        assert done.returncode in (0, 11), done.stderr
+        assert ask(address, "https://a.test/", "x.test")[2] == links.replace(b"https", b"http")
+    with CrawlFolder.look(tmp_path / "crawl") as folder:
+        assert [step.url for step in folder.history.trail()] == ["http://a.test/", "http://b.test/three"]
+
+
 def test_a_tunnel_is_refused_with_the_reason(bed: Bed) -> None:
     with serving(bed) as address:
         answer = raw(address, b"CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n")
     assert answer.startswith(b"HTTP/1.1 501 ")
     assert b"no TLS" in answer
+    assert b"--as-http" in answer
 
 
 @pytest.mark.parametrize(

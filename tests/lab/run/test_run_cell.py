@@ -164,9 +164,10 @@ def test_what_is_derived_on_the_way_is_not_counted_twice() -> None:
     def inner(record: Record) -> int:
         return sum(range(100_000))
 
-    before = time.perf_counter()
+    page.clock = time.process_time
+    before = time.process_time()
     assert page.view(lambda record: page.view(inner)) == page.view(inner)
-    assert page.reading_seconds <= time.perf_counter() - before
+    assert 0.0 < page.reading_seconds <= time.process_time() - before
 
 
 def test_wrong_names_and_numbers_are_refused_at_once(bed: PreparedBed) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scenthound.errors import BadConfig
-from scenthound.ports import Taxonomy
+from scenthound.lessons import Taxonomy
 from scenthound.strategies.parts.taxonomy_classifier import learn_taxonomy, two_leaves
 from scenthound.testing import TinyLessons, TinyWeb
 from scenthound.text.tokens import Analyser

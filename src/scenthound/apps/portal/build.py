@@ -20,7 +20,7 @@ from scenthound.apps.portal.collect import READ, Collected, collect, write_kept
 from scenthound.apps.portal.pages import Site, site_files
 from scenthound.apps.portal.search_files import search_files
 from scenthound.apps.portal.vectors import Vectors, make_vectors, related, term_counts
-from scenthound.errors import BadConfig
+from scenthound.errors import BadConfig, BadUsage
 from scenthound.files import make_folder, move_aside, write_bytes, write_text
 from scenthound.loop.folder import CrawlFolder
 from scenthound.store.lock import lock
@@ -74,7 +74,7 @@ def build_portal(
     taxonomy: Path | None = None,
     clusters: int | None = None,
     relevant_only: bool = False,
-    progress: Callable[[int], None] = lambda pages: None,
+    progress: Callable[[str], None] = lambda words: None,
 ) -> Portal:
     """Make the portal of a crawl, or bring it up to date. `out` is `FOLDER/portal` by default.
 
@@ -90,10 +90,10 @@ def build_portal(
         make_folder(path / STATE)
         held = lock(path / STATE)
         try:
-            collected = collect(crawl, path / STATE / READ, relevant_only, progress)
+            collected = collect(crawl, path / STATE / READ, relevant_only, lambda n: progress(f"{n:,} new pages read"))
             if not collected.entries:
                 raise BadConfig(f"no page of the crawl in {folder} can be shown", _why_none(relevant_only))
-            return _write(path, crawl, collected, taxonomy, clusters)
+            return _write(path, crawl, collected, taxonomy, clusters, progress)
         finally:
             held.release()
 
@@ -126,8 +126,38 @@ def _state(path: Path) -> dict[str, Any]:
     return plain if isinstance(plain, dict) else {}
 
 
-def _write(path: Path, crawl: CrawlFolder, collected: Collected, taxonomy: Path | None, groups: int | None) -> Portal:
+def categories_of(folder: Path) -> dict[str, list[int]]:
+    """The categories in the portal of a crawl folder, each with the numbers of its pages; empty without a portal."""
+    found = _state(folder / PORTAL).get("categories", {})
+    if not isinstance(found, dict):
+        return {}
+    return {
+        str(name): [number for number in numbers if isinstance(number, int)]
+        for name, numbers in found.items()
+        if isinstance(numbers, list)
+    }
+
+
+def pages_in(folder: Path, category: str) -> list[int]:
+    """The numbers of the pages in a category. Raises `BadUsage` if there is none of this name."""
+    known = categories_of(folder)
+    if not known:
+        raise BadUsage("this crawl has no categories", f"make its portal first: scenthound portal {folder}")
+    if category not in known:
+        raise BadUsage(f"no category called `{category[:80]}`", f"there are: {'; '.join(known)}")
+    return known[category]
+
+
+def _write(
+    path: Path,
+    crawl: CrawlFolder,
+    collected: Collected,
+    taxonomy: Path | None,
+    groups: int | None,
+    progress: Callable[[str], None],
+) -> Portal:
     entries = collected.entries
+    progress(f"comparing {len(entries):,} pages")
     counts = [term_counts(entry.title, entry.text) for entry in entries]
     vectors = make_vectors(counts)
     if taxonomy is not None:
@@ -152,11 +182,15 @@ def _write(path: Path, crawl: CrawlFolder, collected: Collected, taxonomy: Path 
     names = {category.id: category.name for category in done.categories}
     in_words = [names[place] for place in done.places]
     files = chain(site_files(site), search_files(entries, counts, in_words))
-    made = _Written(path)
+    made = _Written(path, progress)
     made.write(files)
     removed = made.remove_old(_state(path).get("files", []))
     write_kept(path / STATE / READ, entries)
-    write_text(path / STATE / FILES, json.dumps({"crawl": _identity(crawl), "files": sorted(made.sizes)}))
+    sorted_pages: dict[str, list[int]] = {}
+    for number, name in zip(numbers, in_words, strict=True):
+        sorted_pages.setdefault(name, []).append(number)
+    state = {"crawl": _identity(crawl), "files": sorted(made.sizes), "categories": sorted_pages}
+    write_text(path / STATE / FILES, json.dumps(state))
     sizes = Counter(done.places)
     return Portal(
         path,
@@ -205,8 +239,8 @@ def _turned(cites: dict[int, list[int]]) -> dict[int, list[int]]:
 class _Written:
     """Writes files of a portal that are new or different, and removes those that it has no more."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, progress: Callable[[str], None]) -> None:
+        self.path, self._progress = path, progress
         self.sizes: dict[str, int] = {}
         self.written = 0
 
@@ -216,6 +250,7 @@ class _Written:
         for name, content in files:
             file = self.path / name
             self.sizes[name] = len(content)
+            self._progress(f"{len(self.sizes):,} files made")
             if file.is_symlink() or not file.is_file() or file.read_bytes() != content:
                 write_bytes(file, content)
                 self.written += 1

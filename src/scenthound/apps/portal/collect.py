@@ -8,13 +8,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from scenthound.apps.portal.references import Paper, Papers, references
+from scenthound.apps.portal.references import Paper, Papers
 from scenthound.apps.portal.stated import stated
 from scenthound.errors import BadUsage, FolderBroken
 from scenthound.files import replacing
 from scenthound.formats import printable
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.stored_page import StoredPage
+from scenthound.page.references import references
 
 FORMAT = 1
 LONGEST_TEXT = 100_000  # characters of a page that are shown and searched

@@ -17,7 +17,12 @@ PER_PAGE = 100
 ON_HOME = 5
 MOST_LINKS = 40
 SHOWN_TEXT = 30_000  # characters
-STATIC = ("portal.css", "search.js")
+STATIC = {
+    "look.css": "scenthound.report",
+    "portal.css": "scenthound.apps.portal",
+    "search.js": "scenthound.apps.portal",
+}
+"""Files that do not depend on the pages, and the packages that have them. The desk has the same look."""
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'"
 )
@@ -47,8 +52,7 @@ class Site:
 def site_files(site: Site) -> Iterator[tuple[str, bytes]]:
     """Every HTML file and the static ones, by name."""
     for name in STATIC:
-        file = resources.files("scenthound.apps.portal").joinpath("static", name)
-        yield f"assets/{name}", file.read_bytes()
+        yield f"assets/{name}", static_file(name)
     members = {category.id: site.members(category.id) for category in site.categories}
     yield "index.html", _home(site, members)
     yield "search.html", _search(site)
@@ -58,13 +62,17 @@ def site_files(site: Site) -> Iterator[tuple[str, bytes]]:
         yield f"p/{entry.n}.html", _page(site, entry)
 
 
+def static_file(name: str) -> bytes:
+    return resources.files(STATIC[name]).joinpath("static", name).read_bytes()
+
+
 def _document(site: Site, title: str, body: str, up: str = "", script: str = "") -> bytes:
     head = (
         f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="referrer" content="no-referrer"><meta name="color-scheme" content="light dark">'
         f"<title>{escape(printable(title, 200))} · {escape(printable(site.topic, 80))}</title>"
-        f'<link rel="stylesheet" href="{up}assets/portal.css">'
+        f'<link rel="stylesheet" href="{up}assets/look.css"><link rel="stylesheet" href="{up}assets/portal.css">'
     )
     if script:
         head += f'<script type="module" src="{up}assets/{script}"></script>'

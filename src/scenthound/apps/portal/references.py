@@ -1,28 +1,27 @@
-"""Reference lists in HTML, joined to collected papers where the match is certain.
+"""References joined to collected papers, where the match is certain.
 
-A reference list is a list below a heading such as “References”. A reference is joined to a collected page if it has the
-page's whole title in it, word for word, and also its year or the surname of its first author: without a second sign two
-papers of one title can't be told apart. Titles of fewer than four words are never joined.
+A reference is joined to a collected page if it has the page's whole title, as one sentence of its own, and also the
+page's year or the surname of its first author: without a second sign two papers of one title can't be told apart.
+Letters and digits alone are compared, so that a divided word or another dash does no harm. Titles of fewer than four
+words are never joined.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+import unicodedata
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-
-from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from scenthound.text.tokens import tokens
 
 FEWEST_WORDS = 4
-MOST_REFERENCES = 2_000
-LONGEST = 1_000  # characters of one reference
-_HEADING = re.compile(
-    r"\s*(\d+\.?|[ivx]+\.)?\s*(references|bibliography|works cited|literature( cited)?)\s*:?\s*", re.I
-)
-_LISTS = ("ol", "ul", "dl")
-_HEADINGS = "h1, h2, h3, h4, h5, h6"
+_OPENING = 16  # characters of a title by which it is looked up
+_BEFORE = frozenset(".,;)]}\"'“”‘’«»*?!-–—/0123456789")
+"""What may stand before a title, blanks aside."""
+_AFTER = frozenset(".,;([\"'“”‘’«»*?!/")
+_SENTENCE = re.compile(r"[^A-Z\s][.?!]\s|[”\"]\s")
+"""The end of a sentence; the full stop of an initial is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,65 +33,31 @@ class Paper:
     date: str = ""
 
 
-def references(html: str) -> list[str]:
-    """The texts of the references of a page, in order; empty if it has no reference list."""
-    tree = LexborHTMLParser(html[:2_000_000])
-    found: list[str] = []
-    for heading in tree.css(_HEADINGS):
-        if not _HEADING.fullmatch(heading.text(deep=True)[:60]):
-            continue
-        for items in _lists_after(heading):
-            entries = items.css("dd" if items.tag == "dl" else "li")
-            found += [" ".join(entry.text(deep=True, separator=" ").split())[:LONGEST] for entry in entries]
-    return [text for text in dict.fromkeys(found) if text][:MOST_REFERENCES]
-
-
-def _lists_after(heading: LexborNode) -> Iterator[LexborNode]:
-    """The lists between a heading and the next; a heading may be alone in a box, its list beside the box."""
-    node = heading.next
-    if heading.parent is not None and not any(sibling.tag in _LISTS for sibling in _after(heading)):
-        node = heading.parent.next
-    while node is not None:
-        if node.tag in ("h1", "h2", "h3", "h4", "h5", "h6"):
-            return
-        if node.tag in _LISTS:
-            yield node
-        elif node.tag in ("div", "section"):
-            if node.css_first(_HEADINGS) is not None:
-                return
-            yield from (items for items in node.css("ol, ul, dl"))
-        node = node.next
-
-
-def _after(node: LexborNode) -> Iterator[LexborNode]:
-    sibling = node.next
-    while sibling is not None:
-        yield sibling
-        sibling = sibling.next
-
-
 class Papers:
     """Collected papers, to be found by references to them."""
 
     def __init__(self, papers: Mapping[int, Paper]) -> None:
         self._papers = papers
-        self._starts: dict[tuple[str, ...], list[tuple[list[str], int]]] = {}
+        self._openings: dict[str, list[tuple[str, int]]] = {}
         for number, paper in papers.items():
-            words = tokens(paper.title)
-            if len(words) >= FEWEST_WORDS and (paper.authors or paper.date):
-                self._starts.setdefault(tuple(words[:FEWEST_WORDS]), []).append((words, number))
+            title, _ = _letters(paper.title)
+            if len(tokens(paper.title)) >= FEWEST_WORDS and (paper.authors or paper.date) and len(title) >= _OPENING:
+                self._openings.setdefault(title[:_OPENING], []).append((title, number))
 
     def cited_in(self, texts: Iterable[str]) -> list[int]:
         """The numbers of the papers that these references certainly name, each once."""
         return list(dict.fromkeys(number for text in texts if (number := self._find(text)) is not None))
 
     def _find(self, text: str) -> int | None:
+        letters, places = _letters(text)
         words = tokens(text)
         certain = {
             number
-            for begin in range(len(words) - FEWEST_WORDS + 1)
-            for title, number in self._starts.get(tuple(words[begin : begin + FEWEST_WORDS]), ())
-            if words[begin : begin + len(title)] == title and self._is_confirmed(number, words)
+            for begin in range(len(letters) - _OPENING + 1)
+            for title, number in self._openings.get(letters[begin : begin + _OPENING], ())
+            if letters.startswith(title, begin)
+            and _stands_alone(text, places[begin], places[begin + len(title) - 1])
+            and self._is_confirmed(number, words)
         }
         return certain.pop() if len(certain) == 1 else None
 
@@ -101,6 +66,27 @@ class Papers:
         if paper.date and paper.date[:4] in words:
             return True
         return bool(paper.authors) and surname(paper.authors[0]) in words
+
+
+def _letters(text: str) -> tuple[str, list[int]]:
+    """Letters and digits in lower case without accents, and the place of each in the text."""
+    found, places = [], []
+    for place, character in enumerate(text):
+        for part in unicodedata.normalize("NFKD", character.casefold()):
+            if part.isalnum():
+                found.append(part)
+                places.append(place)
+    return "".join(found), places
+
+
+def _stands_alone(text: str, begin: int, last: int) -> bool:
+    """Whether what stands there is a whole title, not part of a longer one."""
+    before, after = text[:begin].rstrip(), text[last + 1 :].lstrip()
+    if before.endswith(":"):  # after the authors; after the first words of a title it opens a subtitle
+        opens = before[-2:-1].isdigit() or _SENTENCE.search(before) is None
+    else:
+        opens = not before or before[-1] in _BEFORE
+    return opens and (not after or after[0] in _AFTER)
 
 
 def surname(author: str) -> str:

@@ -21,7 +21,7 @@ def shared_words(home: HomeFacts, model: TopicModel, most: int = SHARED_WORDS) -
     known = document.ids < len(model.topic_)
     ids, weights = document.ids[known], document.weights[known]
     worth = model.topic_[ids] * weights * model.idf_[ids]
-    names = list(model.ids)
+    names = model.vocabulary.all_words
     best = [names[ids[place]] for place in np.argsort(-worth, kind="stable")[:most] if worth[place] > 0]
     return spelled(best, [home.text])
 

@@ -7,6 +7,7 @@ const form = byId("asking");
 const failed = byId("ask-error");
 const sourceAsked = seedFinding(form, fail);
 let asked = null; // the collection that answers
+let isKept = false;
 let source = null;
 
 function fail(words, field) {
@@ -14,10 +15,19 @@ function fail(words, field) {
   field?.focus();
 }
 
-form.addEventListener("submit", async (event) => {
+form.addEventListener("submit", (event) => {
   event.preventDefault();
+  ask();
+});
+
+// Once there is an answer, another algorithm or number of pages is one click: the question is asked again with it.
+form.addEventListener("change", (event) => {
+  if (asked && ["radio", "checkbox"].includes(event.target.type)) ask();
+});
+
+async function ask() {
   fail("", null);
-  const { topic, seeds, strategy, pages } = form.elements;
+  const { topic, seeds, strategy, pages, per_seed } = form.elements;
   if (!topic.value.trim()) return fail("Say what you are looking for.", topic);
   if (!seeds.value.trim() && !sourceAsked()) return fail("Name a page to start from, or find some.", seeds);
   const button = form.querySelector("button.primary");
@@ -25,19 +35,21 @@ form.addEventListener("submit", async (event) => {
   try {
     const begun = await call("/api/questions", {
       query: topic.value, seeds: seeds.value, source: seeds.value.trim() ? "" : sourceAsked(),
-      strategy: strategy.value, pages: Number(pages.value),
+      strategy: strategy.value, pages: Number(pages.value), per_seed: per_seed.checked,
     });
+    if (asked && !isKept) call(apiOf(asked, "/discard"), {}).catch((error) => say(error.message, true));
     follow(begun.name, topic.value, strategy.value);
   } catch (error) {
     fail(error.message, topic);
   } finally {
     button.disabled = false;
   }
-});
+}
 
 function follow(name, words, strategy) {
   source?.close();
   asked = name;
+  isKept = false;
   byId("asked").textContent = words;
   byId("hits").replaceChildren();
   byId("ranking").hidden = true;
@@ -49,11 +61,20 @@ function follow(name, words, strategy) {
   source = new EventSource(apiOf(name, "/events"));
   source.addEventListener("overview", (event) => {
     const facts = JSON.parse(event.data);
-    byId("progress-words").textContent = facts.is_running
-      ? `${facts.pages} of ${facts.budget} pages fetched …` : `${facts.pages} pages fetched; ${facts.why}.`;
     if (!facts.is_running) end(name);
-    waiting = waiting.then(() => add(name, facts.is_running)).catch((error) => say(error.message, true));
+    waiting = waiting.then(() => add(name, facts.is_running)).then(() => tell(name, facts))
+      .catch((error) => say(error.message, true));
   });
+}
+
+function tell(name, facts) {
+  if (name !== asked) return;
+  const found = byId("hits").querySelectorAll("li.new").length;
+  const relevant = `${facts.on_topic} relevant, ${found} of them not among the pages to start from`;
+  const nothing = " No page was relevant: try other words, or other pages to start from.";
+  byId("progress-words").textContent = facts.is_running
+    ? `${facts.pages} of ${facts.budget} pages fetched; ${relevant} …`
+    : `${facts.pages} pages fetched; ${relevant}; ${facts.why}.${byId("hits").children.length ? "" : nothing}`;
 }
 
 async function add(name, isRunning) {
@@ -65,7 +86,6 @@ async function add(name, isRunning) {
   if (isRunning || answer.is_running) return;
   byId("ranked").replaceChildren(...answer.ranked.map((hit) => row(name, hit)));
   byId("ranking").hidden = !answer.ranked.length;
-  if (!list.children.length) byId("progress-words").textContent += " No page was relevant: try other words, or other pages to start from.";
 }
 
 function end(name) {
@@ -77,14 +97,17 @@ function end(name) {
 function row(name, hit) {
   const from = hit.is_seed ? "one of the pages to start from"
     : `found ${hit.anchor.trim() ? `by “${hit.anchor.slice(0, 60)}” ` : ""}on ${hit.parent_title || hit.parent}`;
-  const spider = hit.spider === null ? "" : `; spider ${hit.spider} brought it`;
+  const collection = `/c/${encodeURIComponent(name)}`;
+  const agents = byId("spiders").hidden ? null : `${collection}/agents/${hit.spider}`;
+  const spider = hit.spider === null ? []
+    : ["; ", agents ? el("a", { href: agents }, `spider ${hit.spider}`) : `frontier ${hit.spider}`, " brought it"];
   const href = /^https?:/.test(hit.url) ? hit.url : null;
-  return el("li", {},
+  return el("li", { class: hit.is_seed ? null : "new" },
     el("a", { href, rel: "noopener noreferrer nofollow", target: "_blank" }, hit.title || hit.url),
     ` ${hit.relevance.toFixed(2)} `,
-    el("span", { class: "url" }, hit.url.slice(0, 120)),
-    el("br"), el("span", { class: "quiet-text" }, from + spider, " · "),
-    el("a", { href: `/c/${encodeURIComponent(name)}/page?${new URLSearchParams({ url: hit.url })}` }, "why"));
+    el("span", { class: "url quiet-text" }, hit.url.slice(0, 120)),
+    el("br"), el("span", { class: "quiet-text" }, from, ...spider, " · "),
+    el("a", { class: "quiet-text", href: `${collection}/page?${new URLSearchParams({ url: hit.url })}` }, "why"));
 }
 
 byId("stop").addEventListener("click", (event) =>
@@ -92,6 +115,7 @@ byId("stop").addEventListener("click", (event) =>
 byId("keep").addEventListener("click", async (event) => {
   const kept = await attempt(() => call(apiOf(asked, "/keep"), {}), event.currentTarget);
   if (!kept) return;
+  isKept = true;
   byId("keep").hidden = byId("discard").hidden = true;
   say(`Kept in ${kept.folder}.`);
 });

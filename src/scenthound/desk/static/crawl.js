@@ -52,6 +52,8 @@ function show(data) {
   const step = Math.max(1, Math.floor(data.curve.length / 12));
   byId("curve-table").replaceChildren(...data.curve.filter((_, at) => at % step === 0).map(([n, all, recent]) =>
     el("tr", {}, el("td", {}, count.format(n)), el("td", {}, percent(all)), el("td", {}, percent(recent)))));
+  byId("blocked").replaceChildren(...data.blocked.map((host) => el("li", {}, `${host} is blocked `,
+    el("button", { type: "button", "data-do": "order", "data-action": "unblock", "data-value": host }, "Unblock"))));
   counts("failed", data.failed);
   counts("not-followed", data.not_followed);
   const hide = (selector, isHidden) => { root.querySelector(selector).hidden = isHidden; };

@@ -67,7 +67,7 @@ async function label(button) {
   say(onTopic ? "Labelled on topic." : "Labelled off topic.");
 }
 
-const OBEYED = { pause: "Pausing.", continue: "Going on.", stop: "Stopping.", seed: "It is next.", block: "Blocked.", budget: "Budget set.", delay: "Delay set." };
+const OBEYED = { pause: "Pausing.", continue: "Going on.", stop: "Stopping.", seed: "It is next.", block: "Blocked.", unblock: "Not blocked any more.", budget: "Budget set.", delay: "Delay set." };
 
 export async function order(action, value, target) {
   const sent = await attempt(() => call(apiOf(collection(), "/orders"), { action, value: value ?? "" }), target);

@@ -78,15 +78,19 @@ class Bed:
         self._digest = ""
         self._lock = threading.Lock()
 
-    @classmethod
-    def open(cls, path: str | Path) -> Bed:
+    @staticmethod
+    def open(path: str | Path) -> Bed:
         """Open the bed in this folder. Raises `BadConfig` that names what is missing or broken."""
         folder = Path(path)
         faults: list[str] = []
         about = _read_about(folder)
+        if "made" in about:
+            from scenthound.lab.generate.on_the_fly import GeneratedBed  # is a bed itself
+
+            return GeneratedBed(folder, about, read_topics(folder / "topics.jsonl", faults), faults)
         if not _archives(folder):
             raise BadConfig(f"no WARC file in the bed {folder}", "its responses belong in *.warc.gz (or *.warc)")
-        return cls(folder, about, read_topics(folder / "topics.jsonl", faults), faults)
+        return Bed(folder, about, read_topics(folder / "topics.jsonl", faults), faults)
 
     @property
     def name(self) -> str:

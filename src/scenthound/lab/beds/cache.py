@@ -28,7 +28,7 @@ from scenthound.page.record import FORMAT as RECORD_FORMAT
 from scenthound.text.tokens import FORMAT as TOKENS_FORMAT
 
 VARIABLE = "SCENTHOUND_CACHE"
-FORMAT = 3  # of a prepared bed; raise it when the same bed would be prepared differently
+FORMAT = 4  # of a prepared bed; raise it when the same bed would be prepared differently
 UNUSED = 30  # days after which an unused prepared bed of other code is removed
 LIBRARIES = ("selectolax", "ada-url", "pystemmer", "charset-normalizer")
 
@@ -63,7 +63,7 @@ def fingerprint(*more: object) -> str:
 
 def digest_of(web: Web) -> str:
     """The web's digest. That of a bed needs all its files, so it is cached by their sizes and times."""
-    if not isinstance(web, Bed):
+    if not isinstance(web, Bed) or "made" in web.about:
         return web.digest
     files = sorted([*web.folder.glob("*.warc*"), web.folder / "topics.jsonl"])
     seen = [(str(file.resolve()), file.stat().st_size, file.stat().st_mtime_ns) for file in files]

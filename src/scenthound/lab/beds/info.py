@@ -15,10 +15,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from scenthound.graph.link_graph import LinkGraph, Numbers, numbered_graph
+from scenthound.graph.link_graph import LinkGraph, numbered_graph
 from scenthound.lab.beds.bed import Bed, BedTopic
+from scenthound.lab.beds.link_walk import LinkWalk
 from scenthound.lab.beds.prepared import PreparedBed
 from scenthound.lab.importers.page_graph import RecordedGraph, RecordedPage, read_recorded, recorded_graph
 from scenthound.model import Candidate, Url
@@ -144,7 +144,7 @@ def describe_pages(bed: Bed, read_pages: Iterable[RecordedPage], urls: Sequence[
     graph, not_pages = _among_pages(recorded)
     pages = int(np.count_nonzero(recorded.is_page))
     topics = bed.topics
-    walk = _LinkWalk(graph, recorded, pages)
+    walk = _Walk(graph, recorded, pages)
     about = bed.about
     hosts = [host(name) for name in graph.names]
     return BedInfo(
@@ -192,12 +192,12 @@ def _linked_hosts(graph: LinkGraph, hosts: Sequence[str]) -> int:
     return len(set((sources[differ] * len(names) + targets[differ]).tolist()))
 
 
-class _LinkWalk:
-    """A link graph, prepared for walks from many seeds."""
+class _Walk(LinkWalk):
+    """A walk on the pages of a recorded web."""
 
     def __init__(self, graph: LinkGraph, recorded: RecordedGraph, pages: int) -> None:
-        self.graph, self.recorded, self.pages = graph, recorded, pages
-        self.starts: Numbers = np.concatenate(([0], np.cumsum(graph.out_degree))).astype(np.int64)
+        super().__init__(graph)
+        self.recorded, self.pages = recorded, pages
 
     def present(self, urls: Iterable[Url]) -> list[int]:
         """The pages at these URLs, redirects followed; URLs without a page are left out, and a page may occur twice."""
@@ -205,32 +205,8 @@ class _LinkWalk:
         ends = (int(self.recorded.ends[number]) for number in numbers if number is not None)
         return [end for end in ends if end >= 0 and self.recorded.is_page[end]]
 
-    def distances(self, seeds: Sequence[int]) -> NDArray[np.int32]:
-        """The least number of links from any seed to each page; -1 if it can't be reached."""
-        distances = np.full(len(self.graph), -1, dtype=np.int32)
-        edge = np.unique(np.array(seeds, dtype=np.int64))
-        distance = 0
-        while len(edge):
-            distances[edge] = distance
-            linked = self.linked_from(edge)
-            fresh = np.zeros(len(self.graph), dtype=np.bool_)
-            fresh[linked] = True
-            fresh &= distances < 0
-            edge = np.flatnonzero(fresh)
-            distance += 1
-        return distances
 
-    def linked_from(self, pages: Numbers) -> Numbers:
-        """The targets of all links of these pages; a page may occur several times."""
-        begin, size = self.starts[pages], self.starts[pages + 1] - self.starts[pages]
-        if not size.sum():
-            return np.zeros(0, dtype=np.int64)
-        before = np.cumsum(size) - size
-        linked: Numbers = self.graph.targets[np.arange(size.sum()) - np.repeat(before - begin, size)]
-        return linked
-
-
-def _reachability(walk: _LinkWalk, topics: Sequence[BedTopic]) -> Reachability:
+def _reachability(walk: _Walk, topics: Sequence[BedTopic]) -> Reachability:
     pages, targets = list[float](), list[float]()
     distances: Counter[int] = Counter()
     for topic in topics:
@@ -248,7 +224,7 @@ def _reachability(walk: _LinkWalk, topics: Sequence[BedTopic]) -> Reachability:
     return Reachability(Spread.of(pages), Spread.of(targets), spread | ({"none": nowhere} if nowhere else {}), mean)
 
 
-def _locality(walk: _LinkWalk, topics: Sequence[BedTopic], rng: random.Random) -> Locality:
+def _locality(walk: _Walk, topics: Sequence[BedTopic], rng: random.Random) -> Locality:
     inside, expected = list[float](), list[float]()
     for topic in topics:
         wanted = np.unique(np.array(walk.present(topic.targets), dtype=np.int64))

@@ -39,29 +39,30 @@ class PageViews:
     def __init__(self, bed: ref[KeepsViews], row: int) -> None:
         self._bed, self._row = bed, row
 
-    def find(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any | None:
+    def key(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Key | None:
+        """The key of a view; None if it is not one of `page.views.KEPT` with an analyser of ours."""
+        analyser = portable(arguments[0]) if len(arguments) == 1 else None
+        if analyser is None or not isinstance(analyser.stop_words, str):
+            return None
+        # Not `in`: a plug-in's function may say that it equals one of them.
+        is_kept = any(function is kept for kept in (*KEPT, link_text))
+        return (function, analyser.stop_words, analyser.stem) if is_kept else None
+
+    def find(self, key: Key) -> Any | None:
         """The view from an earlier visit; None if there is none."""
-        key, bed = _key(function, arguments), self._bed()
-        view = None if key is None or bed is None else bed.views(self._row).get(key)
+        bed = self._bed()
+        view = None if bed is None else bed.views(self._row).get(key)
         return None if view is None else view._make(map(_opened, view))
 
-    def make(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any | None:
-        """The view, worked out; None if it is not one of `page.views.KEPT` with an analyser of ours."""
-        key, bed = _key(function, arguments), self._bed()
-        if key is None or bed is None:
+    def make(self, key: Key) -> Any | None:
+        """The view, worked out; None if the bed is gone."""
+        bed = self._bed()
+        if bed is None:
             return None
-        view = function(bed.read(self._row), Analyser(*key[1:]))
+        function, stop_words, stem = key
+        view = function(bed.read(self._row), Analyser(stop_words, stem))
         kept = bed.views(self._row)[key] = view._make(map(_packed, view))
         return kept._make(map(_opened, kept))
-
-
-def _key(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Key | None:
-    analyser = portable(arguments[0]) if len(arguments) == 1 else None
-    if analyser is None or not isinstance(analyser.stop_words, str):
-        return None
-    # Not `in`: a plug-in's function may say that it equals one of them.
-    is_kept = any(function is kept for kept in (*KEPT, link_text))
-    return (function, analyser.stop_words, analyser.stem) if is_kept else None
 
 
 def portable(analyser: object) -> Analyser | None:

@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from scenthound.errors import NotAUrl
 from scenthound.model import Candidate, Miss, Moved, Response, Url
-from scenthound.page.landing import LIMITS, land
+from scenthound.page.landing import land
+from scenthound.page.limits import LIMITS
 from scenthound.page.page import Page
 from scenthound.page.record import Record
 from scenthound.text.term_counts import terms_of

@@ -11,8 +11,8 @@ same process (`kept_views`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cached_property
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from functools import cached_property, partial
 from pathlib import Path
 from weakref import ref
 
@@ -36,6 +36,7 @@ from scenthound.lab.beds.kept_views import PageViews, Views, portable
 from scenthound.lab.beds.prepare_pages import MISS, MOVED, PAGE, Cut
 from scenthound.lab.beds.prepare_tables import Progress, terms_folder, write_tables
 from scenthound.lab.beds.prepared_terms import PreparedTerms, file_bytes, open_terms
+from scenthound.lab.generate.on_the_fly import GeneratedBed, MadeBed
 from scenthound.model import Candidate, Miss, Moved, Url
 from scenthound.page.page import Page
 from scenthound.page.record import EVERYTHING, Layout, Parts, Record, read_layout
@@ -48,6 +49,13 @@ STORED = Analyser()  # records have their counts by this one
 HOPS = 10  # redirects followed when a recorded URL is asked for its page, as in the loop
 
 Numbers = npt.NDArray[np.int32]
+
+
+def open_for_replay(
+    web: Web, cut: Cut | None = None, jobs: int = 2, progress: Progress | None = None
+) -> PreparedBed | MadeBed:
+    """A bed for replay: its prepared form, or the bed itself if its pages are made on the fly."""
+    return web.made(cut or Cut()) if isinstance(web, GeneratedBed) else prepare(web, cut, jobs, progress)
 
 
 def prepare(web: Web, cut: Cut | None = None, jobs: int = 2, progress: Progress | None = None) -> PreparedBed:
@@ -65,7 +73,9 @@ def prepare(web: Web, cut: Cut | None = None, jobs: int = 2, progress: Progress 
 
 
 class PreparedBed:
-    """An open prepared bed."""
+    """An open prepared bed: see `ReplayBed`."""
+
+    has_terms = True
 
     def __init__(self, folder: Path) -> None:
         about = load_about(folder)
@@ -94,10 +104,18 @@ class PreparedBed:
         self._terms: dict[Analyser, PreparedTerms] = {}
         self._stored_terms = self.terms(STORED)
         self._parts = EVERYTHING
-        self._more_terms: dict[Analyser, PreparedTerms] = {}
+        self._more_terms: dict[Hashable, PreparedTerms] = {}  # by the keys of analysers
         self._layouts: dict[int, Layout] = {}
         self._link_count = 0
         self._views: dict[int, Views] = {}
+
+    @property
+    def key(self) -> str:
+        return self.folder.name
+
+    @property
+    def reopen(self) -> Callable[[], PreparedBed]:
+        return partial(PreparedBed, self.folder)
 
     # ---- what a driver asks
 
@@ -105,7 +123,7 @@ class PreparedBed:
         """From now on pages come with these parts and no others. An analyser of a plug-in's own class is not asked."""
         counts = tuple(own for analyser in parts.counts if (own := portable(analyser)) is not None)
         self._parts = Parts(counts, bool(parts.leaves), bool(parts.elements))
-        self._more_terms = {analyser: self.terms(analyser) for analyser in counts if analyser != STORED}
+        self._more_terms = {analyser.key: self.terms(analyser) for analyser in counts if analyser != STORED}
 
     def fetch(self, candidate: Candidate) -> Page | Miss | Moved:
         """What the web answered; a URL that the bed lacks is a 404."""
@@ -123,8 +141,8 @@ class PreparedBed:
 
     def read(self, row: int) -> Record:
         """The record of a page: its own copy of its bytes, so that nothing in it leads to the rest of the bed."""
-        more = {Analyser(a.stop_words, a.stem): terms.packed(row) for a, terms in self._more_terms.items()}
-        shared = {STORED: self._stored_terms.shared_ids(row)}
+        more = {key: terms.packed(row) for key, terms in self._more_terms.items()}
+        shared = {STORED.key: self._stored_terms.shared_ids(row)}
         return Record.from_file(self._records, self._layouts.get(row) or self._lay_out(row), self._parts, more, shared)
 
     def _lay_out(self, row: int) -> Layout:

@@ -2,7 +2,8 @@
 
 The host comes from the `Host` header (any name may point at this address) or from the absolute URL that a client
 sends to a forward proxy. There is no TLS: pages recorded under https are also served under http if http has no other
-page for them, and a `CONNECT` is answered with 501 and the reason.
+page for them, and a `CONNECT` is answered with 501 and the reason. With `as_http` links and redirects to https are
+served as links to http, so that a crawler gets from page to page, and no certificate has to be trusted.
 
 Random errors and delays are a function of seed number, URL and attempt, so that the same crawl meets the same errors.
 Tests of politeness and of killed crawls read the access log: each line is on disk before the next request of that
@@ -21,7 +22,7 @@ import zlib
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from pathlib import Path
 from typing import NamedTuple
@@ -77,6 +78,8 @@ class ServerOptions:
     """Share of answers that are 503."""
     robots: str | None = None
     """None: as recorded; "allow" or "deny": for all hosts; any other text of several lines: that robots.txt."""
+    as_http: bool = False
+    """Serve what was recorded under https under http, and write links and redirects so."""
     compress: bool = False
     """Send text as gzip to clients that accept it."""
     host: str = "127.0.0.1"
@@ -193,12 +196,17 @@ class BedServer:
         if request.host.partition(":")[0] in ("127.0.0.1", "localhost") and request.path == "/":
             return self._about()
         bare = request.host.rpartition(":")[0] if request.host.rpartition(":")[2].isdigit() else request.host
-        spellings = [url, f"http://{bare}{request.path}", f"https://{bare}{request.path}"]
+        plain = f"http://{bare}{request.path}"
+        spellings = [url, plain, f"https://{bare}{request.path}"]
         for spelling in dict.fromkeys(spellings):
             try:
                 recorded = self.web.get(make(spelling))
             except NotAUrl:
                 continue
+            if recorded is not None and self.options.as_http:
+                recorded = _with_http_links(recorded)
+                if recorded.header("Location") == plain:
+                    continue  # it led from http to https, or back
             if recorded is not None:
                 return recorded
         return trap(f"http://{bare}{request.path}") if self.web.traps else None
@@ -337,7 +345,9 @@ def _parse(head: bytes) -> _Request:
         raise _Refused(400, "not an HTTP/1 request")
     method, target, version = parts
     if method == "CONNECT":
-        raise _Refused(501, "no tunnels: this server has no TLS. Use the http:// form of the URL")
+        raise _Refused(
+            501, "no tunnels: this server has no TLS. Use the http:// form of the URL, and `lab serve --as-http`"
+        )
     if method not in ("GET", "HEAD"):
         raise _Refused(405, "a recorded web can only be read: GET and HEAD")
     headers: dict[str, str] = {}
@@ -382,6 +392,20 @@ def _reason(status: int) -> str:
         return HTTPStatus(status).phrase
     except ValueError:
         return "Unknown"
+
+
+def _with_http_links(response: Response) -> Response:
+    """With http:// wherever it says https://, in its headers and its text."""
+    encoding = response.header("Content-Encoding").strip().lower()
+    body = _unzipped(response.body) if encoding in ("gzip", "x-gzip") else response.body
+    headers = tuple(
+        (key, value.replace("https://", "http://"))
+        for key, value in response.headers
+        if body is response.body or key.lower() != "content-encoding"
+    )
+    if response.header("Content-Type").partition("/")[0].strip().lower() in ("text", "application"):
+        body = body.replace(b"https://", b"http://")
+    return replace(response, headers=headers, body=body)
 
 
 def _unzipped(body: bytes, most: int = 64 << 20) -> bytes:

@@ -1,1 +1,1 @@
-"""Generated webs: a plan of hosts and links, texts, HTML, and crawler traps, all from a seed number."""
+"""Generated webs, each from a seed number: simple and realistic ones (`kinds`), an endless one, and crawler traps."""

@@ -74,4 +74,4 @@ class EndlessWeb:
             home = self.home(drawn >> (32 * number))
             links.append(Link(home, "home", home, self.fresh + number))
         text, counts = self._texts[drawn % _TEXTS]
-        return Record(url, text[:30], text, links, {_ANALYSER: Analysed(counts)})
+        return Record(url, text[:30], text, links, {_ANALYSER.key: Analysed(counts)})

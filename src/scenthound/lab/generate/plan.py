@@ -19,6 +19,7 @@ import numpy as np
 
 from scenthound.lab.generate import subjects as words
 from scenthound.lab.generate.rng import below, heavy, mix, mix_all, skewed, stream
+from scenthound.parameters import Parameterised, parameter
 
 TOPICAL, COMPANY, DIRECTORY, PORTAL, MIRROR = range(5)
 NO_LEAF = -1
@@ -26,19 +27,18 @@ _KIND, _SIZE, _LEAF, _DRIFT, _RANK, _PRIVATE, _RULES = range(1, 8)  # purposes o
 
 
 @dataclass(frozen=True, slots=True)
-class LinkRates:
+class LinkRates(Parameterised):
     """How the generated web links, in percent."""
 
-    same: int = 30
-    """Links to other hosts that stay on the page's leaf."""
-    sibling: int = 18
-    """… that go to another leaf of the same area. The rest goes anywhere."""
-    directory: int = 3
-    """… that go to a directory of the leaf."""
-    drift: int = 25
-    """Pages of a topical host that are about something else."""
-    dead: int = 8
-    """Pages with a dead link."""
+    same: int = parameter(30, "percent of links to other hosts that stay on the page's subject", least=0, most=100)
+    sibling: int = parameter(
+        18, "… that go to another subject of the same area; the rest goes anywhere", least=0, most=100
+    )
+    directory: int = parameter(3, "… that go to a directory of the subject", least=0, most=100)
+    drift: int = parameter(
+        25, "percent of the pages of a topical host that are about something else", least=0, most=100
+    )
+    dead: int = parameter(8, "percent of pages with a dead link", least=0, most=100)
 
 
 @dataclass(slots=True)

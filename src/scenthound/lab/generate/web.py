@@ -1,6 +1,6 @@
 """A generated web: deterministic by a seed number, of any size, with known answers.
 
-The demo, the tests and the scale benchmarks use it. Claims about quality are made on real beds only.
+The demo, the tests and the scale benchmarks use it. It is too easy for claims about quality: see `realistic`.
 
     web = GeneratedWeb(pages=3000, seed=1)
     web.url(17), web.html(17), web.links(17)      # any page, made on demand
@@ -15,12 +15,12 @@ from __future__ import annotations
 import errno
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
 from scenthound.errors import BadConfig, DiskFull
-from scenthound.lab.beds.bed import Bed, BedTopic, new_response, write_bed
+from scenthound.lab.beds.bed import Bed, BedTopic, Web, new_response, write_bed
 from scenthound.lab.generate import subjects as words
 from scenthound.lab.generate.plan import COMPANY, NO_LEAF, PORTAL, TOPICAL, LinkRates, Plan, make_plan
 from scenthound.lab.generate.render import PageRenderer
@@ -243,25 +243,30 @@ def generate(
     topics: int = 12,
     page_size: int = 5_000,
     companies: bool = False,
+    habits: LinkRates | None = None,
 ) -> Bed:
     """Write a generated web as a bed, page by page. `companies` adds the topics of `company_topics`."""
-    web = GeneratedWeb(pages, seed, topics=topics, page_size=page_size)
+    web = GeneratedWeb(pages, seed, topics=topics, page_size=page_size, habits=habits)
     redirects, others = web.extras()
+    return write_generated(
+        folder,
+        web,
+        web.topics + (web.company_topics() if companies else []),
+        origin=f"scenthound's generator, version {VERSION}, seed {seed}",
+        traps=web.traps,
+        html_pages=web.pages,
+        redirects=redirects,
+        other_records=others,
+        topics_asked=topics,
+    )
+
+
+def write_generated(folder: str | Path, web: Web, topics: Sequence[BedTopic], **about: str | int) -> Bed:
+    """Write the pages of a generated web as a bed. Raises `BadConfig` or `DiskFull` if the folder can't take them."""
     try:
-        return write_bed(
-            folder,
-            web.name,
-            web.responses(),
-            web.topics + (web.company_topics() if companies else []),
-            title=f"A generated web of {pages} pages",
-            origin=f"scenthound's generator, version {VERSION}, seed {seed}",
-            licence="Apache-2.0",
-            traps=web.traps,
-            html_pages=web.pages,
-            redirects=redirects,
-            other_records=others,
-            topics_asked=topics,
-        )
+        title = f"A generated web of {about['html_pages']} pages"
+        licence = {"title": title, "origin": about.pop("origin"), "licence": "Apache-2.0"}
+        return write_bed(folder, web.name, web.responses(), topics, **licence, **about)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise BadConfig(f"{folder} can't be written to: {error.strerror}", "name another folder") from error

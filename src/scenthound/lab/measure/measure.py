@@ -17,6 +17,7 @@ nothing to the pool and have no metrics that need it. An undefined value is null
 from __future__ import annotations
 
 import signal
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from itertools import combinations
@@ -27,7 +28,7 @@ from typing import Any, NamedTuple
 from scenthound.errors import BadConfig, BadUsage
 from scenthound.files import replacing
 from scenthound.lab.beds.bed import BedTopic
-from scenthound.lab.beds.prepared import PreparedBed
+from scenthound.lab.beds.replay_bed import ReplayBed
 from scenthound.lab.measure.by_requests import pages_after, request_points
 from scenthound.lab.measure.by_time import by_time, time_points
 from scenthound.lab.measure.groups import CATEGORY, topic_groups
@@ -114,7 +115,7 @@ class _TopicTask(NamedTuple):
 def measure(
     experiment: Experiment | str | Path,
     at: Sequence[int] | None = None,
-    bed: PreparedBed | None = None,
+    bed: ReplayBed | None = None,
     jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
     metrics: Sequence[str] = (),
@@ -247,9 +248,22 @@ def load_table(experiment: Experiment | str | Path, name: str, metric: str | Non
     path = folder / f"{name}.parquet"
     if not path.exists():
         raise BadConfig(f"{folder} has not been measured: {path.name} is missing", "run `scenthound lab measure` on it")
-    wanted = None if metric is None else [("metric", "==", metric)]
-    columns: dict[str, list[Any]] = _parquet().read_table(path, filters=wanted).to_pydict()
+    table = _read(path)
+    columns: dict[str, list[Any]] = (table if metric is None else _rows_of(table, metric)).to_pydict()
     return columns
+
+
+def _read(path: Path, columns: list[str] | None = None) -> Any:
+    """A table. `read_table` would import pandas, which takes a second; so would any array made of Python values."""
+    with _parquet().ParquetFile(path) as file:
+        return file.read(columns)
+
+
+def _rows_of(table: Any, metric: str) -> Any:
+    import pyarrow
+
+    rows = array("q", [row for row, name in enumerate(table["metric"].to_pylist()) if name == metric])
+    return table.take(pyarrow.Array.from_buffers(pyarrow.int64(), len(rows), [None, pyarrow.py_buffer(rows)]))
 
 
 def measured_metrics(experiment: Experiment | str | Path) -> list[str]:
@@ -259,12 +273,12 @@ def measured_metrics(experiment: Experiment | str | Path) -> list[str]:
     for name in BY_PAGES:
         path = folder / f"{name}.parquet"
         if path.exists():
-            found.update(_parquet().read_table(path, columns=["metric"]).column("metric").unique().to_pylist())
+            found.update(_read(path, ["metric"]).column("metric").unique().to_pylist())
     return sorted(found)
 
 
 def measure_trail(
-    path: str | Path, bed: PreparedBed, topic: BedTopic, at: Sequence[int] | None = None
+    path: str | Path, bed: ReplayBed, topic: BedTopic, at: Sequence[int] | None = None
 ) -> dict[str, dict[int, float | None]]:
     """`{METRIC: {N: value}}` for the trail of any crawler: JSON lines with a `url`. Its own pages are the pool."""
     steps = list(read_trail(Path(path)))
@@ -277,7 +291,7 @@ def measure_trail(
 
 
 def judge(
-    bed: PreparedBed,
+    bed: ReplayBed,
     topic: BedTopic,
     seeds: Iterable[str],
     pool: Mapping[str, Counts] | None,
@@ -309,21 +323,21 @@ def judge(
 class _Context(NamedTuple):
     """What every task of a process uses: the open bed, and the PageRank of the crawled pages."""
 
-    bed: PreparedBed
+    bed: ReplayBed
     page_ranks: Mapping[str, float]
 
 
-def _open_context(folder: Path, page_ranks: Mapping[str, float]) -> _Context:
+def _open_context(reopen: Callable[[], ReplayBed], page_ranks: Mapping[str, float]) -> _Context:
     """The context of a worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
-    return _Context(PreparedBed(folder), page_ranks)
+    return _Context(reopen(), page_ranks)
 
 
 def _measure_all(context: _Context, tasks: Sequence[_TopicTask], jobs: int) -> Iterator[Tables]:
     if jobs < 2 or len(tasks) < 2:
         yield from (_measure_topic(context, task) for task in tasks)
         return
-    with ProcessPool(min(jobs, len(tasks)), _open_context, (context.bed.folder, context.page_ranks)) as pool:
+    with ProcessPool(min(jobs, len(tasks)), _open_context, (context.bed.reopen, context.page_ranks)) as pool:
         for future in [pool.call(_measure_topic, task) for task in tasks]:
             yield future.result()
 
@@ -402,7 +416,7 @@ def _pairs(task: _TopicTask, trails: Mapping[str, Sequence[Step]]) -> Iterator[t
                 yield from ((*key, point, value) for point, value in zip(task.at, values, strict=True))
 
 
-def _pool(bed: PreparedBed, trails: Iterable[Sequence[Step]]) -> dict[str, Counts]:
+def _pool(bed: ReplayBed, trails: Iterable[Sequence[Step]]) -> dict[str, Counts]:
     """All pages of the bed that the crawlers fetched, with their term counts, in order of first visit."""
     pool: dict[str, Counts] = {}
     for steps in trails:
@@ -412,7 +426,7 @@ def _pool(bed: PreparedBed, trails: Iterable[Sequence[Step]]) -> dict[str, Count
     return pool
 
 
-def _page_ranks(bed: PreparedBed, folder: Path, cells: Iterable[Cell]) -> dict[str, float]:
+def _page_ranks(bed: ReplayBed, folder: Path, cells: Iterable[Cell]) -> dict[str, float]:
     """PageRank in the graph of all pages crawled for all topics (sheet 60.3)."""
     crawled: dict[Url, None] = {}
     for cell in cells:

@@ -31,11 +31,12 @@ from scenthound.files import make_folder, write_text
 from scenthound.lab.beds.bed import Bed, BedTopic, read_topics, topic_line
 from scenthound.lab.beds.cache import digest_of, sources_digest
 from scenthound.lab.beds.prepare_pages import Cut
-from scenthound.lab.beds.prepared import PreparedBed, prepare
+from scenthound.lab.beds.prepared import open_for_replay
+from scenthound.lab.beds.replay_bed import ReplayBed
 from scenthound.lab.measure.metrics.crawl_pairs import seed_halves
 from scenthound.lab.run.cells import Cell, Outcome, cell_key, load_outcome, read_lines, save_cell, write_lines
 from scenthound.lab.run.handover import KINDS, Powers, read_powers, visible_topic, withheld
-from scenthound.lab.run.oracles import ORACLES, OracleBed
+from scenthound.lab.run.oracles import ORACLES, READS_ALL, OracleBed
 from scenthound.lab.run.run_cell import CellResult, ReplayLimits, StrategyAccess, run_strategy
 from scenthound.lab.run.spec import (
     FILE,
@@ -114,14 +115,14 @@ class Experiment:
         done = self.outcomes()
         return [(cell, done[cell.key]) for cell in self.cells if cell.key in done and done[cell.key].error]
 
-    def bed(self, jobs: int = 2) -> PreparedBed:
+    def bed(self, jobs: int = 2) -> ReplayBed:
         """The prepared bed that the cells ran on. Raises `BadConfig` if the bed is missing or has changed."""
         web = Bed.open(self.spec.bed)
         if digest_of(web) != self.spec.digest:
             raise BadConfig(
                 f"the bed {self.spec.bed} has changed since {self.folder} was made", "run a new experiment on it"
             )
-        return prepare(web, self.spec.cut, jobs)
+        return open_for_replay(web, self.spec.cut, jobs)
 
 
 class _Task(NamedTuple):
@@ -156,12 +157,12 @@ def run(
     topics = choose_topics(listed, options.topics)
     if not topics:
         raise BadConfig(f"no topics in {web.folder}", "an experiment needs at least one; see topics.jsonl")
-    prepared = prepare(web, options.cut, max(jobs, 1), preparing)
+    prepared = open_for_replay(web, options.cut, max(jobs, 1), preparing)
     spec = ExperimentSpec(
         bed=str(web.folder),
         name=web.name,
         digest=digest_of(web),
-        prepared=prepared.folder.name,
+        prepared=prepared.key,
         cut=options.cut,
         limits=limits,
         strategies=tuple(strategy.label for strategy in chosen),
@@ -199,7 +200,7 @@ def open_experiment(folder: str | Path) -> Experiment:
     return Experiment(folder, spec, cells, tuple(read_topics(folder / "topics.jsonl", [])), problems)
 
 
-def check_topics(bed: PreparedBed, topics: Iterable[BedTopic]) -> list[TopicProblem]:
+def check_topics(bed: ReplayBed, topics: Iterable[BedTopic]) -> list[TopicProblem]:
     """What these topics need and the bed lacks, and which of their examples are hidden from strategies."""
     problems: list[TopicProblem] = []
     for topic in topics:
@@ -223,7 +224,7 @@ def run_seeds(topic: BedTopic, seeds_per_run: int = 0, half: int = 0, seed_numbe
     return tuple(map(Url, halves[half - 1]))
 
 
-def _starts(spec: ExperimentSpec, topics: Sequence[BedTopic], bed: PreparedBed) -> Starts:
+def _starts(spec: ExperimentSpec, topics: Sequence[BedTopic], bed: ReplayBed) -> Starts:
     """Each topic with the seeds and targets of its crawls, by id and seed number. Oracles have the number 0."""
     start = Start.parse(spec.start)
     return {
@@ -294,6 +295,8 @@ def _plan(
             yield _Task(Cell(key, label, topic.id, seed_number, half), topic, seeds, strategy, spec.limits, power)
         topic = starts[own.id, 0]
         for name in ORACLES if spec.oracles else ():
+            if name in READS_ALL and not lab.bed.has_terms:
+                continue
             seeds = run_seeds(topic, spec.seeds_per_run)
             key = cell_key(name, topic.id, 0, 0, [base, name, topic_line(topic), seeds])
             yield _Task(Cell(key, name, topic.id, oracle=True), topic, seeds, StrategySpec(name), spec.limits)
@@ -360,7 +363,7 @@ def _run_missing(folder: Path, tasks: Sequence[_Task], lab: _Lab, jobs: int) -> 
         for task in tasks:
             yield task.cell, _run_task(lab, folder, task)
         return
-    pool = ProcessPool(min(jobs, len(tasks)), _open_lab, (lab.bed.folder, lab.topics))
+    pool = ProcessPool(min(jobs, len(tasks)), _open_lab, (lab.bed.reopen, lab.topics))
     try:
         futures: dict[Future[Outcome], Cell] = {pool.call(_run_task, folder, task): task.cell for task in tasks}
         for future in as_completed(futures):
@@ -377,14 +380,14 @@ def _run_missing(folder: Path, tasks: Sequence[_Task], lab: _Lab, jobs: int) -> 
 class _Lab:
     """What every task of a process uses: the open bed and all its topics."""
 
-    def __init__(self, bed: PreparedBed, topics: tuple[BedTopic, ...]) -> None:
+    def __init__(self, bed: ReplayBed, topics: tuple[BedTopic, ...]) -> None:
         self.bed, self.topics, self.oracle_bed = bed, topics, OracleBed(bed)
 
 
-def _open_lab(folder: Path, topics: tuple[BedTopic, ...]) -> _Lab:
+def _open_lab(reopen: Callable[[], ReplayBed], topics: tuple[BedTopic, ...]) -> _Lab:
     """The context of a worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C: running cells are finished
-    lab = _Lab(PreparedBed(folder), topics)
+    lab = _Lab(reopen(), topics)
     gc.freeze()  # the bed's tables live as long as the process: the collector need not scan them again and again
     gc.set_threshold(50_000, 20, 100)  # a frontier is many small tuples without cycles; 30% of the time otherwise
     return lab

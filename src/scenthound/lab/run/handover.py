@@ -19,9 +19,10 @@ from weakref import ref
 from scenthound.errors import OurFault
 from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.measure.metrics.trails import forms
+from scenthound.lessons import Taxonomy
 from scenthound.model import Topic, Url
 from scenthound.page.page import Page
-from scenthound.ports import Lessons, Strategy, Taxonomy, Trains, declaration_of
+from scenthound.ports import Lessons, Strategy, Trains, declaration_of
 
 UNFETCHED = "links of pages not fetched"
 KINDS = ("examples", "others", "taxonomy", "back-links", "pages", UNFETCHED)

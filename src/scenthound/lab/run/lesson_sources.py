@@ -14,7 +14,8 @@ from pathlib import Path
 from scenthound.errors import BadConfig
 from scenthound.lab.beds.bed import Bed, BedTopic, Web
 from scenthound.lab.beds.cache import digest_of
-from scenthound.lab.beds.prepared import PreparedBed, prepare
+from scenthound.lab.beds.prepared import prepare
+from scenthound.lab.beds.replay_bed import ReplayBed
 from scenthound.lab.generate.web import GeneratedWeb
 from scenthound.lab.importers.html import HtmlOptions
 from scenthound.lab.importers.html import html as html_files
@@ -37,7 +38,7 @@ class Source:
     """`bed`, `crawl`, `pages`, `generated`, or `live`: fetched from the web for this training."""
     name: str
     digest: str
-    bed: PreparedBed
+    bed: ReplayBed
     topics: tuple[BedTopic, ...] = ()
     labels: Mapping[Url, bool] = field(default_factory=dict)
     """Pages of a crawl that a person labelled as on or off topic."""

@@ -12,14 +12,13 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from scenthound.lab.beds.bed import BedTopic
-from scenthound.lab.beds.prepared import PreparedBed
+from scenthound.lab.beds.replay_bed import ReplayBed
 from scenthound.lab.measure.metrics.trails import wanted
 from scenthound.lab.run.run_cell import CellResult, ReplayLimits
 from scenthound.model import DECIMALS, Candidate, Step, Url
@@ -34,7 +33,7 @@ Floats = npt.NDArray[np.float64]
 class OracleBed:
     """A bed, and the TF-IDF weights (1 + ln tf)·ln(N / df) of its pages, computed once for all topics."""
 
-    def __init__(self, bed: PreparedBed, analyser: Analyser | None = None) -> None:
+    def __init__(self, bed: ReplayBed, analyser: Analyser | None = None) -> None:
         self.bed, self._analyser = bed, analyser or Analyser()
 
     def centroid_similarity(self, seeds: Sequence[Url]) -> Floats:
@@ -116,6 +115,8 @@ def content_oracle(
 
 ORACLES: Mapping[str, Callable[..., CellResult]] = {"path-oracle": path_oracle, "content-oracle": content_oracle}
 """By the names that experiments and reports use."""
+READS_ALL = frozenset({"content-oracle"})
+"""Those that need the words of all pages, so that they can't run on a web that is made on the fly."""
 BOUND = "path-oracle"
 """The one that shows what is possible."""
 EXPLAINED: Mapping[str, str] = {
@@ -130,7 +131,7 @@ EXPLAINED: Mapping[str, str] = {
 class _OracleCrawl:
     """A crawl whose next page is chosen by the caller, by number. It writes the trail."""
 
-    def __init__(self, bed: PreparedBed, topic: BedTopic, pages: int) -> None:
+    def __init__(self, bed: ReplayBed, topic: BedTopic, pages: int) -> None:
         self._bed, self._pages = bed, pages
         self._judging = start_judge(ReplayLimits().judge, topic.topic, topic.seeds)
         bed.read_parts(Parts((Analyser(),)))
@@ -169,7 +170,7 @@ class _OracleCrawl:
         self.visited.add(number)
         n, (similarity, relevance, relevant) = len(self.order), self._judging.judge(page)
         step = Step(n, url, source, "", score, {}, similarity, depth, page.status, page.size, float(n), page.title)
-        step = replace(step, relevance=relevance, relevant=relevant)
+        step = step._replace(relevance=relevance, relevant=relevant)
         self._result.steps.append(step)
         self._result.requests.append(n + sum(self._result.misses.values()))
 

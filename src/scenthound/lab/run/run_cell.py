@@ -12,7 +12,7 @@ from __future__ import annotations
 import random
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -22,11 +22,12 @@ from typing import Any
 from scenthound.errors import BadConfig, StrategyFailed
 from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.prepare_pages import Cut
-from scenthound.lab.beds.prepared import PreparedBed
+from scenthound.lab.beds.replay_bed import ReplayBed
 from scenthound.lab.run.handover import Given, Powers, lent_lessons, lent_links, read_powers, visible_topic
 from scenthound.lab.run.polite_replay import PoliteLimits, polite_replay
 from scenthound.lab.run.text_cost import text_seconds
 from scenthound.lab.run.topic_lessons import lessons_of
+from scenthound.lessons import TrainsByJudge
 from scenthound.loop.core import Crawl
 from scenthound.loop.messages import FOREVER, Dropped, Limits
 from scenthound.loop.new_urls import bound_for
@@ -39,7 +40,7 @@ from scenthound.ports import Frontier, Lessons, OwnFrontier, Peeks, Strategy, Tr
 from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.text.tokens import Analyser
-from scenthound.wiring import make_strategy, named_judge, start_judge
+from scenthound.wiring import make_strategy, named_judge, relevance_by, start_judge
 from scenthound.wiring.profiles import AS_PUBLISHED, FETCH_ALL
 
 JUDGE = "keywords"  # of a replay, unless another is named
@@ -144,7 +145,7 @@ class StrategyAccess:
 
 
 def run_cell(
-    bed: PreparedBed,
+    bed: ReplayBed,
     topic: BedTopic,
     strategy: str,
     parameters: Mapping[str, Any] | None = None,
@@ -163,7 +164,7 @@ def run_cell(
 
 
 def run_strategy(
-    bed: PreparedBed,
+    bed: ReplayBed,
     topic: Topic,
     strategy: Strategy,
     seeds: Sequence[Url],
@@ -194,6 +195,8 @@ def run_strategy(
             strategy.peek(loans.enter_context(lent_links(partial(_links, bed), given)))
         if access.lessons is not None and powers.trains and isinstance(strategy, Trains):
             before = time.process_time()
+            if isinstance(strategy, TrainsByJudge):
+                strategy.use_judge(relevance_by(limits.judge, topic, seeds))
             with lent_lessons(access.lessons(), given) as lessons:
                 strategy.train(lessons, random.Random(f"training:{seed_number}"), lambda _: None)
             result.train_seconds = time.process_time() - before
@@ -246,7 +249,7 @@ def run_strategy(
     return result
 
 
-def _links(bed: PreparedBed, url: Url) -> list[Url]:
+def _links(bed: ReplayBed, url: Url) -> list[Url]:
     """The links of the page at this URL, redirects followed."""
     number = bed.number(url)
     return [] if number is None else bed.links(bed.pages[number])
@@ -255,7 +258,7 @@ def _links(bed: PreparedBed, url: Url) -> list[Url]:
 class _History(MemoryHistory):
     """A history without links and events: the bed has the links, and only trails are measured."""
 
-    def link(self, source: Url, targets: Sequence[Url]) -> None:
+    def link(self, source: Url, targets: Iterable[Url]) -> None:
         return None
 
     def note(self, event: Event) -> None:

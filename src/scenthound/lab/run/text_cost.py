@@ -9,16 +9,16 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from scenthound.lab.beds.prepared import PreparedBed
+from scenthound.lab.beds.replay_bed import ReplayBed
 from scenthound.model import Candidate, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.text.tokens import tokens
 
-SAMPLE = 10  # pages, evenly spaced; some 0.8 ms each, where a crawl of 1,000 pages takes 200 ms
+SAMPLE = 5  # pages, evenly spaced; some 0.8 ms each, where a crawl of 1,000 pages takes 200 ms
 
 
-def text_seconds(bed: PreparedBed, urls: Sequence[Url], parts: Parts) -> float:
+def text_seconds(bed: ReplayBed, urls: Sequence[Url], parts: Parts) -> float:
     """Mean CPU seconds a page for these parts: counts of every analyser, and the tokens of leaves."""
     if not urls or not (parts.counts or parts.leaves or parts.elements):
         return 0.0

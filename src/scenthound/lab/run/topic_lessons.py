@@ -18,11 +18,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scenthound.lab.beds.bed import BedTopic
-from scenthound.lab.beds.prepared import PreparedBed
+from scenthound.lab.beds.replay_bed import ReplayBed
 from scenthound.lab.run.handover import visible_topic, withheld
+from scenthound.lessons import Taxonomy
 from scenthound.model import Candidate, Topic, Url
 from scenthound.page.page import Page
-from scenthound.ports import Taxonomy
 from scenthound.text.tokens import Analyser
 
 BACK_LINKS = 20  # sheet 60.1: as many as a search engine returned
@@ -60,7 +60,7 @@ class WebLessons:
 
     def __init__(
         self,
-        bed: PreparedBed,
+        bed: ReplayBed,
         topic: Topic,
         syllabus: Syllabus,
         stored: Mapping[Url, Page] | None = None,
@@ -129,14 +129,14 @@ class WebLessons:
 
 
 def lessons_of(
-    bed: PreparedBed, topic: BedTopic, topics: Sequence[BedTopic], seeds: Sequence[Url] | None = None
+    bed: ReplayBed, topic: BedTopic, topics: Sequence[BedTopic], seeds: Sequence[Url] | None = None
 ) -> WebLessons:
     """The lessons for a topic of a bed; `topics` are all topics of the bed."""
     return WebLessons(bed, visible_topic(topic, bed.aliases), syllabus_of(bed, topic, topics, seeds))
 
 
 def syllabus_of(
-    bed: PreparedBed, topic: BedTopic, topics: Sequence[BedTopic], seeds: Sequence[Url] | None = None
+    bed: ReplayBed, topic: BedTopic, topics: Sequence[BedTopic], seeds: Sequence[Url] | None = None
 ) -> Syllabus:
     """The URLs of `lessons_of`. `seeds` replaces the topic's own seeds.
 
@@ -160,7 +160,7 @@ def syllabus_of(
 
 
 def background(
-    bed: PreparedBed, excluded: set[Url] | frozenset[Url], rng: random.Random, count: int = BACKGROUND
+    bed: ReplayBed, excluded: set[Url] | frozenset[Url], rng: random.Random, count: int = BACKGROUND
 ) -> tuple[Url, ...]:
     """A random sample of the bed's pages without the excluded ones."""
     excluded_pages = {bed.pages[number] for url in excluded if (number := bed.number(url)) is not None}
@@ -168,7 +168,7 @@ def background(
     return tuple(rng.sample(pool, min(count, len(pool))))
 
 
-def page_at(bed: PreparedBed, url: Url) -> Page | None:
+def page_at(bed: ReplayBed, url: Url) -> Page | None:
     """The page of the bed at this URL, redirects followed."""
     number = bed.number(url)
     page = None if number is None else bed.fetch(Candidate(bed.pages[number], 0.0))
@@ -209,7 +209,7 @@ def tree(placed: Mapping[tuple[str, ...], Sequence[Page]], good: Sequence[str]) 
     return Taxonomy(children, examples, tuple(name for name in good if name in names), root)
 
 
-def _visible_examples(topic: BedTopic, bed: PreparedBed) -> tuple[Url, ...]:
+def _visible_examples(topic: BedTopic, bed: ReplayBed) -> tuple[Url, ...]:
     """The example pages that are not targets."""
     hidden = set(withheld(topic, bed.aliases))
     return tuple(url for url in topic.examples if url not in hidden)

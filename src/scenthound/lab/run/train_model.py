@@ -12,17 +12,19 @@ from pathlib import Path
 from typing import Any
 
 from scenthound.errors import BadConfig, BadUsage
+from scenthound.judges import DEFAULT as JUDGE
 from scenthound.lab.beds.bed import valid_urls
 from scenthound.lab.run.lesson_sources import Source, open_source
 from scenthound.lab.run.topic_lessons import REST, Syllabus, WebLessons, background, category_name, topic_path, tree
 from scenthound.lab.topics.example_file import TopicFile, read_topic_file
 from scenthound.lab.topics.taxonomies import Categories, check_good, path_named, read_categories
+from scenthound.lessons import Taxonomy, TrainsByJudge
 from scenthound.model import Topic
 from scenthound.page.page import Page
 from scenthound.parameters import values_of
-from scenthound.ports import Taxonomy, Trains, declaration_of
+from scenthound.ports import Trains, declaration_of
 from scenthound.store.model_folder import TrainedModel, TrainedOn, save_model
-from scenthound.wiring import make_strategy, versions
+from scenthound.wiring import make_strategy, relevance_by, versions
 
 Progress = Callable[[str], None]
 
@@ -35,6 +37,7 @@ def train(
     *,
     parameters: Mapping[str, Any] | None = None,
     taxonomy: str | Path | None = None,
+    judge: str = JUDGE,
     seed_number: int = 0,
     when: str = "",
     jobs: int = 1,
@@ -42,6 +45,7 @@ def train(
 ) -> TrainedModel:
     """Train a strategy on a known web and save the model in the new folder `out`.
 
+    `judge` says which pages are relevant, to strategies that ask for it (`goal=judge` of the economies).
     `topic` is a topic file or a `Topic` whose examples are URLs of the source's pages. A source that takes long to make
     may be a function, which is called once everything else is checked. Raises `ScenthoundError` if
     something is wrong; then nothing is written. With `jobs` above 1 that many processes read the pages, which in a
@@ -63,6 +67,8 @@ def train(
     lessons = user_lessons(topic_file, source, _categories(topic_file, taxonomy), seed_number)
     counts = lessons.counts
     say(f"learning from {counts['examples']:,} examples and {counts['others']:,} other pages of {source.name}")
+    if isinstance(made, TrainsByJudge):
+        made.use_judge(relevance_by(judge, topic_file.topic, lessons.syllabus.examples))
     made.train(lessons, random.Random(f"training:{seed_number}"), say)
     model = TrainedModel(
         strategy,

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from scenthound.graph.link_graph import LinkGraph, numbered_graph
 from scenthound.lab.beds.bed import BedTopic
-from scenthound.lab.beds.prepared import PreparedBed
+from scenthound.lab.beds.replay_bed import ReplayBed
 from scenthound.lab.measure.metrics.trails import forms
 from scenthound.lab.measure.quality import concatenated
 from scenthound.lab.topics.characteristics import Characteristics, authority, link_cohesiveness, text_cohesiveness
@@ -28,13 +28,14 @@ from scenthound.text.vectors import cosine
 
 NAMES = Characteristics.__slots__
 COLUMNS = ("topic", *NAMES)
+MOST_TARGETS = 1000  # of a topic with more, so many are compared, evenly spaced by URL
 CHUNK = 1 << 22  # terms read at once: 16 MB of a table that may have gigabytes
 
 Rows = npt.NDArray[np.int64]
 
 
 def topic_characteristics(
-    bed: PreparedBed,
+    bed: ReplayBed,
     topic: BedTopic,
     seeds: Iterable[str],
     pool: Iterable[str],
@@ -42,7 +43,7 @@ def topic_characteristics(
     analyser: Analyser,
 ) -> Characteristics:
     """All characteristics of one topic. `pool` is the pages its crawlers fetched; `popularity` see `popularities`."""
-    targets = sorted({_final(url, bed.aliases) for url in topic.targets})
+    targets = _spaced(sorted({_final(url, bed.aliases) for url in topic.targets}))
     seed_urls = sorted({_final(url, bed.aliases) for url in seeds})
     texts = {url: counts for url in {*targets, *seed_urls} if (counts := bed.counts(Url(url), analyser)) is not None}
     links = {url: [_final(link, bed.aliases) for link in bed.links(Url(url))] for url in targets}
@@ -57,11 +58,13 @@ def topic_characteristics(
     )
 
 
-def popularities(bed: PreparedBed, topics: Sequence[BedTopic], analyser: Analyser) -> list[int | None]:
+def popularities(bed: ReplayBed, topics: Sequence[BedTopic], analyser: Analyser) -> list[int | None]:
     """For each topic, how many pages of the bed contain all its keywords; None for a topic without keywords.
 
-    The term table is read once for all topics.
+    The term table is read once for all topics. A web that is made on the fly has none, and no values.
     """
+    if not bed.has_terms:
+        return [None] * len(topics)
     keywords = [frozenset(analyser.terms(topic.keywords)) for topic in topics]
     holders = _holders(bed, frozenset().union(*keywords), analyser)
     none = np.zeros(0, dtype=np.int64)
@@ -71,18 +74,20 @@ def popularities(bed: PreparedBed, topics: Sequence[BedTopic], analyser: Analyse
     ]
 
 
-def links_among(bed: PreparedBed, pages: Iterable[str]) -> LinkGraph:
+def links_among(bed: ReplayBed, pages: Iterable[str]) -> LinkGraph:
     """The bed's links among some of its pages, redirects followed; URLs that are no page of the bed are left out."""
-    numbers = [number for url in pages if (number := bed.number(url)) is not None]
-    chosen = np.array(list(dict.fromkeys(numbers)), dtype=np.int64)
-    position = np.full(len(bed), -1, dtype=np.int64)
-    position[chosen] = np.arange(len(chosen))
-    sources, targets = position[bed.graph.sources], position[bed.graph.targets]
-    inside = (sources >= 0) & (targets >= 0)
-    return numbered_graph([bed.pages[number] for number in chosen.tolist()], sources[inside], targets[inside])
+    numbers = dict.fromkeys(number for url in pages if (number := bed.number(url)) is not None)
+    names = [bed.pages[number] for number in numbers]
+    position = {number: place for place, number in enumerate(numbers)}
+    sources, targets = list[int](), list[int]()
+    for place, name in enumerate(names):
+        linked = [position[number] for url in bed.links(name) if (number := bed.number(url)) in position]
+        sources += [place] * len(linked)
+        targets += linked
+    return numbered_graph(names, sources, targets)
 
 
-def _holders(bed: PreparedBed, wanted: frozenset[str], analyser: Analyser) -> dict[str, Rows]:
+def _holders(bed: ReplayBed, wanted: frozenset[str], analyser: Analyser) -> dict[str, Rows]:
     """The rows of the pages that contain each term, ascending; terms without pages are left out."""
     terms = bed.terms(analyser)
     numbers = [number for number, term in enumerate(terms.vocabulary) if term in wanted]
@@ -105,6 +110,12 @@ def _holders(bed: PreparedBed, wanted: frozenset[str], analyser: Analyser) -> di
 
 def _in_both(first: Rows, second: Rows) -> Rows:
     return np.intersect1d(first, second, assume_unique=True)
+
+
+def _spaced(urls: list[str]) -> list[str]:
+    if len(urls) <= MOST_TARGETS:
+        return urls
+    return [urls[place * len(urls) // MOST_TARGETS] for place in range(MOST_TARGETS)]
 
 
 def _final(url: str, aliases: Mapping[str, str]) -> str:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 
 from scenthound.errors import BadUsage
 from scenthound.lab.beds.bed import BedTopic
-from scenthound.lab.beds.prepared import PreparedBed
+from scenthound.lab.beds.replay_bed import ReplayBed
 from scenthound.lab.topics.augment import augment
 from scenthound.lab.topics.seeds import neighbours, seeds_at_distance
 from scenthound.model import Url
@@ -57,7 +57,7 @@ class Start:
         return f"{self.kind}={self.distance}" if self.kind == "distance" else self.kind
 
 
-def started(bed: PreparedBed, topic: BedTopic, start: Start, seed_number: int = 0) -> BedTopic:
+def started(bed: ReplayBed, topic: BedTopic, start: Start, seed_number: int = 0) -> BedTopic:
     """The topic with the seeds and targets of a crawl that starts so. Without seeds if there are none."""
     if start.kind == "seeds":
         return topic
@@ -97,7 +97,7 @@ def from_distinct_hosts(urls: Sequence[Url], rng: random.Random, count: int) -> 
 class _BackLinks:
     """The pages of a bed that link to a URL, redirects followed."""
 
-    def __init__(self, bed: PreparedBed) -> None:
+    def __init__(self, bed: ReplayBed) -> None:
         self._bed = bed
 
     def __call__(self, url: str, most: int | None = None) -> Sequence[str]:
@@ -105,7 +105,7 @@ class _BackLinks:
         return [] if number is None else self._bed.graph.back_links(self._bed.pages[number], most)
 
 
-def _on_topic(bed: PreparedBed, topic: BedTopic) -> list[Url]:
+def _on_topic(bed: ReplayBed, topic: BedTopic) -> list[Url]:
     """The bed's pages on topic, each once, under the URLs of the topic."""
     pages: dict[int, Url] = {}
     for url in (*topic.targets, *(topic.examples or topic.seeds)):
@@ -115,7 +115,7 @@ def _on_topic(bed: PreparedBed, topic: BedTopic) -> list[Url]:
     return list(pages.values())
 
 
-def _augmented(bed: PreparedBed, topic: BedTopic, graph: _BackLinks) -> tuple[Url, ...]:
+def _augmented(bed: ReplayBed, topic: BedTopic, graph: _BackLinks) -> tuple[Url, ...]:
     analyser = Analyser()
     result = augment(
         topic.seeds,

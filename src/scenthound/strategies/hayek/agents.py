@@ -21,6 +21,7 @@ import numpy as np
 
 from scenthound.strategies.hayek.known_web import FAR, Dictionaries, KnownWeb
 from scenthound.strategies.hayek.market import ROOT, Agent, Market
+from scenthound.strategies.hayek.operators import CHANCE, drawn_condition
 from scenthound.strategies.hayek.page_features import FEATURE_CLASSES, feature_class
 
 WEIGHTINGS = ("uniform", "tf", "tf-idf", "documents", "differential", "information-gain", "corr-ub")
@@ -123,9 +124,11 @@ class AgentFactory:
         rng: random.Random,
         weighting: str,
         classes: Sequence[str] = FEATURE_CLASSES,
+        operators: Sequence[str] = (),
     ) -> None:
         self.web, self.market, self.rng = web, market, rng
         self.weightings, self.classes = MIXES.get(weighting, (weighting,)), frozenset(classes)
+        self.operators = operators
 
     def born(self, page: int, *, virtual: bool, paid_by: int = ROOT) -> Agent | None:
         """An agent with 1 to 3 features of a page; None if it has none to be known by.
@@ -135,6 +138,7 @@ class AgentFactory:
         features = self._drawn(page, virtual, 1 + self.rng.randrange(MOST_DRAWN), not virtual)
         if not features:
             return None
+        features += self._condition(page, virtual)
         return self._enter(
             self.market.admit(features, virtual=virtual, paid_by=paid_by, source=self.web.pages[page].url)
         )
@@ -146,14 +150,14 @@ class AgentFactory:
         change = self.rng.choice(("add", "remove", "replace"))
         if change != "add" and (change == "replace" or len(features) > 1):
             features.pop(self.rng.randrange(len(features)))
-        needs_word = not parent.virtual and all(self.web.lexicon.virtual[feature] for feature in features)
+        needs_word = not parent.virtual and not any(map(self._is_word, features))
         if change != "remove" or needs_word or not features:
             if page is None:
                 return None
             new = self._drawn(page, parent.virtual, 1, needs_word, set(parent.features))
             if not new:
                 return None
-            features += new
+            features += new + ([] if needs_word else self._condition(page, parent.virtual))
         source = parent.source if page is None else self.web.pages[page].url
         return self._enter(
             self.market.admit(
@@ -199,7 +203,7 @@ class AgentFactory:
         needs_word: bool,
         without: Set[int] = frozenset(),
     ) -> list[int]:
-        known_page, lexicon = self.web.pages[page], self.web.lexicon
+        known_page = self.web.pages[page]
         words = self._allowed(known_page.words, without)
         seen = self._allowed(sorted(self.web.features(page, real=False)), without)
         kind = self.weightings[0] if len(self.weightings) == 1 else self.rng.choice(self.weightings)
@@ -208,20 +212,37 @@ class AgentFactory:
             return []
         chances = self._weights(kind, pool, known_page.distance)
         drawn = draw(self.rng, pool, chances, count)
-        if needs_word and all(lexicon.virtual[feature] for feature in drawn):
+        if needs_word and not any(map(self._is_word, drawn)):
             drawn[-1] = draw(self.rng, words, self._weights(kind, words, known_page.distance), 1)[0]
         return drawn
+
+    def _is_word(self, feature: int) -> bool:
+        """True of a feature of the text by which pages are found."""
+        lexicon = self.web.lexicon
+        return bool(lexicon.indexed[feature]) and not lexicon.virtual[feature]
+
+    def _condition(self, page: int, virtual: bool) -> list[int]:
+        """Sometimes a condition that holds for a page, for a real agent where the economy uses them."""
+        if not self.operators or virtual or self.rng.random() >= CHANCE:
+            return []
+        web, names, other = self.web, self.web.lexicon.names, self.any_page()
+        own, order = web.pages[page].words, web.pages[page].order
+        words = [[names[word] for word in some if word >= 0] for some in (own, web.pages[other or 0].words, order)]
+        plain = [[word for word in some if ":" not in word] for some in words]
+        condition = drawn_condition(self.rng, self.operators, *plain)
+        made = -1 if condition is None else int(web.lexicon.add([condition])[0])
+        return [made] if made >= 0 else []
 
     def _allowed(self, features: Iterable[int], without: Set[int]) -> list[int]:
         names, classes = self.web.lexicon.names, self.classes
         return [feature for feature in features if feature not in without and feature_class(names[feature]) in classes]
 
     def _weights(self, kind: str, features: Sequence[int], distance: int) -> Any:
-        """The weights of features. A distance feature is in no dictionary and gets the average of the others."""
+        """The weights of features. A distance or count of a site is in no dictionary and gets the others' average."""
         self.web.dictionaries.room(len(self.web.lexicon))
         chances = weights(kind, self.web.dictionaries, np.asarray(features, dtype=np.intp), distance)
-        distances = np.asarray(features) < FAR
-        if distances.any():
+        states = ~np.frombuffer(self.web.lexicon.indexed, dtype=np.bool_)[np.asarray(features, dtype=np.intp)]
+        if states.any():
             chances = np.array(chances, dtype=float)
-            chances[distances] = chances[~distances].mean() if not distances.all() else 1.0
+            chances[states] = chances[~states].mean() if not states.all() else 1.0
         return chances

@@ -12,6 +12,7 @@ from heapq import heapify, heappop, heappush
 from typing import Protocol
 from weakref import ref
 
+from scenthound.strategies.hayek.cooperation import JointBid, best_group
 from scenthound.strategies.hayek.market import ROOT, Agent, Market, Purchase, coins, units
 
 MOST_EXPLORED = 20  # payoffs that an agent's mean is taken over
@@ -106,6 +107,16 @@ class PagesForSale:
         return self.highest(
             lambda number: accept(number) and len(self.matched[number]) > (page in self.matched[number])
         )
+
+    def best_group(self, most: int) -> JointBid | None:
+        """The highest bid that agents which match one page make together."""
+        return best_group(self.pages, self._bids, most)
+
+    def links_value(self, links: Iterable[int]) -> int:
+        """The sum of the highest bids on each of these pages for sale, without the highest of all: that is what the
+        right to choose sells for."""
+        bids = [max((self._bids.get(one, 0) for one in self.pages.get(link, ())), default=0) for link in links]
+        return sum(bids) - max(bids, default=0)
 
     def tied(self, bid: int) -> list[int]:
         """The agents whose effective bid is this, oldest first."""
@@ -261,6 +272,8 @@ class Trading:
 
     def auction(self) -> Purchase | None:
         """The highest bidder and its page; None if nobody bids above 0. Nothing is paid yet."""
+        if self.market.rules.cooperation > 1:
+            return self._joint_auction()
         winner = self.corona.first()
         if winner is None:
             return None
@@ -270,6 +283,18 @@ class Trading:
             price = self.corona.highest(lambda number: number != winner.number)
         page = self._draw(self.corona.choices(winner.number))
         return self._sale(winner.number, page, bid, price)
+
+    def _joint_auction(self) -> Purchase | None:
+        """An auction in which agents that match one page bid together."""
+        rules, group = self.market.rules, self.corona.best_group(self.market.rules.cooperation)
+        if group is None:
+            return None
+        members, price = {group.leader, *(partner for partner, _ in group.partners)}, group.bid
+        if rules.price == "second":
+            price = min(price, self.corona.highest(lambda number: number not in members))
+        sale = self._sale(group.leader, group.page, group.bid, price)
+        sale.partners = group.partners
+        return sale
 
     def resale(self, page: int, bidders: Iterable[int], prospects: Prospects) -> Purchase | None:
         """Sell a page whose content has arrived among the real agents that match it; None if nobody bids."""
@@ -303,6 +328,8 @@ class Trading:
         purchase.payee = self.holder if payee is None else payee
         if purchase.payee == winner:
             purchase.price = 0
+        if self.open is not None and purchase.payee == self.open.winner:
+            purchase.sellers = self.open.partners
         purchase.goal = goal
         purchase.line = tuple(earlier for earlier in reversed(self.winners) if earlier != winner)[
             : self.market.rules.chain

@@ -7,7 +7,7 @@ d  ← d + 1 if MA > hystlo · d, else d - 1 if MA < hysthi · d and d > 1
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from scenthound.strategies.hayek.known_web import FAR, KnownWeb
@@ -15,6 +15,7 @@ from scenthound.strategies.hayek.known_web import FAR, KnownWeb
 FEWEST_STARTS = 5
 TRIES = 20
 FEWEST_LINKS = 2
+RECENT = 10  # purchases in which a sequence should see several sites
 
 
 @dataclass(slots=True)
@@ -42,6 +43,19 @@ class Difficulty:
         elif self.success < self.high * self.level and self.level > 1:
             self.level -= 1
         return self.level
+
+    def restart(self) -> None:
+        """Problems are as easy as at the beginning ([ECON], section 4: a reset from time to time)."""
+        self.level, self.success = 1, 0.0
+
+
+def is_stuck(sites: Collection[str], few: int) -> bool:
+    """Whether the last purchases came from few sites only ([ECON], section 4); never before there are `RECENT` of them.
+
+    >>> is_stuck(["a"] * 10, 1), is_stuck(["a"] * 9, 1), is_stuck(["a"] * 9 + ["b"], 1)
+    (True, False, False)
+    """
+    return len(sites) >= RECENT and len(set(sites)) <= few
 
 
 def farthest_start(web: KnownWeb) -> int:

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from scenthound.page.page import Page
 from scenthound.strategies.hayek.agents import AgentFactory
 from scenthound.strategies.hayek.auction import Trading
-from scenthound.strategies.hayek.difficulty import Difficulty, choose_start, farthest_start
+from scenthound.strategies.hayek.difficulty import RECENT, Difficulty, choose_start, farthest_start, is_stuck
 from scenthound.strategies.hayek.known_web import ASKED, FAR, FETCHED, NEW, KnownWeb
 from scenthound.strategies.hayek.market import ROOT, WORLD, Agent, Market, MarketRules, Purchase, coins, units
 from scenthound.strategies.hayek.page_features import FEATURE_CLASSES
@@ -47,6 +47,12 @@ class EconomyOptions:
     stop_at_goal: bool = True
     whole_site: bool = False
     """All pages of a host join the traversed set with the first of them."""
+    operators: tuple[str, ...] = ()
+    """Conditions that new agents may have beside words."""
+    reset_interval: int = 0
+    """Sequences after which problems are easy again; 0: never."""
+    few_sites: int = 0
+    """A sequence ends when its last purchases came from so few sites; 0: never."""
     agents: int = 20
     cap: int = 1000
     retrace: int | None = 10
@@ -79,7 +85,8 @@ class Economy:
         self.difficulty = difficulty or Difficulty()
         self.market = Market(rules)
         self.market.rarity = web.document_count
-        self.nursery = AgentFactory(web, self.market, rng, options.weighting, options.features)
+        self.nursery = AgentFactory(web, self.market, rng, options.weighting, options.features, options.operators)
+        self.recent_sites: deque[str] = deque(maxlen=RECENT)
         self.counts = EconomyCounts()
         self.trading: Trading | None = None
         self.left = 0  # auctions left in this sequence
@@ -183,6 +190,7 @@ class Economy:
         self.left = 2 * self.difficulty.level + (options.long_offset if long else 0)
         self.stops_at_goal, self.met_goal = options.stop_at_goal and not long, False
         self.banned.clear()
+        self.recent_sites.clear()
         for page in starts:
             self._traverse(page, ROOT)
         return True
@@ -198,6 +206,8 @@ class Economy:
             return True
         if self.options.sequences == "endless":
             return False
+        if self.options.few_sites and is_stuck(self.recent_sites, self.options.few_sites):
+            return True
         return self.left <= 0 or (self.met_goal and self.stops_at_goal)
 
     def _finish(self) -> None:
@@ -210,6 +220,8 @@ class Economy:
         self.trading, self.market.on_change = None, None
         self.difficulty.most = farthest_start(self.web)
         self.difficulty.update(self.met_goal)
+        if self.options.reset_interval and (self.counts.sequences + 1) % self.options.reset_interval == 0:
+            self.difficulty.restart()
         self._aftermath()
 
     def _aftermath(self) -> None:
@@ -230,6 +242,16 @@ class Economy:
             child = self.nursery.child(market.agents[number])
             if child is not None:
                 self._announce(child)
+        self._spawn_from_root()
+
+    def _spawn_from_root(self) -> None:
+        """The root is an agent too: when it is rich it makes an agent from a page near a goal, and endows it."""
+        market = self.market
+        if market.root <= coins(self.rules.spawn * self.rules.reward) or len(market.agents) >= self.options.cap:
+            return
+        page = self.nursery.any_page()
+        if page is not None:
+            self._born(page, virtual=not self.options.fetch_all and market.births % 2 == 1)
 
     # ---- one auction
 
@@ -284,6 +306,9 @@ class Economy:
         if self.options.whole_site or (goal and self.options.blacklist):
             self._ban(self.web.pages[sale.page].host)
         self._traverse(sale.page, sale.winner)
+        self.recent_sites.append(self.web.pages[sale.page].host)
+        if self.rules.links_valued:
+            sale.links = self.trading.corona.links_value(self.web.pages[sale.page].links)
 
     def _traverse(self, page: int, owner: int) -> None:
         """A page joins the traversed set and its links the corona; with `fetch_all` their content is wanted."""

@@ -11,8 +11,12 @@ page by 1 to 3 features and bids on it. The winner pays the previous winner, add
 collects the reward if it is a goal, and sells the right on. Money flows from goals back along the paths that lead to
 them; agents whose bids are wrong go broke.
 
-A goal is what the judge says: a page that has all words of the topic (`goal=words`), or words that bring enough points
-(`goal=points`); `goal_words` names others than the topic's. Example pages of the topic are goals as well.
+A goal is a page that has all words of the topic (`goal=words`), words that bring enough points (`goal=points`;
+`goal_words` names others than the topic's), or what the judge of the crawl calls relevant (`goal=judge`: any judge,
+your own too). Example pages of the topic are goals as well, and a label overrules them all.
+
+A model has the agents and the URLs that led to goals, as [ECON] saves both; `connected=true` uses the URLs too (line 2
+of algorithm 1). Agents of a finished crawl become a model with `scenthound economy CRAWL --out MODEL`.
 
 Ours, beyond what sheet 40.2 decides:
 * A crawl is one endless sequence over all links that were found. `sequences=restarted` makes it the training loop
@@ -28,6 +32,9 @@ Ours, beyond what sheet 40.2 decides:
   world as it was: the next winner pays it.
 * Agents that the root makes are endowed by the root, whose purse may be below zero; only the first agents' capital
   comes from outside. The first bid of an agent that was given its page is what that page was worth.
+* What section 4 of [ECON] leaves for later can be switched on: further features (`features` may name ngrams, bayes,
+  sites and hubs), conditions (`operators="or near not"`), `reset_interval`, `few_sites`, `back_crawl_goals` (in
+  training), `links_valued` beside `links_worth`, and `cooperation`. Each is in a file of its own.
 * `adapt=false` freezes a population: bids stay, nobody is taxed, removed or born; the root picks where nobody bids.
 * In an endless sequence taxes, deaths and births come after every 10 auctions.
 """
@@ -50,10 +57,11 @@ from scenthound.strategies.hayek.agents import MIXES, WEIGHTINGS
 from scenthound.strategies.hayek.auction_frontier import AuctionFrontier
 from scenthound.strategies.hayek.difficulty import Difficulty
 from scenthound.strategies.hayek.economy import Economy, EconomyOptions, Sequences
-from scenthound.strategies.hayek.goals import make_judge
+from scenthound.strategies.hayek.goals import GoalJudge, make_judge
 from scenthound.strategies.hayek.known_web import NEW, KnownWeb
 from scenthound.strategies.hayek.market import MarketRules, Payment, Pricing, units
-from scenthound.strategies.hayek.page_features import FEATURE_CLASSES
+from scenthound.strategies.hayek.operators import OPERATORS
+from scenthound.strategies.hayek.page_features import FEATURE_CLASSES, MORE_CLASSES
 from scenthound.strategies.hayek.saved_state import living_agents, load_economy, load_model, save_economy, save_model
 from scenthound.strategies.parts.callbacks import weak_method
 from scenthound.strategies.parts.word_parameters import stop_words_parameter
@@ -61,7 +69,7 @@ from scenthound.text.tokens import Analyser
 
 BACK_LINKS = 10  # pages that link to one, in the back-crawl
 MOST_EVENTS = 10_000
-_FREE = ("adapt", "sequences", "fetch_all", "forget", "blacklist_site_after_goal", "cap", "retrace")
+_FREE = ("adapt", "connected", "sequences", "fetch_all", "forget", "blacklist_site_after_goal", "cap", "retrace")
 """Parameters of a trained economy that may differ from those of its training."""
 
 
@@ -70,13 +78,18 @@ _FREE = ("adapt", "sequences", "fetch_all", "forget", "blacklist_site_after_goal
 class HayekEstimating(Parameterised):
     """Auctions at the second price among agents that learn what their purchases are worth."""
 
-    goal: str = parameter("words", "which pages are goals: words (all of them) or points", among=("words", "points"))
+    goal: str = parameter(
+        "words",
+        "which pages are goals: words (all of them), points, or what the judge says",
+        among=("words", "points", "judge"),
+    )
     goal_words: str = parameter("", 'words of goal pages, for points as "board:2 directors"; if empty the topic\'s')
     goal_share: float = parameter(0.5, "share of all points that makes a goal", above=0, most=1)
     fetch_all: bool = parameter(False, "fetch all links of a bought page before the next auction")
     sequences: Sequences = parameter("endless", "one endless sequence, or short ones (restarted)")
     forget: bool = parameter(True, "links are bought unseen in every sequence, known or not")
     adapt: bool = parameter(True, "false: a frozen population")
+    connected: bool = parameter(False, "use the URLs of the model that led to goals in training")
     blacklist_site_after_goal: bool = parameter(False, "after a goal no more pages of its host in this sequence")
     pay: Payment = parameter("immediate", "when money moves: immediate or afterwards")
     reward: float = parameter(100.0, "what a goal brings", above=0, most=1e6)
@@ -110,6 +123,12 @@ class HayekEstimating(Parameterised):
         0.8, "a success above this, times the difficulty, makes problems harder", above=0, most=100
     )
     hysthi: float = parameter(1.0, "a success below this, times the difficulty, makes them easier", above=0, most=100)
+    reset_interval: int = parameter(0, "sequences after which problems are easy again; 0: never", least=0)
+    few_sites: int = parameter(0, "a short sequence ends if its last 10 pages are of so few sites; 0: never", least=0)
+    back_crawl_goals: bool = parameter(False, "in training, look for pages that link to every goal that is found")
+    operators: str = parameter("", "conditions that agents may have beside words: " + " ".join(OPERATORS))
+    links_valued: float = parameter(0.0, "share of the best bids on a page's links in what it was worth", least=0)
+    cooperation: int = parameter(1, "agents that may bid for a page together", least=1, most=10)
     step: float = parameter(0.02, "what one sequence changes in the success", above=0, most=100)
     training: int = parameter(2000, "sequences of training", least=1)
     back: int = parameter(2, "steps of the back-crawl before training", least=1)
@@ -123,10 +142,12 @@ class HayekEstimating(Parameterised):
         super().__post_init__()
         if self.hysthi < self.hystlo:
             raise BadConfig(f"`hysthi` ({self.hysthi:g}) is below `hystlo` ({self.hystlo:g})", "make it the larger one")
-        if unknown := sorted({*self.features.split()} - {*FEATURE_CLASSES}):
-            raise BadConfig(f"`features` has no {unknown[0]!r}", "choose among " + " ".join(FEATURE_CLASSES))
-        if not self.fetch_all and not {*self.features.split()} - {"words"}:
+        _check_names("features", self.features, (*FEATURE_CLASSES, *MORE_CLASSES))
+        _check_names("operators", self.operators, OPERATORS)
+        if not self.fetch_all and not {*self.features.split()} - {"words", "ngrams", "bayes"}:
             raise BadConfig("nothing is left to know links by", "add url, links or distance to `features`")
+        if self.cooperation > 1 and self.pay == "afterwards":
+            raise BadConfig("partners pay at once", "choose pay=immediate, or cooperation=1")
         if self.sequences == "endless" and self.pay == "afterwards":
             raise BadConfig("an endless sequence has no afterwards", "choose pay=immediate")
         if self.goal_words.strip() and not self._judge(self.goal_words).points:
@@ -136,6 +157,8 @@ class HayekEstimating(Parameterised):
         self.model_: Mapping[str, Any] | None = None
         self.rng_ = random.Random(0)
         self.is_crawling_ = False  # events of the training are not recorded
+        self.verdict_ = False
+        self.is_relevant_: Callable[[Page], bool] | None = None
 
     # ---- what the crawl asks
 
@@ -160,7 +183,7 @@ class HayekEstimating(Parameterised):
         self.topic_, self.events_, self.is_crawling_ = topic, list[Event](), True
         self.economy_ = self._economy(topic, self.rng_)
         if self.model_ is not None:
-            load_model(self.economy_, self.model_)
+            load_model(self.economy_, self.model_, self.connected)
         self.economy_.expect(seeds)
         return [Candidate(url, float("inf"), {"asked": url}) for url in dict.fromkeys(seeds)]
 
@@ -174,6 +197,15 @@ class HayekEstimating(Parameterised):
         asked = self._catch_up(miss.candidate)
         self.auctions_.settle(miss.candidate.url)
         self.economy_.missed(asked)
+        return ()
+
+    def take_verdict(self, url: Url, relevance: float, relevant: bool) -> None:
+        """What the judge of the crawl says about the page that is read next."""
+        self.verdict_ = relevant
+
+    def take_label(self, url: Url, on_topic: bool) -> Iterable[Candidate]:
+        """A labelled page is a goal or none, whatever the judge says."""
+        self.economy_.web.label(url, on_topic)
         return ()
 
     def take_events(self) -> Iterable[Event]:
@@ -212,6 +244,10 @@ class HayekEstimating(Parameterised):
 
     # ---- before the crawl
 
+    def use_judge(self, is_relevant: Callable[[Page], bool]) -> None:
+        """In training, `goal=judge` asks this."""
+        self.is_relevant_ = is_relevant
+
     def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:
         """The loop of algorithm 1 on the lessons' web: back-crawl, then sequences of growing difficulty."""
         if not lessons.examples:
@@ -221,7 +257,7 @@ class HayekEstimating(Parameterised):
         web.known_goals.update(page.url for page in lessons.examples)
         for page in (*lessons.examples, *lessons.others):
             economy.landed(page)
-        self._back_crawl(economy, lessons)
+        self._back_crawl(economy, lessons, [page.url for page in lessons.examples], self.back)
         if not any(
             len(web.pages[page].links) >= 2
             for hosts in map(web.at, range(1, 8))
@@ -238,9 +274,12 @@ class HayekEstimating(Parameterised):
                 if fetched is None:
                     economy.missed(url)
                 else:
-                    economy.landed(fetched, url)
+                    number = economy.landed(fetched, url)
+                    if self.back_crawl_goals and number >= 0 and web.pages[number].goal:
+                        self._back_crawl(economy, lessons, [fetched.url], 1)
             progress(_told(economy))
         self.model_ = save_model(economy)
+        self.is_relevant_ = None
 
     def model(self) -> Mapping[str, Any]:
         if self.model_ is None:
@@ -251,10 +290,9 @@ class HayekEstimating(Parameterised):
         load_model(self._economy(Topic(""), random.Random(0)), model)
         self.model_ = dict(model)
 
-    def _back_crawl(self, economy: Economy, lessons: Lessons) -> None:
-        """From the goals, follow links backwards step by step."""
-        line = [page.url for page in lessons.examples]
-        for _ in range(self.back):
+    def _back_crawl(self, economy: Economy, lessons: Lessons, line: Sequence[Url], steps: int) -> None:
+        """From some goals, follow links backwards step by step."""
+        for _ in range(steps):
             sources = dict.fromkeys(source for url in line for source in lessons.back_links(url, BACK_LINKS))
             line = []
             for url in sources:
@@ -280,16 +318,24 @@ class HayekEstimating(Parameterised):
             self.capital,
             self.spawn,
             self.links_worth,
+            self.links_valued,
+            self.cooperation,
             self.pay,
             self.adapt,
         )
 
-    def _judge(self, words: str) -> Any:
+    def _judge(self, words: str) -> GoalJudge:
         return make_judge(self.goal, words, self.goal_share, Analyser(self.stop_words, self.stem))
+
+    def _is_relevant(self, page: Page) -> bool:
+        return self.verdict_ if self.is_relevant_ is None else self.is_relevant_(page)
 
     def _economy(self, topic: Topic, rng: random.Random, restarted: bool = False) -> Economy:
         analyser = Analyser(self.stop_words, self.stem)
-        web = KnownWeb(analyser, self._judge(self.goal_words or topic.keywords), self.memory)
+        judge = (
+            weak_method(self._is_relevant) if self.goal == "judge" else self._judge(self.goal_words or topic.keywords)
+        )
+        web = KnownWeb(analyser, judge, self.memory, self.features.split(), "near" in self.operators.split())
         web.known_goals.update(topic.examples)
         options = EconomyOptions(
             fetch_all=self.fetch_all,
@@ -304,6 +350,9 @@ class HayekEstimating(Parameterised):
             long_offset=self.long_offset,
             stop_at_goal=self.stop_at_goal,
             whole_site=self.whole_site,
+            operators=tuple(self.operators.split()),
+            reset_interval=self.reset_interval,
+            few_sites=self.few_sites,
             agents=self.agents,
             cap=self.cap,
             retrace=None if restarted else self.retrace,
@@ -320,6 +369,12 @@ class HayekEstimating(Parameterised):
     def agents_in(self, state: Mapping[str, Any]) -> dict[int, dict[str, Any]]:
         """Wealth, bid, wins and kind of the agents in a saved state."""
         return living_agents(state["economy"])
+
+    def model_in(self, state: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The agents of a saved crawl as a model, which `use` takes."""
+        economy = self._economy(Topic(""), random.Random(0))
+        load_economy(economy, state["economy"])
+        return save_model(economy)
 
     # ---- what survives a restart
 
@@ -346,6 +401,11 @@ class HayekEpsilon(HayekEstimating):
         "mixed-counts", "how words of new agents are drawn: " + ", ".join(WEIGHTINGS), among=(*WEIGHTINGS, *MIXES)
     )
     price: ClassVar[Pricing] = "first"
+
+
+def _check_names(parameter_name: str, text: str, known: Sequence[str]) -> None:
+    if unknown := sorted({*text.split()} - {*known}):
+        raise BadConfig(f"`{parameter_name}` has no {unknown[0]!r}", "choose among " + " ".join(known))
 
 
 def _told(economy: Economy) -> str:

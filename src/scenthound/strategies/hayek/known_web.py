@@ -11,7 +11,7 @@ from array import array
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,18 @@ import numpy.typing as npt
 from scenthound import url as urls
 from scenthound.model import Url
 from scenthound.page.page import Page
-from scenthound.strategies.hayek.page_features import FAR, WORDS_PER_PAGE, Lexicon, LinkWords, url_features
+from scenthound.page.views.terms import PageTerms
+from scenthound.strategies.hayek.operators import holds
+from scenthound.strategies.hayek.page_features import (
+    FAR,
+    FEATURE_CLASSES,
+    WORDS_PER_PAGE,
+    Lexicon,
+    LinkWords,
+    url_features,
+)
+from scenthound.strategies.hayek.site_features import SiteCounts
+from scenthound.strategies.hayek.text_features import bayes_levels, ngrams
 from scenthound.text.id_lists import known_ids, pack_lists, sorted_counts, unpack_lists
 from scenthound.text.term_counts import terms_of
 from scenthound.text.tokens import Analyser
@@ -52,6 +63,8 @@ class Known:
     """1: by a virtual agent, 2: by a real one, 3: by both."""
     matches: list[int] | None = None
     """Agents that know it, among them some that have died; None: not known."""
+    order: array[int] = field(default_factory=lambda: _NONE)
+    """Words of its text as they come; only if conditions ask for it."""
 
 
 class Dictionaries:
@@ -94,8 +107,18 @@ class Dictionaries:
 class KnownWeb:
     """Every known page, by number."""
 
-    def __init__(self, analyser: Analyser, is_goal: Callable[[Page], bool], most: int = 200_000) -> None:
+    def __init__(
+        self,
+        analyser: Analyser,
+        is_goal: Callable[[Page], bool],
+        most: int = 200_000,
+        classes: Iterable[str] = FEATURE_CLASSES,
+        keeps_order: bool = False,
+    ) -> None:
         self.analyser, self.is_goal, self.most = analyser, is_goal, most
+        self.classes, self.keeps_order = frozenset(classes), keeps_order
+        self.sites = SiteCounts(self.classes)
+        self._of_host: dict[str, list[int]] = {}  # only if sites are counted
         self.lexicon, self.dictionaries = Lexicon(), Dictionaries()
         self.pages: list[Known] = []
         self.numbers: dict[str, int] = {}
@@ -105,6 +128,8 @@ class KnownWeb:
         self.goals: list[int] = []
         self.known_goals: set[str] = set()
         """Pages that were given as goals, whatever the judge says."""
+        self.refused: set[str] = set()
+        """Pages that were labelled as no goals, whatever the judge says."""
         self.places: dict[int, array[int]] = {}
         """The pages that have a feature; words only once they were looked up, distances never."""
         self._sought = array("i")  # words among them
@@ -126,6 +151,8 @@ class KnownWeb:
         number = self.numbers[url] = len(self.pages)
         self.pages.append(Known(url, urls.host(url), set(), _NONE, _NONE, _NONE))
         self.back.append(array("i"))
+        if self.sites:
+            self._of_host.setdefault(self.pages[number].host, []).append(number)
         return number
 
     def learn(self, page: Page, asked: str | None = None) -> int:
@@ -137,22 +164,49 @@ class KnownWeb:
             return number
         known_page = self.pages[number]
         known_page.words, known_page.counts = self._words(page)
+        if self.keeps_order:
+            known_page.order = array("i", self.lexicon.add(self._in_order(page)).tolist())
         known_page.state, known_page.matches = FETCHED, None
         for feature in known_ids(known_page.words, self._sought):
             self.places[feature].append(number)
         self.fetched.append(number)
         self._hosts.clear()
         known_page.links = array("i", self._links(page, number))
+        self._count_site("visits", known_page.host)
+        self._count_site("hub", known_page.host, sum(self.pages[link].goal for link in known_page.links))
         self._count(known_page, 1)
-        if page.url in self.known_goals or self.is_goal(page):
-            known_page.goal = True
-            self.goals.append(number)
-            self._nearer(number, 0)
+        is_goal = self.is_goal(page)  # asked about every page: a judge may learn from it
+        if page.url in self.known_goals or (is_goal and page.url not in self.refused):
+            self._set_goal(number)
         else:
             near = min((self.pages[link].distance for link in known_page.links), default=FAR)
             self._nearer(number, near + 1)
         self.moved.add(number)
         return number
+
+    def label(self, url: str, is_goal: bool) -> None:
+        """A person says whether a page is a goal, fetched or not."""
+        (self.known_goals if is_goal else self.refused).add(url)
+        (self.refused if is_goal else self.known_goals).discard(url)
+        number = self.numbers.get(url, -1)
+        if number < 0 or self.pages[number].state != FETCHED or self.pages[number].goal == is_goal:
+            return
+        if is_goal:
+            self._set_goal(number)
+            return
+        self.pages[number].goal = False
+        self.goals.remove(number)
+        self._measure_again()
+
+    def connect(self, distances: Mapping[str, int]) -> None:
+        """These pages are so far from a goal, by an earlier crawl ([ECON] algorithm 1, line 2)."""
+        for url, distance in distances.items():
+            if (number := self.add(url)) >= 0:
+                self._nearer(number, distance)
+
+    def connected(self) -> dict[str, int]:
+        """The pages that are known to lead to a goal, goals included, and how far each is from it."""
+        return {page.url: page.distance for page in self.pages if page.distance < FAR}
 
     def lose(self, url: str) -> int:
         """A request for this URL brought no page."""
@@ -165,7 +219,27 @@ class KnownWeb:
         """The features of a page's text in ascending order, and how often each occurs."""
         names, times = terms_of(page.record.counts(self.analyser))
         features, times = self.lexicon.add(names[:WORDS_PER_PAGE]), times[:WORDS_PER_PAGE]
+        more = self._more_words(page, features)
+        if more:
+            features = np.concatenate([features, self.lexicon.add(list(more))])
+            times = np.concatenate([times, np.array(list(more.values()), dtype=np.asarray(times).dtype)])
         return sorted_counts(features, times)
+
+    def _more_words(self, page: Page, features: Any) -> dict[str, int]:
+        """Features of the text beyond its words, if the economy uses them, and how often each occurs."""
+        more: dict[str, int] = {}
+        if "ngrams" in self.classes:
+            more |= ngrams(self._in_order(page))
+        if "bayes" in self.classes:
+            self.dictionaries.room(len(self.lexicon))
+            counts = self.dictionaries.documents[:, features[features >= 0]]
+            more |= dict.fromkeys(bayes_levels(self.dictionaries.pages.tolist(), counts.tolist()), 1)
+        return more
+
+    def _in_order(self, page: Page) -> list[str]:
+        """The words of a page as they come, without stop words."""
+        words = PageTerms(page.record, self.analyser)
+        return words.between(0, min(len(words.indices), 2 * WORDS_PER_PAGE))
 
     def _alias(self, asked: str, number: int) -> None:
         other = self.numbers.get(asked)
@@ -230,6 +304,48 @@ class KnownWeb:
         self.dictionaries.count(known_page.distance, words, counts, sign)
         self.dictionaries.count(known_page.distance, np.array(sorted(known_page.seen), dtype=np.intp), 1, sign)
 
+    def _set_goal(self, number: int) -> None:
+        self.pages[number].goal = True
+        self.goals.append(number)
+        self._count_site("goals", self.pages[number].host)
+        for source in self.back[number]:
+            self._count_site("hub", self.pages[source].host)
+        self._nearer(number, 0)
+
+    def _measure_again(self) -> None:
+        """Forget all distances and find them again from the goals."""
+        for number, known_page in enumerate(self.pages):
+            if known_page.distance < FAR:
+                if known_page.state == FETCHED:
+                    self._count(known_page, -1)
+                known_page.distance, known_page.matches = FAR, None
+                if known_page.state == FETCHED:
+                    self._count(known_page, 1)
+                self.moved.add(number)
+        self._hosts.clear()
+        self._count_sites_again()
+        for goal in self.goals:
+            self._nearer(goal, 0)
+
+    def _count_site(self, kind: str, host: str, number: int = 1) -> None:
+        if self.sites.add(kind, host, number):
+            for page in self._of_host.get(host, ()):
+                self.pages[page].matches = None
+                self.moved.add(page)
+
+    def _count_sites_again(self) -> None:
+        """Count sites from the pages: after a label, or a restart."""
+        self.sites, self._of_host = SiteCounts(self.classes), {}
+        if not self.sites:
+            return
+        for number, known_page in enumerate(self.pages):
+            self._of_host.setdefault(known_page.host, []).append(number)
+        for number in self.fetched:
+            known_page = self.pages[number]
+            self._count_site("visits", known_page.host)
+            self._count_site("goals", known_page.host, int(known_page.goal))
+            self._count_site("hub", known_page.host, sum(self.pages[link].goal for link in known_page.links))
+
     def _nearer(self, number: int, distance: int) -> None:
         """Set the distance of a page from a goal; pages that link to it are one link farther."""
         line = deque([(number, distance)])
@@ -252,9 +368,7 @@ class KnownWeb:
     def features(self, number: int, real: bool = True) -> set[int]:
         """All features of a page; with `real=False` those known before it is fetched."""
         known_page = self.pages[number]
-        features = set(known_page.seen)
-        if 0 < known_page.distance < FAR:
-            features.add(self.lexicon.distances[known_page.distance])
+        features = {*known_page.seen, *self._states(known_page)}
         if real:
             features.update(known_page.words)
         return features
@@ -263,8 +377,7 @@ class KnownWeb:
         """The features of a page that are sought; `flags` says the same of them by number."""
         known_page = self.pages[number]
         present = list(known_page.seen & sought)
-        if 0 < known_page.distance < FAR and self.lexicon.distances[known_page.distance] in sought:
-            present.append(self.lexicon.distances[known_page.distance])
+        present += [feature for feature in self._states(known_page) if feature in sought]
         if known_page.words:
             words = np.frombuffer(known_page.words, dtype=np.int32)
             present += words[flags.take(words, mode="clip")].tolist()
@@ -283,15 +396,34 @@ class KnownWeb:
     def has(self, number: int, feature: int) -> bool:
         known_page = self.pages[number]
         if self.lexicon.virtual[feature]:
-            if feature in known_page.seen:
-                return True
-            return 0 < known_page.distance < FAR and self.lexicon.distances[known_page.distance] == feature
+            return feature in known_page.seen or feature in self._states(known_page)
+        if not self.lexicon.indexed[feature]:
+            return known_page.state == FETCHED and self._holds(number, self.lexicon.names[feature])
         index = bisect_left(known_page.words, feature)
         return index < len(known_page.words) and known_page.words[index] == feature
 
+    def _states(self, known_page: Known) -> list[int]:
+        """The features of a page that change while the crawl goes on."""
+        distance = known_page.distance
+        states = [self.lexicon.distances[distance]] if 0 < distance < FAR else []
+        if self.sites:
+            states += [one for one in self.lexicon.add(self.sites.features(known_page.host)).tolist() if one >= 0]
+        return states
+
+    def _holds(self, number: int, condition: str) -> bool:
+        """Whether a condition holds for a fetched page."""
+        names, order = self.lexicon.names, self.pages[number].order
+        known = [one for one in order if one >= 0]
+
+        def has(word: str) -> bool:
+            feature = int(self.lexicon.ids([word])[0])
+            return feature >= 0 and self.has(number, feature)
+
+        return holds(condition, has, [names[one] for one in known])
+
     def holding(self, features: Sequence[int]) -> list[int]:
         """The pages that have all these features. The cost depends on the rarest of them."""
-        indexed = [feature for feature in features if feature >= FAR]  # the first few are distances
+        indexed = [feature for feature in features if self.lexicon.indexed[feature]]
         if not indexed:
             return [number for number in range(len(self.pages)) if all(self.has(number, one) for one in features)]
         rarest = min(indexed, key=self.document_count)
@@ -302,8 +434,10 @@ class KnownWeb:
 
     def document_count(self, feature: int) -> float:
         """The number of fetched pages, here or in training, that have a feature."""
-        if feature < FAR or feature >= self.dictionaries.documents.shape[1]:
-            return float("inf") if feature < FAR else 0.0
+        if not self.lexicon.indexed[feature]:
+            return float("inf")
+        if feature >= self.dictionaries.documents.shape[1]:
+            return 0.0
         return float(self.dictionaries.documents[:, feature].sum())
 
 
@@ -328,6 +462,8 @@ def save_web(web: KnownWeb) -> dict[str, Any]:
         "fetched": np.array(web.fetched, dtype=np.int32),
         "goals": np.array(web.goals, dtype=np.int32),
         "known_goals": sorted(web.known_goals),
+        "refused": sorted(web.refused),
+        **({"order": pack_lists([page.order for page in pages])} if web.keeps_order else {}),
         "dictionaries": web.dictionaries.save(len(web.lexicon)),
     }
 
@@ -347,8 +483,13 @@ def load_web(web: KnownWeb, state: Mapping[str, Any]) -> None:
         web.back.append(back)
     web.numbers = {page.url: number for number, page in enumerate(web.pages)} | dict(state["aliases"])
     web.fetched, web.goals = np.asarray(state["fetched"]).tolist(), np.asarray(state["goals"]).tolist()
-    web.known_goals = set(state["known_goals"])
+    web.known_goals, web.refused = set(state["known_goals"]), set(state.get("refused", ()))
     web.dictionaries.load(state["dictionaries"], len(web.lexicon))
+    if "order" in state:
+        for page, order in zip(web.pages, unpack_lists(state["order"]), strict=True):
+            page.order = order
+    web._count_sites_again()
+    web.moved.clear()
     for number, page in enumerate(web.pages):
         for feature in page.seen:
             web.places.setdefault(feature, array("i")).append(number)

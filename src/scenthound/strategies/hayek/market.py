@@ -19,6 +19,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from scenthound.errors import BadConfig
+from scenthound.strategies.hayek.cooperation import Partners
 
 COIN = 10**9
 ROOT, WORLD = -1, -2
@@ -59,6 +60,10 @@ class MarketRules:
     """The wealth above which an agent has a child, in rewards."""
     links_worth: float = 0.0
     """The share of what a page's other links would sell for that counts in an exploratory auction."""
+    links_valued: float = 0.0
+    """The share of the best bids on a page's new links, all but the highest, in the valuation of its purchase."""
+    cooperation: int = 1
+    """How many agents may bid for a page together."""
     pay: Payment = "immediate"
     adapt: bool = True
     """False: bids stay as they are."""
@@ -126,6 +131,12 @@ class Purchase:
     profit: int = 0
     waiting: bool = False
     """Its page is in flight: it will be valued when it is resold."""
+    links: int = 0
+    """The sum of the best bids on the new links of the page, without the highest."""
+    partners: Partners = ()
+    """Agents that bid with the winner, and their shares."""
+    sellers: Partners = ()
+    """Partners of the payee, who share the price."""
 
 
 @dataclass
@@ -259,7 +270,9 @@ class Market:
         """Price, reward and kickbacks of one purchase, in the order of algorithm 6. Fills in what they came to."""
         rules, winner = self.rules, purchase.winner
         if winner != purchase.payee:
+            self._divide(purchase.partners, winner, -purchase.price)
             self.transfer("price", winner, purchase.payee, purchase.price)
+            self._divide(purchase.sellers, purchase.payee, purchase.price)
         reward = 0
         if purchase.goal:
             reward = coins(rules.reward)
@@ -268,6 +281,7 @@ class Market:
                 purchase.kickbacks += self._pass_on("Q", winner, coins(rules.q * rules.reward), rules.q, purchase.line)
             if purchase.linker is not None and purchase.linker != winner:
                 purchase.kickbacks += self._pass_on("S", winner, coins(rules.s * rules.reward), 0.0, [purchase.linker])
+            self._divide(purchase.partners, winner, reward - purchase.kickbacks)
         purchase.profit = reward - purchase.kickbacks - purchase.price
         if purchase.profit > 0 and winner in self.agents:
             share = round(rules.p * purchase.profit)
@@ -283,7 +297,7 @@ class Market:
         if agent is None:
             return
         reward = self.rules.reward if purchase.goal else 0.0
-        worth = reward - units(purchase.kickbacks) + units(next_bid)
+        worth = reward - units(purchase.kickbacks) + units(next_bid) + self.rules.links_valued * units(purchase.links)
         if agent.bid is not None:
             self.learn(agent, worth)
         elif worth > 0.0 and self.rules.adapt and self.rules.price == "second":
@@ -294,6 +308,13 @@ class Market:
         if self._is_learning(agent):
             agent.factor += self.rules.rate * (worth - agent.factor)
             self._rebid(agent)
+
+    def _divide(self, partners: Partners, leader: int, amount: int) -> None:
+        """Partners of a cooperative bid get their share of what their leader got, or pay it if that is below 0."""
+        for partner, share in partners:
+            part = round(share * abs(amount))
+            payer, payee = (leader, partner) if amount > 0 else (partner, leader)
+            self.transfer("share", payer, payee, part)
 
     def transfer(self, kind: str, payer: int, payee: int, amount: int) -> None:
         """Move coins. The root stands in for an agent that has died."""

@@ -5,6 +5,8 @@
     before:see anchor:results after:from        the 3 words before, the words in, the 3 words after a link to it
     distance:1            known to be 1 link from a goal
 
+`text_features`, `site_features` and `operators` have further kinds, off by default.
+
 That a page is a goal is no feature: agents that know goals by our own list of them would learn nothing. Each economy
 has a lexicon with ids of its own, in the order of first use.
 """
@@ -18,6 +20,8 @@ from scenthound.model import Link
 from scenthound.page.page import Page
 from scenthound.page.views.anchors import anchor_tokens
 from scenthound.page.views.terms import term_sequence
+from scenthound.strategies.hayek.operators import OPERATORS, is_condition
+from scenthound.strategies.hayek.site_features import KINDS
 from scenthound.text.term_counts import unpack_terms
 from scenthound.text.tokens import Analyser
 from scenthound.text.vocabulary import Ids, Vocabulary
@@ -27,6 +31,8 @@ FAR = 8
 """The class of pages that are not known to be nearer than this to a goal."""
 FEATURE_CLASSES = ("words", "url", "links", "distance")
 """Words of the page, words of its URL, words around links to it, its distance from a goal."""
+MORE_CLASSES = ("ngrams", "bayes", "sites", "hubs")
+"""[ECON]'s future work, off by default: see `text_features` and `site_features`."""
 _CLASS_OF = {
     "host": "url",
     "path": "url",
@@ -34,13 +40,18 @@ _CLASS_OF = {
     "anchor": "links",
     "after": "links",
     "distance": "distance",
+    "ngram": "ngrams",
+    "bayes": "bayes",
+    **KINDS,
+    **dict.fromkeys(OPERATORS, "words"),
 }
 WORDS_PER_PAGE = 2000
 WORDS_PER_ANCHOR = 12
 MOST_FEATURES = 1_000_000
 
 _SPLIT = re.compile(r"[^0-9a-z]+")
-_KINDS = ("host:", "path:", "before:", "anchor:", "after:", "distance:")
+_STATES = tuple(f"{kind}:" for kind in ("distance", *KINDS))  # known of a page, but not kept with it: they change
+_UNFETCHED = ("host:", "path:", "before:", "anchor:", "after:", *_STATES)
 
 
 class Lexicon:
@@ -50,6 +61,8 @@ class Lexicon:
         self._vocabulary = Vocabulary(MOST_FEATURES)
         self.virtual = bytearray()
         """For each feature whether it can be known of a page that was not fetched."""
+        self.indexed = bytearray()
+        """For each feature whether pages are found by it: not if it depends on the state of the crawl, or on others."""
         self.distances = self.add([f"distance:{steps}" for steps in range(FAR)]).tolist()
         self.add(list(names))
 
@@ -61,7 +74,8 @@ class Lexicon:
         """The numbers of features; -1 for new ones if there is no room."""
         numbers = self._vocabulary.add(names)
         new = self.names[len(self.virtual) :]
-        self.virtual += bytes(name.startswith(_KINDS) for name in new)
+        self.virtual += bytes(name.startswith(_UNFETCHED) for name in new)
+        self.indexed += bytes(not name.startswith(_STATES) and not is_condition(name) for name in new)
         return numbers
 
     def ids(self, names: Sequence[str]) -> Ids:

@@ -104,11 +104,12 @@ def save_model(economy: Economy) -> dict[str, Any]:
         "sequences": economy.counts.sequences,
         "reward": economy.rules.reward,
         "price": economy.rules.price,
+        "connected": web.connected(),
     }
 
 
-def load_model(economy: Economy, model: Mapping[str, Any]) -> None:
-    """Give a new economy the population and the words of a trained one."""
+def load_model(economy: Economy, model: Mapping[str, Any], is_connected: bool = False) -> None:
+    """Give a new economy the population and the words of a trained one, and if asked the URLs that led to goals."""
     if model["price"] != economy.rules.price:
         other = "hayek-epsilon" if model["price"] == "first" else "hayek-estimating"
         raise ValueError(f"this economy was trained by {other}")
@@ -122,6 +123,11 @@ def load_model(economy: Economy, model: Mapping[str, Any]) -> None:
     level, success = model["difficulty"]
     economy.difficulty.level, economy.difficulty.success = max(1, int(level)), max(0.0, float(success))
     economy.counts.sequences = int(model["sequences"])
+    connected = {str(url): int(distance) for url, distance in model.get("connected", {}).items()}
+    if any(not 0 <= distance < FAR for distance in connected.values()):
+        raise ValueError("a distance from a goal is out of range")
+    if is_connected:
+        web.connect(connected)
 
 
 def describe_model(model: Mapping[str, Any], top: int) -> dict[str, Any]:
@@ -185,6 +191,7 @@ def save_economy(economy: Economy) -> dict[str, Any]:
         "line": list(economy.queue),
         "fetching": list(economy.fetching),
         "banned": sorted(economy.banned),
+        "sites": list(economy.recent_sites),
         "trading": None if economy.trading is None else _save_trading(economy.trading, economy.pending),
     }
 
@@ -202,6 +209,7 @@ def load_economy(economy: Economy, state: Mapping[str, Any]) -> None:
     economy.is_founded, economy.only_new = map(bool, state["sequence"][4:])
     economy.queue, economy.fetching = deque(state["line"]), list(state["fetching"])
     economy.banned = set(state["banned"])
+    economy.recent_sites.extend(state.get("sites", ()))
     economy.pending, economy.trading = {}, None
     if state["trading"] is not None:
         economy.resume(*_load_trading(economy, state["trading"]))
@@ -255,8 +263,11 @@ def _plain(purchase: Purchase) -> list[Any]:
 
 
 def _purchase(fields: Sequence[Any]) -> Purchase:
-    winner, page, bid, price, payee, goal, line, *rest = fields
-    return Purchase(winner, page, bid, price, payee, goal, tuple(line), *rest)
+    winner, page, bid, price, payee, goal, line, linker, resold, kickbacks, profit, waiting, *rest = fields
+    links, partners, sellers = rest or (0, (), ())  # older states have none
+    groups = (tuple((int(agent), float(share)) for agent, share in some) for some in (partners, sellers))
+    known = (winner, page, bid, price, payee, goal, tuple(line), linker, resold, kickbacks, profit, waiting)
+    return Purchase(*known, links, *groups)
 
 
 def _chance(rng: random.Random) -> list[Any]:

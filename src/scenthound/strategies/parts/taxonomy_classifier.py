@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from scenthound.lessons import Taxonomy
 from scenthound.page.page import Page
-from scenthound.ports import Taxonomy
 from scenthound.text.taxonomy import Tree, TreeClassifier
 from scenthound.text.tokens import Analyser
 

@@ -1,0 +1,194 @@
+"""How many references of labelled papers are found, and how many are joined to the right paper.
+
+    python benchmarks/references.py                 the figures of docs/applications.md
+    python benchmarks/references.py --part tune --show
+
+Fetches the Debian packages that the labels name with `apt-get download` (12 MB; nothing is installed) and unpacks them
+with `dpkg -x` into `--papers`. Papers of `--seeds`, texts that are not public, are left out if there are none.
+
+A reference counts as found if one extracted text has its first author among its first words, its year and the beginning
+of its title, and none of another reference; a text that is longer than 700 characters, or that fits no label, is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import html
+import re
+import subprocess
+import sys
+import time
+import unicodedata
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from scenthound.apps.portal.references import Paper, Papers
+from scenthound.apps.portal.stated import stated
+from scenthound.model import Response
+from scenthound.page.limits import PageLimits
+from scenthound.page.pdf.convert import as_html
+from scenthound.page.references import is_reference_heading, references
+from scenthound.web.html_document import parse_html
+
+LABELS = Path(__file__).with_name("references_labels.txt")
+LIBRARY = Path("usr/lib/R/site-library")
+LONGEST = 700
+PACKAGES = {"DESeq2": "r-bioc-deseq2"}  # others: r-cran- and the name in lower case
+
+
+@dataclass(frozen=True)
+class Label:
+    author: str
+    year: str
+    title: str
+    cites: str
+
+    def is_in(self, text: str) -> bool:
+        flat = squashed(text)
+        return squashed(self.title) in flat and squashed(self.author) in flat and self.year in text
+
+    def begins(self, text: str) -> bool:
+        return squashed(self.author) in squashed(" ".join(text.split()[:12]))
+
+
+@dataclass
+class Labelled:
+    path: str
+    part: str
+    labels: list[Label] = field(default_factory=list)
+
+
+def squashed(text: str) -> str:
+    """Letters and digits alone, without accents."""
+    return "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if c.isalnum())
+
+
+def read_labels() -> list[Labelled]:
+    papers: list[Labelled] = []
+    for line in LABELS.read_text(encoding="utf-8").splitlines():
+        if line.startswith("== "):
+            _, part, path = line.split(maxsplit=2)
+            papers.append(Labelled(path, part))
+        elif line and not line.startswith("#"):
+            words, _, cites = line.partition(" -> ")
+            author, year, title = words.split(maxsplit=2)
+            papers[-1].labels.append(Label(author, "" if year == "-" else year, title, cites))
+    return papers
+
+
+def fetch(paths: set[str], folder: Path) -> None:
+    """Download and unpack the packages whose files are missing."""
+    missing = {path.split("/")[0] for path in paths if not (folder / LIBRARY / path).is_file()}
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in sorted(missing):
+        package = PACKAGES.get(name, f"r-cran-{name.lower()}")
+        subprocess.run(["apt-get", "download", "-qq", package], cwd=folder, check=True)
+        archive = next(folder.glob(f"{package}_*.deb"))
+        subprocess.run(["dpkg", "-x", archive, folder], check=True)
+        archive.unlink()
+
+
+def page_of(path: str, folder: Path, seeds: Path) -> str | None:
+    """A paper as the HTML that the portal reads."""
+    if path.startswith("seeds/"):
+        found = sorted(seeds.glob(f"{path[6:]}_*.txt"))
+        return marked_up(found[0].read_text(encoding="utf-8")) if found else None
+    content = (folder / LIBRARY / path).read_bytes()
+    if path.endswith(".html"):
+        return content.decode("utf-8", "replace")
+    reply = Response("", 200, "OK", (("Content-Type", "application/pdf"),), content)
+    shown = as_html(reply, PageLimits(pdf=True))
+    if not isinstance(shown, Response):
+        raise SystemExit(f"{path}: {shown.detail}")
+    return shown.body.decode("utf-8")
+
+
+def marked_up(text: str) -> str:
+    """A text in Markdown as HTML. Its first line is the title, the next has the authors."""
+    parts = []
+    lines = [re.sub(r"[*_\\]|<[^>]*>", "", line).strip() for line in text.splitlines() if line.strip()]
+    for line in lines:
+        words = line.lstrip("#- ").strip()
+        tag = "h2" if line.startswith("#") or is_reference_heading(words) else "li" if line.startswith("- ") else "p"
+        parts.append(f"<{tag}>{html.escape(words)}</{tag}>")
+    body = re.sub(r"((?:<li>.*?</li>\n?)+)", r"<ul>\1</ul>", "\n".join(parts))
+    author = re.split(r",| and ", re.sub(r"[@!\d¹²³^{}†]", "", lines[1]))[0]
+    return (
+        f'<meta name="citation_title" content="{html.escape(lines[0].lstrip("# "))}">'
+        f'<meta name="citation_author" content="{html.escape(author)}">{body}'
+    )
+
+
+def facts_of(page: str) -> Paper:
+    """What a paper is recognised by, as in the portal."""
+    said = stated(page)
+    return Paper(said.title or parse_html(page, "http://papers.example/").title, said.authors, said.date)
+
+
+def score(paper: Labelled, found: list[str], show: bool) -> tuple[int, int, int]:
+    """Right, extracted and labelled references."""
+    left = list(paper.labels)
+    for text in found:
+        inside = [label for label in paper.labels if label.is_in(text)]
+        titles = {squashed(label.title) for label in inside}
+        longest = {title for title in titles if not any(title != other and title in other for other in titles)}
+        own = next((label for label in inside if label in left and label.begins(text)), None)
+        if own is not None and len(longest) == 1 and len(text) <= LONGEST:
+            left.remove(own)
+        elif show:
+            print(f"  wrong: {text[:160]}")
+    for label in left if show else ():
+        print(f"  missed: {label.author} {label.year} {label.title}")
+    return len(paper.labels) - len(left), len(found), len(paper.labels)
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--papers", type=Path, default=Path("build/papers"))
+    arguments.add_argument("--seeds", type=Path, default=Path("../shared/seeds"))
+    arguments.add_argument("--part", choices=("tune", "test"), help="only these papers")
+    arguments.add_argument("--show", action="store_true", help="what was wrong")
+    options = arguments.parse_args()
+    labelled = read_labels()
+    paths = [paper.path for paper in labelled]
+    paths += sorted({label.cites for paper in labelled for label in paper.labels if label.cites} - set(paths))
+    fetch({path for path in paths if not path.startswith("seeds/")}, options.papers)
+    started = time.perf_counter()
+    pages = {path: page for path in paths if (page := page_of(path, options.papers, options.seeds)) is not None}
+    taken = time.perf_counter() - started
+    facts = {path: facts_of(page) for path, page in pages.items()}
+    numbers = {path: number for number, path in enumerate(pages)}
+    papers = Papers({numbers[path]: said for path, said in facts.items()})
+    sums: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0] * 6)
+    for paper in labelled:
+        if paper.path not in pages or options.part not in (None, paper.part):
+            continue
+        if options.show:
+            print(f"{paper.path}: {facts[paper.path].title} / {', '.join(facts[paper.path].authors)}")
+        found = references(pages[paper.path])
+        kind = "text" if paper.path.startswith("seeds/") else paper.path.rpartition(".")[2]
+        cited = {path for path, number in numbers.items() if number in papers.cited_in(found)} - {paper.path}
+        truth = {label.cites for label in paper.labels if label.cites in pages}
+        if options.show and cited != truth:
+            print(f"  joined wrongly: {sorted(cited - truth)}; not joined: {sorted(truth - cited)}")
+        row = [*score(paper, found, options.show), len(cited & truth), len(cited), len(truth)]
+        for key in ((paper.part, kind), (paper.part, "all")):
+            sums[key] = [a + b for a, b in zip(sums[key], row, strict=True)]
+    print(
+        "part  kind  found/extracted precision  found/labelled recall  right/joined precision  right/citations recall"
+    )
+    for (part, kind), (right, extracted, known, joined, joins, citations) in sorted(sums.items()):
+        print(
+            f"{part:5} {kind:5} {right}/{extracted} {share(right, extracted)}  {right}/{known} {share(right, known)}  "
+            f"{joined}/{joins} {share(joined, joins)}  {joined}/{citations} {share(joined, citations)}"
+        )
+    print(f"{len(pages)} papers read in {taken:.1f} s", file=sys.stderr)
+
+
+def share(part: int, whole: int) -> str:
+    return f"{part / whole:.3f}" if whole else "-"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,43 @@
+"""Walks along the links of a bed: how far is each page from some others?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenthound.graph.link_graph import LinkGraph, Numbers
+
+
+class LinkWalk:
+    """A link graph, prepared for walks from many pages."""
+
+    def __init__(self, graph: LinkGraph) -> None:
+        self.graph = graph
+        self.starts: Numbers = np.concatenate(([0], np.cumsum(graph.out_degree))).astype(np.int64)
+
+    def distances(self, seeds: Iterable[int], most: int | None = None) -> NDArray[np.int32]:
+        """The least number of links from any seed to each page; -1 if it is not reached within `most` links."""
+        distances = np.full(len(self.graph), -1, dtype=np.int32)
+        edge = np.unique(np.array(list(seeds), dtype=np.int64))
+        distance = 0
+        while len(edge):
+            distances[edge] = distance
+            if distance == most:
+                break
+            fresh = np.zeros(len(self.graph), dtype=np.bool_)
+            fresh[self.linked_from(edge)] = True
+            fresh &= distances < 0
+            edge = np.flatnonzero(fresh)
+            distance += 1
+        return distances
+
+    def linked_from(self, pages: Numbers) -> Numbers:
+        """The targets of all links of these pages; a page may occur several times."""
+        begin, size = self.starts[pages], self.starts[pages + 1] - self.starts[pages]
+        if not size.sum():
+            return np.zeros(0, dtype=np.int64)
+        before = np.cumsum(size) - size
+        linked: Numbers = self.graph.targets[np.arange(size.sum()) - np.repeat(before - begin, size)]
+        return linked

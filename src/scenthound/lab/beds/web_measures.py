@@ -1,0 +1,317 @@
+"""Measures of a web that decide whether crawlers can be compared on it, the same for recorded and generated webs.
+
+How similar are random, linked and sibling pages (Davison 2000), how fast does similarity fall with the link distance
+(Menczer 2004), how many pages at a distance from the examples are on topic, how many links stay within the host, how
+are degrees distributed, do triangles follow the topic, do the words around a link say where it leads, and how many
+topics have hubs. Everything is sampled with a random generator of the caller's.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from scenthound.graph.link_graph import LinkGraph, Numbers
+from scenthound.lab.beds.bed import BedTopic
+from scenthound.lab.beds.context_measures import Contexts, link_contexts
+from scenthound.lab.beds.link_walk import LinkWalk
+from scenthound.lab.beds.prepared import PreparedBed
+from scenthound.model import Url
+from scenthound.text.tokens import Analyser
+from scenthound.text.vectors import cosine
+from scenthound.url import host
+
+PAIRS = 2000  # pairs for a mean: the standard error of a cosine is then below 0.005
+SOURCES = 60  # pages from which similarity is followed by distance
+AT_DISTANCE = 30  # pages compared at each distance from each of them
+FURTHEST = 5
+WEDGES = 4000  # pairs of neighbours for a clustering coefficient
+HUB_SIZES = (2, 3, 5, 10)
+TAIL = 0.1  # share of the pages with links that an exponent is fitted to
+
+STEPS = 5
+T = TypeVar("T")
+
+Progress = Callable[[int, int], None]
+"""Called with the number of measures done and their total."""
+
+
+@dataclass(frozen=True, slots=True)
+class Similarity:
+    """Mean cosines of term frequencies; None if there is no such pair."""
+
+    random: float | None
+    linked: float | None
+    linked_hosts: float | None
+    """Of linked pages on different hosts."""
+    siblings: float | None
+    """Of two pages that one page links to."""
+    by_distance: Mapping[str, float]
+    """Of a page and those so many links away, by the least number of links."""
+
+
+@dataclass(frozen=True, slots=True)
+class Degrees:
+    """How many links pages have, in or out."""
+
+    median: float
+    ninth_decile: float
+    last_percent: float
+    most: int
+    exponent: float | None
+    """Of a power law fitted to the highest tenth (Hill's estimator); None if that is fewer than ten pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clustering:
+    """The share of pairs of neighbours of a page, by links in either direction, that are linked themselves."""
+
+    pages: float | None
+    on_topic: float | None
+    """Page and both neighbours are on the same topic."""
+    mixed: float | None
+    """The page and one neighbour are on topic, the other is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hubs:
+    """How many topics have a page, other than an answer itself, that links to several of their answers."""
+
+    topics: int
+    of_seeds: int
+    """To two seeds or more, as hubs for augmented seeds must (sheet 60.2)."""
+    of_answers: Mapping[str, int]
+    """To so many seeds or targets, or more."""
+
+
+@dataclass(frozen=True, slots=True)
+class WebMeasures:
+    """What `measure_web` found."""
+
+    similarity: Similarity
+    on_topic: Mapping[str, float]
+    """Share of on-topic pages by distance from the examples (the seeds, if a topic has none), mean over topics."""
+    on_topic_chance: float | None
+    """The same share among all pages."""
+    within_host: float | None
+    """Share of links that stay on their host."""
+    in_degree: Degrees
+    out_degree: Degrees
+    clustering: Clustering
+    contexts: Contexts
+    contexts_between_hosts: Contexts
+    """The same for links to other hosts alone: not for menus, and not for the pages of a company's own site."""
+    hubs: Hubs
+
+
+def measure_web(
+    bed: PreparedBed, topics: Sequence[BedTopic], rng: random.Random, progress: Progress | None = None
+) -> WebMeasures:
+    """All measures of a bed. The same bed and state of `rng` give the same result."""
+    graph, report = bed.graph, progress or (lambda done, total: None)
+    walk = LinkWalk(graph)
+    answers = [_answers(bed, topic) for topic in topics]
+    report(1, STEPS)
+    similarity = _similarity(bed, walk, rng)
+    report(2, STEPS)
+    on_topic = _on_topic_by_distance(walk, answers)
+    report(3, STEPS)
+    clustering = _clustering(graph, [topic.all for topic in answers], rng)
+    report(4, STEPS)
+    everywhere, between = (
+        link_contexts(bed, topics, [topic.all for topic in answers], rng, way) for way in (False, True)
+    )
+    report(STEPS, STEPS)
+    chance = [len(topic.all) / len(bed) for topic in answers if topic.all]
+    return WebMeasures(
+        similarity,
+        on_topic,
+        statistics.fmean(chance) if chance else None,
+        _within_host(graph),
+        degrees(graph.in_degree),
+        degrees(graph.out_degree),
+        clustering,
+        everywhere,
+        between,
+        _hubs(graph, answers),
+    )
+
+
+class _Answers(NamedTuple):
+    """The pages of a topic by number."""
+
+    seeds: frozenset[int]
+    start: frozenset[int]
+    """Examples on topic: the topic's examples, or its seeds if it has none."""
+    all: frozenset[int]
+    """Targets and examples."""
+
+
+def _answers(bed: PreparedBed, topic: BedTopic) -> _Answers:
+    def numbers(urls: Iterable[Url]) -> frozenset[int]:
+        return frozenset(number for url in urls if (number := bed.number(url)) is not None)
+
+    start = numbers(topic.examples or topic.seeds)
+    return _Answers(numbers(topic.seeds), start, numbers(topic.targets) | start)
+
+
+# ---- similarity
+
+
+def _similarity(bed: PreparedBed, walk: LinkWalk, rng: random.Random) -> Similarity:
+    graph, pages = walk.graph, range(len(bed))
+    links = list(zip(graph.sources.tolist(), graph.targets.tolist(), strict=True))
+    hosts = list(map(host, graph.names))
+    between = [pair for pair in links if hosts[pair[0]] != hosts[pair[1]]]
+    forks = np.flatnonzero(graph.out_degree > 1).tolist()
+    siblings = [rng.sample(_linked(walk, rng.choice(forks)), 2) for _ in range(PAIRS)] if forks else []
+    by_distance: dict[int, list[float]] = {}
+    for source in _some(pages, SOURCES, rng):
+        distances = walk.distances([source], FURTHEST)
+        for distance in range(1, FURTHEST + 1):
+            there = np.flatnonzero(distances == distance).tolist()
+            pairs = [(source, page) for page in _some(there, AT_DISTANCE, rng)]
+            by_distance.setdefault(distance, []).extend(_cosines(bed, pairs))
+    return Similarity(
+        _mean(_cosines(bed, [rng.sample(pages, 2) for _ in range(PAIRS)] if len(pages) > 1 else [])),
+        _mean(_cosines(bed, _some(links, PAIRS, rng))),
+        _mean(_cosines(bed, _some(between, PAIRS, rng))),
+        _mean(_cosines(bed, siblings)),
+        {str(distance): statistics.fmean(values) for distance, values in by_distance.items() if values},
+    )
+
+
+def _cosines(bed: PreparedBed, pairs: Iterable[Sequence[int]]) -> Iterator[float]:
+    terms, rows = bed.terms(Analyser()), bed.page_rows
+    return (cosine(terms.counts(rows[a]), terms.counts(rows[b])) for a, b in pairs)
+
+
+def _linked(walk: LinkWalk, page: int) -> list[int]:
+    linked: list[int] = walk.graph.targets[walk.starts[page] : walk.starts[page + 1]].tolist()
+    return linked
+
+
+# ---- topics
+
+
+def _on_topic_by_distance(walk: LinkWalk, answers: Sequence[_Answers]) -> dict[str, float]:
+    shares: dict[int, list[float]] = {}
+    for topic in answers:
+        distances = walk.distances(topic.start, FURTHEST)
+        is_on_topic = np.zeros(len(distances), dtype=np.bool_)
+        is_on_topic[list(topic.all)] = True
+        for distance in range(1, FURTHEST + 1):
+            there = distances == distance
+            if there.any():
+                shares.setdefault(distance, []).append(float(is_on_topic[there].mean()))
+    return {str(distance): statistics.fmean(values) for distance, values in sorted(shares.items())}
+
+
+def _clustering(graph: LinkGraph, topics: Sequence[frozenset[int]], rng: random.Random) -> Clustering:
+    neighbours = _Neighbours(graph)
+    linked = np.flatnonzero(neighbours.degree > 1).tolist()
+    everywhere = (
+        rng.sample(neighbours.of(page), 2) for page in (rng.choice(linked) for _ in range(WEDGES if linked else 0))
+    )
+    inside, mixed = list[Sequence[int]](), list[Sequence[int]]()
+    for topic in topics:
+        for page in _some(sorted(topic), max(1, WEDGES // len(topics)), rng):
+            near = [other for other in neighbours.of(page) if other in topic]
+            far = [other for other in neighbours.of(page) if other not in topic]
+            if len(near) > 1:
+                inside.append(rng.sample(near, 2))
+            if near and far:
+                mixed.append((rng.choice(near), rng.choice(far)))
+    closed = (neighbours.share_linked(list(pairs)) for pairs in (everywhere, inside, mixed))
+    return Clustering(*closed)
+
+
+class _Neighbours:
+    """A link graph without directions."""
+
+    def __init__(self, graph: LinkGraph) -> None:
+        size = max(len(graph), 1)
+        keys = np.unique(
+            np.concatenate([graph.sources * size + graph.targets, graph.targets * size + graph.sources])
+        ).astype(np.int64)
+        self._size, self._keys, self._ends = size, keys, keys % size
+        self.degree = np.bincount(keys // size, minlength=len(graph))
+        self._starts = np.concatenate(([0], np.cumsum(self.degree)))
+
+    def of(self, page: int) -> list[int]:
+        found: list[int] = self._ends[self._starts[page] : self._starts[page + 1]].tolist()
+        return found
+
+    def share_linked(self, pairs: Sequence[Sequence[int]]) -> float | None:
+        """The share of these pairs of pages that are linked; None without a pair."""
+        if not pairs:
+            return None
+        wanted = np.array([a * self._size + b for a, b in pairs], dtype=np.int64)
+        places = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
+        return float((self._keys[places] == wanted).mean())
+
+
+def _hubs(graph: LinkGraph, answers: Sequence[_Answers]) -> Hubs:
+    of_seeds, of_answers = 0, dict.fromkeys(map(str, HUB_SIZES), 0)
+    for topic in answers:
+        everything = topic.all | topic.seeds
+        of_seeds += _best_hub(graph, topic.seeds, everything) >= 2
+        best = _best_hub(graph, everything, everything)
+        for size in HUB_SIZES:
+            of_answers[str(size)] += best >= size
+    return Hubs(len(answers), of_seeds, of_answers)
+
+
+def _best_hub(graph: LinkGraph, wanted: frozenset[int], answers: frozenset[int]) -> int:
+    """The most pages of `wanted` that a page links to, which is no answer itself."""
+    is_wanted = np.zeros(len(graph), dtype=np.float64)
+    is_wanted[list(wanted)] = 1.0
+    counts = np.bincount(graph.sources, is_wanted[graph.targets], minlength=len(graph))
+    counts[list(answers)] = 0
+    return int(counts.max(initial=0))
+
+
+# ---- links
+
+
+def _within_host(graph: LinkGraph) -> float | None:
+    numbers: dict[str, int] = {}
+    hosts = np.array([numbers.setdefault(host(name), len(numbers)) for name in graph.names], dtype=np.int64)
+    return float((hosts[graph.sources] == hosts[graph.targets]).mean()) if len(graph.sources) else None
+
+
+def degrees(values: Numbers) -> Degrees:
+    """Quantiles of a degree, and the exponent of its tail.
+
+    >>> import numpy
+    >>> degrees(numpy.array([0, 1, 2, 3, 10])).median
+    2.0
+    """
+    if not len(values):
+        return Degrees(0.0, 0.0, 0.0, 0, None)
+    median, decile, percent = np.quantile(values, (0.5, 0.9, 0.99)).tolist()
+    return Degrees(median, decile, percent, int(values.max()), _exponent(values[values > 0].tolist()))
+
+
+def _exponent(values: list[int]) -> float | None:
+    """Hill's estimator on the highest tenth: 1 + n / sum(ln(x / least))."""
+    tail = sorted(values, reverse=True)[: int(len(values) * TAIL)]
+    if len(tail) < 10:
+        return None
+    logarithms = sum(math.log(value / tail[-1]) for value in tail)
+    return 1 + len(tail) / logarithms if logarithms else None
+
+
+def _some(items: Sequence[T], most: int, rng: random.Random) -> Sequence[T]:
+    return items if len(items) <= most else rng.sample(items, most)
+
+
+def _mean(values: Iterable[float]) -> float | None:
+    listed = list(values)
+    return statistics.fmean(listed) if listed else None

@@ -1,0 +1,218 @@
+"""A generated web as a bed without pages on disk: its folder says how to make them, and each is made when asked for.
+
+    bed.toml        name, origin and, under [made], the arguments of the generator
+    topics.jsonl    the topics, as in any bed
+
+Everything that takes a bed's folder takes this one. A replay parses each page when it is fetched; nothing is prepared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, NoReturn, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from scenthound.errors import BadConfig
+from scenthound.files import write_text
+from scenthound.formats import toml_value
+from scenthound.graph.link_graph import LinkGraph, numbered_graph
+from scenthound.lab.beds.bed import Bed, BedTopic, topic_line
+from scenthound.lab.beds.cache import fingerprint
+from scenthound.lab.beds.prepare_pages import Cut
+from scenthound.lab.beds.prepared_terms import PreparedTerms
+from scenthound.lab.generate.realistic.habits import RealisticHabits
+from scenthound.lab.generate.realistic.web import RealisticWeb
+from scenthound.loop.settings import read
+from scenthound.model import Candidate, Miss, Moved, Response, Url
+from scenthound.page.landing import land
+from scenthound.page.limits import LIMITS
+from scenthound.page.page import Page
+from scenthound.page.record import EVERYTHING, Parts
+from scenthound.parameters import changed_values
+from scenthound.ports import Where
+from scenthound.text.tokens import Analyser
+from scenthound.text.vectors import Counts
+
+_STORED = "write its pages to disk: `lab generate` without --on-the-fly"
+
+
+def write_recipe(folder: str | Path, web: RealisticWeb, topics: Sequence[BedTopic], **about: str | int) -> GeneratedBed:
+    """Write a bed that consists of a recipe and topics."""
+    folder = Path(folder)
+    if (folder / "bed.toml").exists():
+        raise BadConfig(f"there is a bed in {folder} already", "give a new folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    write_text(folder / "topics.jsonl", "".join(map(topic_line, topics)))
+    facts = {"name": web.name, **about, "pages": web.pages, "topics": len(topics), "digest": web.digest}
+    made = {"web": "realistic", **web.arguments}
+    lines = [f"{key} = {toml_value(value)}\n" for key, value in facts.items()]
+    lines += ["\n[made]\n", *(f"{key} = {toml_value(value)}\n" for key, value in made.items())]
+    if changed := changed_values(web.habits):
+        lines += ["\n[made.habits]\n", *(f"{key} = {toml_value(value)}\n" for key, value in changed.items())]
+    write_text(folder / "bed.toml", "".join(lines))
+    return GeneratedBed(folder, {**facts, "made": {**made, "habits": changed}}, list(topics), [])
+
+
+class GeneratedBed(Bed):
+    """A bed whose responses are made when they are asked for."""
+
+    @cached_property
+    def web(self) -> RealisticWeb:
+        """The web of the recipe. Raises `BadConfig` for one that this version can't follow."""
+        made: dict[str, Any] = dict(self.about["made"])
+        kind, habits = made.pop("web", ""), made.pop("habits", {})
+        if kind != "realistic":
+            raise BadConfig(f"{self.folder} asks for a web of the kind `{kind}`", "only `realistic` is made on the fly")
+        try:
+            web = RealisticWeb(**made, habits=read(RealisticHabits, habits, "habit"))
+        except TypeError as error:
+            raise BadConfig(f"[made] in {self.folder}/bed.toml: {error}", "make the bed again") from None
+        if self.about.get("digest") != web.digest:
+            raise BadConfig(
+                f"the bed {self.folder} was made by another version of the generator", "make it again: `lab generate`"
+            )
+        return web
+
+    @property
+    def digest(self) -> str:
+        return self.web.digest
+
+    def responses(self) -> Iterator[Response]:
+        return self.web.responses()
+
+    def get(self, url: Url) -> Response | None:
+        return self.web.get(url)
+
+    def index(self) -> Mapping[Url, Where]:
+        """All URLs; the places say nothing, since there is no file."""
+        urls = [*map(self.web.url, range(self.web.pages)), *map(Url, self.web.aliases)]
+        return {url: Where("", number, 0) for number, url in enumerate(urls)}
+
+    def __len__(self) -> int:
+        return self.web.pages + len(self.web.aliases)
+
+    def __contains__(self, url: object) -> bool:
+        return isinstance(url, str) and self.web.number(Url(url)) is not None
+
+    def made(self, cut: Cut) -> MadeBed:
+        """The bed for replay."""
+        return MadeBed(self, cut)
+
+
+class MadeBed:
+    """A bed for replay whose pages are made and parsed when they are fetched: see `ReplayBed`."""
+
+    has_terms = False
+
+    def __init__(self, bed: GeneratedBed, cut: Cut) -> None:
+        self._folder, self._cut, self.web = bed.folder, cut, bed.web
+        self._limits = replace(LIMITS, unpacked=cut.page_bytes or LIMITS.unpacked, url_length=cut.url_length)
+        self._parts = EVERYTHING
+
+    @property
+    def name(self) -> str:
+        return self.web.name
+
+    @property
+    def key(self) -> str:
+        return f"made-{self.web.digest[:20]}-{fingerprint(asdict(self._cut))[:20]}"
+
+    @property
+    def reopen(self) -> Callable[[], MadeBed]:
+        return partial(_reopened, self._folder, self._cut)
+
+    def read_parts(self, parts: Parts) -> None:
+        self._parts = parts
+
+    def fetch(self, candidate: Candidate) -> Page | Miss | Moved:
+        """The page at a URL, as a live crawl would read it; a URL that the web lacks is a 404."""
+        response = self.web.get(candidate.url)
+        if response is None:
+            return Miss(candidate, "http-404", status=404)
+        return land(candidate, response, self._limits, self._parts, agent="")
+
+    def __contains__(self, url: object) -> bool:
+        return isinstance(url, str) and self.number(url) is not None
+
+    def __len__(self) -> int:
+        return self.web.pages
+
+    @property
+    def pages(self) -> Sequence[Url]:
+        return _Urls(self.web)
+
+    @property
+    def page_rows(self) -> Sequence[int]:
+        return range(self.web.pages)
+
+    @property
+    def aliases(self) -> Mapping[str, str]:
+        return self.web.aliases
+
+    def number(self, url: str) -> int | None:
+        """The number of the page at this URL, redirects followed."""
+        return self.web.number(Url(url))
+
+    def terms(self, analyser: Analyser) -> PreparedTerms:
+        self._refuse("a table of all words")
+
+    def counts(self, url: Url, analyser: Analyser) -> Counts | None:
+        page = self._page(url, Parts((analyser,)))
+        return None if page is None else Counts(page.record.counts(analyser))
+
+    def links(self, url: Url) -> list[Url]:
+        page = self._page(url, Parts(()))
+        return [] if page is None or page.url != url else [link.url for link in page.outlinks]
+
+    @cached_property
+    def outgoing(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+        """The page numbers that each page leads to, in the order of the plan: starts, and all numbers."""
+        linked = [self.web.links(number) for number in range(self.web.pages)]
+        starts = np.concatenate(([0], np.cumsum([len(targets) for targets in linked]))).astype(np.int64)
+        return starts, np.fromiter((to for targets in linked for to in targets), dtype=np.int32, count=int(starts[-1]))
+
+    @cached_property
+    def graph(self) -> LinkGraph:
+        starts, targets = self.outgoing
+        return numbered_graph(list(self.pages), np.repeat(np.arange(self.web.pages), np.diff(starts)), targets)
+
+    def _page(self, url: Url, parts: Parts) -> Page | None:
+        number = self.web.number(url)
+        if number is None:
+            return None
+        candidate = Candidate(self.web.url(number), 0.0)
+        page = land(candidate, self.web.response(number), self._limits, parts, agent="")
+        return page if isinstance(page, Page) else None
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise BadConfig(f"a web that is made on the fly has no {what}", _STORED)
+
+
+class _Urls(Sequence[Url]):
+    """The URLs of all pages, each made when it is asked for."""
+
+    def __init__(self, web: RealisticWeb) -> None:
+        self._web = web
+
+    @overload
+    def __getitem__(self, index: int) -> Url: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Url]: ...
+    def __getitem__(self, index: int | slice) -> Url | list[Url]:
+        if isinstance(index, slice):
+            return [self._web.url(number) for number in range(*index.indices(len(self)))]
+        return self._web.url(range(len(self))[index])
+
+    def __len__(self) -> int:
+        return self._web.pages
+
+
+def _reopened(folder: Path, cut: Cut) -> MadeBed:
+    bed = Bed.open(folder)
+    assert isinstance(bed, GeneratedBed)
+    return bed.made(cut)

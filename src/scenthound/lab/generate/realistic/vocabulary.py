@@ -1,0 +1,139 @@
+"""The words of the realistic web, by number, and tables from which they are drawn.
+
+A table is an array of word numbers in which each word occurs in proportion to its probability, so that drawing many
+words is one look-up. Besides the words of `subjects.toml` there are invented ones, as many as wanted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenthound.lab.generate import subjects
+from scenthound.lab.generate.realistic.habits import RealisticHabits
+from scenthound.lab.generate.rng import mix
+
+Table = NDArray[np.int32]
+AREA = 6  # subjects that are neighbours in `subjects.toml` and share words
+SLOTS, MANY_SLOTS = 1 << 12, 1 << 16
+COMMUNITY_WORDS, DECOY_WORDS, CORRIDOR_WORDS = 80, 120, 90
+CORRIDOR_LEVELS = 2
+OWN_WORDS, SITE_WORDS = 12, 30
+SHARED = 10  # words of a subject that its near misses use as well
+NAME = 0.05  # share of a table that is the subject's name, where the subject is named
+_CONSONANTS, _VOWELS, _LAST = "bdfgklmnprstvz", "aeiou", "aou"
+_SCRAMBLE = 104_729  # a prime: neighbours in number do not look alike
+_SITE, _OWN = range(40, 42)  # purposes of chance
+
+
+_SYLLABLES = tuple(consonant + vowel for consonant in _CONSONANTS for vowel in _VOWELS)
+_ENDINGS = tuple(consonant + vowel for consonant in _CONSONANTS for vowel in _LAST)
+_SHORT = len(_SYLLABLES) ** 2 * len(_ENDINGS)  # words of three syllables
+
+
+def invented(number: int) -> str:
+    """The invented word of a number. All differ, even when stemmed.
+
+    >>> invented(0), invented(1)
+    ('bababa', 'lizoru')
+    """
+    longer, number = divmod(number, _SHORT)
+    rest, ending = divmod(number * _SCRAMBLE % _SHORT, len(_ENDINGS))
+    first, second = divmod(rest, len(_SYLLABLES))
+    word = _SYLLABLES[first] + _SYLLABLES[second] + _ENDINGS[ending]
+    return word if not longer else _SYLLABLES[longer - 1] + word
+
+
+class Vocabulary:
+    """All words of a web with so many subjects."""
+
+    def __init__(self, habits: RealisticHabits, subject_count: int, seed: int) -> None:
+        self._habits, self._seed, self.subject_count = habits, seed, subject_count
+        named = dict.fromkeys([*subjects.GENERAL, *(word for leaf in subjects.LEAVES for word in leaf.words)])
+        named |= dict.fromkeys(word for leaf in subjects.LEAVES for label in leaf.path for word in label.split())
+        self._numbers = {word: number for number, word in enumerate(named)}
+        self._invented_from = len(named)
+        self._decoys_from = habits.subject_words + habits.communities * COMMUNITY_WORDS
+        self._corridors_from = self._decoys_from + DECOY_WORDS
+        self._block_size = self._corridors_from + CORRIDOR_LEVELS * CORRIDOR_WORDS
+        self.words = [*named, *map(invented, range(habits.vocabulary + subject_count * self._block_size))]
+        self.subject_table = lru_cache(maxsize=None)(self._subject_table)
+        self.decoy_table = lru_cache(maxsize=None)(self._decoy_table)
+        self.corridor_table = lru_cache(maxsize=None)(self._corridor_table)
+
+    @cached_property
+    def background(self) -> Table:
+        """The words of no subject."""
+        general = [self._numbers[word] for word in subjects.GENERAL]
+        return self._zipf([*general, *self._block(0, self._habits.vocabulary)], MANY_SLOTS)
+
+    def _subject_table(self, subject: int, community: int) -> Table:
+        """Words of a subject as a community uses them. Every second community avoids the subject's name."""
+        named = [self._numbers[word] for word in subjects.LEAVES[subject].words]
+        shared = [*named, *self._subject_block(subject, 0, self._habits.subject_words)]
+        own = self._subject_block(subject, self._habits.subject_words + community * COMMUNITY_WORDS, COMMUNITY_WORDS)
+        start = (community * 7) % max(len(named), 1)
+        favoured = [*named[start::3], *own]
+        name = self.name(subject) if community % 2 == 0 else []
+        parts = [(self._zipf(favoured, SLOTS), 0.45), (self._zipf(shared, SLOTS), 0.55)]
+        if name:
+            parts.append((np.resize(np.array(name, dtype=np.int32), SLOTS), NAME))
+        return _blend(parts)
+
+    def _decoy_table(self, subject: int) -> Table:
+        """Words of pages that share a few words with a subject, its name among them, and are about something else."""
+        named = [self._numbers[word] for word in subjects.LEAVES[subject].words[:SHARED]]
+        own = self._zipf(self._subject_block(subject, self._decoys_from, DECOY_WORDS), SLOTS)
+        shared = np.resize(np.array([*self.name(subject), *named], dtype=np.int32), SLOTS)
+        return _blend([(own, 0.7), (shared, 0.3)])
+
+    def _corridor_table(self, subject: int, level: int) -> Table:
+        """Words of the pages that lead to a subject, in one link or (level 1) in two."""
+        own = self._subject_block(subject, self._corridors_from + level * CORRIDOR_WORDS, CORRIDOR_WORDS)
+        return self._zipf(own, SLOTS)
+
+    def site_words(self, site: int) -> Table:
+        """The words that all pages of a site use."""
+        return self._some(_SITE, site, SITE_WORDS)
+
+    def own_words(self, page: int) -> Table:
+        """A few words that a page uses often."""
+        return self._some(_OWN, page, OWN_WORDS)
+
+    def name(self, subject: int) -> list[int]:
+        """The words of a subject's name, by number."""
+        return [self._numbers[word] for word in subjects.LEAVES[subject].name.split()]
+
+    def _some(self, purpose: int, number: int, count: int) -> Table:
+        bits = mix(self._seed, purpose, number)
+        steps = np.arange(count, dtype=np.uint64) * np.uint64(bits | 1) + np.uint64(bits >> 7)
+        places = (steps >> np.uint64(20)) % np.uint64(self._habits.vocabulary)
+        return np.array(places + np.uint64(self._invented_from), dtype=np.int32)
+
+    def _subject_block(self, subject: int, begin: int, count: int) -> range:
+        return self._block(self._habits.vocabulary + subject * self._block_size + begin, count)
+
+    def _block(self, begin: int, count: int) -> range:
+        return range(self._invented_from + begin, self._invented_from + begin + count)
+
+    def _zipf(self, ranked: Sequence[int], slots: int) -> Table:
+        offset = self._habits.flatness if slots == MANY_SLOTS else 3
+        weights = np.cumsum(1.0 / (np.arange(len(ranked)) + offset))
+        places = np.searchsorted(weights, (np.arange(slots) + 0.5) / slots * weights[-1])
+        table: Table = np.array(ranked, dtype=np.int32)[places]
+        return table
+
+
+def _blend(parts: Sequence[tuple[Table, float]]) -> Table:
+    """One table of several, each with its share of the slots."""
+    total, reached, blended = sum(share for _, share in parts), 0.0, list[Table]()
+    done = 0
+    for table, share in parts:
+        reached += share
+        end = int(reached / total * SLOTS + 0.5)
+        blended.append(table[np.arange(end - done) * len(table) // max(end - done, 1)])
+        done = end
+    return np.concatenate(blended)
