@@ -153,15 +153,18 @@ class TrapWatch:
         host = self._host(name)
         host.pages += 1
         terms = last_terms(page.record)
-        new = [terms[number] for number in set(terms).difference(host.terms)]
+        new = set(terms).difference(host.terms)
         text = hash((frozenset(terms), "?" in page.url))  # an original is no twin of its copies with parameters
-        is_twin = text in host.terms and len(terms) >= TWIN_TERMS
-        self._terms += len(new) + (text not in host.terms)
-        host.terms.update(terms)
+        is_known_text = text in host.terms
+        self._terms += len(new) + (not is_known_text)
+        host.terms |= new
         host.terms.add(text)
         if host.pages <= FIRST:
             return None
-        owes = TWIN if is_twin else self._owes(host, page, new, len(terms), is_known)
+        if is_known_text and len(terms) >= TWIN_TERMS:
+            owes = TWIN
+        else:
+            owes = self._owes(host, page, [terms[number] for number in new], len(terms), is_known)
         if owes < 0 and host.debts:
             _repay(host, page.url, -owes)
         return self._charge(name, host, page.url, owes) if owes > 0 else None
@@ -179,13 +182,13 @@ class TrapWatch:
                 if len(said) > MAZE * terms:
                     return -REPAYS
         words = sum(_DIGIT.search(term) is None for term in said)
-        unknown, outside_menu = [url for url in inside if not is_known(url)], len(set(inside) - host.links)
-        host.links = frozenset(inside)
-        if len(unknown) >= max(LINKS, UNKNOWN * outside_menu):
+        outside_menu, host.links = len(set(inside) - host.links), frozenset(inside)
+        if _lead_on(inside, outside_menu, is_known):
             return LEADS_ON
         if words > NEW * terms:
             return -math.ceil(REPAYS * len(said) / (MAZE * terms))
-        if any(_depth(url) == _depth(page.url) for url in unknown):
+        depth = _depth(page.url)
+        if any(_depth(url) == depth and not is_known(url) for url in inside):
             return LEADS_ON
         return 0 if new else COPY
 
@@ -260,6 +263,19 @@ def _links_inside(page: Page) -> list[Url]:
     """The first links of a page to its own host."""
     origin = urls.origin(page.url) + "/"
     return [link.url for link in islice(page.outlinks, MOST_LINKS) if link.url.startswith(origin)]
+
+
+def _lead_on(links: list[Url], outside_menu: int, is_known: Callable[[Url], bool]) -> bool:
+    """Whether as many of a page's links lead to new URLs as nearly all outside its menu.
+
+    On most pages it takes a few links to see that not.
+    """
+    spare = len(links) - max(LINKS, UNKNOWN * outside_menu)
+    for url in links:
+        if spare < 0:
+            break
+        spare -= is_known(url)
+    return spare >= 0
 
 
 def _depth(url: Url) -> tuple[int, bool]:
