@@ -198,7 +198,7 @@ def main() -> int:
     )
     most = MOST_ON_HOST + third_traps.NESTED_TEXTS  # one of its traps has so many different texts
     broken += try_traps("third", third, plain_third, third_traps.TOPIC, asked.pages * 6 // 10, strategies, most)
-    broken += try_traps("fourth", fourth, plain_fourth, fourth_traps.TOPIC, asked.pages * 7 // 10, strategies, 70)
+    broken += try_traps("fourth", fourth, plain_fourth, fourth_traps.TOPIC, asked.pages * 7 // 10, strategies)
     print("all promises kept" if not broken else f"{broken} crawls broke a promise")
     return int(bool(broken))
 
