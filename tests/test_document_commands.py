@@ -1,8 +1,8 @@
 """Every command of the README and the guides runs as it is printed, in order, in an empty folder, on a served web.
 
-Only this is changed: the port of `lab serve` and of the desk, which opens no browser; addresses of the real web, which
-become those of a small generated one; large numbers of pages, in documents whose output does not depend on them; and
-the placeholders listed in `Place`.
+Only this is changed: the port of `lab serve`, of the desk and of the companion, which open no browser; addresses of the
+real web, which become those of a small generated one; large numbers of pages, in documents whose output does not depend
+on them; and the placeholders listed in `Place`.
 """
 
 from __future__ import annotations
@@ -117,6 +117,11 @@ class Place:
             more = [] if "--no-browser" in words else ["--no-browser"]
             words = [*words, *more, "--port", "0", "--home", str(self.folder / "home")]
             self.desks[shown] = self.servers.enter_context(_serving(words, self.folder))
+            return
+        if words[0] == "companion":
+            profile = [] if len(words) > 1 and not words[1].startswith("-") else ["profile"]
+            here = ["--no-browser", "--port", "0", "--home", str(self.folder / "home")]
+            self.servers.enter_context(_serving([*words, *profile, *here], self.folder))
             return
         done = subprocess.run(
             [sys.executable, "-m", "scenthound", *words],
