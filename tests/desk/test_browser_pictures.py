@@ -118,7 +118,18 @@ def test_the_tree_of_agents_grows_while_the_crawl_runs(tmp_path: Path) -> None:
     folder = tmp_path / "spiders"
     with (
         served(tmp_path / "log.jsonl") as proxy,
-        crawling(folder, proxy, "--strategy", "infospiders", "--pages", "2000", "--set", "delay=0.02"),
+        crawling(
+            folder,
+            proxy,
+            "--strategy",
+            "infospiders",
+            "--pages",
+            "2000",
+            "--set",
+            "delay=0.02",
+            "--set",
+            "population=64",
+        ),
         desk_process(tmp_path / "home", str(folder)) as address,
         browser_page() as page,
     ):

@@ -26,6 +26,7 @@ def addresses(start: str) -> Mapping[str, tuple[str, ...]]:
     return {
         "/": ("/", "/?topic=balloons&source=collections:crawl"),
         "/ask": ("/ask", "/ask?q=balloons"),
+        "/companion": ("/companion",),
         "/c/{name}": ("/c/crawl", "/c/crawl?order=best", "/c/none"),
         "/c/{name}/page": (f"/c/crawl/page?url={start}", "/c/crawl/page", "/c/crawl/page?url=x"),
         "/c/{name}/why": ("/c/crawl/why", f"/c/crawl/why?url={start}x", "/c/crawl/why?url=x"),
