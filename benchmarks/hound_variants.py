@@ -25,12 +25,12 @@ from scenthound.lab.run.run_cell import ReplayLimits, run_strategy
 from scenthound.model import Candidate, Topic, Url
 from scenthound.parameters import parameter
 from scenthound.strategies import strategy
-from scenthound.strategies.hound.features import Frontier, frontier_features
+from scenthound.strategies.hound.features import FrontierFeatures, frontier_features
 from scenthound.strategies.hound.hound import Hound
 from scenthound.strategies.hound.link_table import Reals
 from scenthound.strategies.hound.scoring import FEATURES, SHIPPED, WEIGHTS, Scoring, deviations
 from scenthound.strategies.hound.sites import Ranked, SiteSearch
-from scenthound.strategies.hound.topic import TopicModel
+from scenthound.strategies.hound.topic import LearnedTopic
 
 MECHANISMS = ("learning", "belief", "keywords")
 OF_SITES = ("domains", "links", "lists")
@@ -73,7 +73,7 @@ class HoundVariant(Hound):
         weights = np.array([float(weight) for weight in self.weights.split()]) if self.weights else SHIPPED
         self.scoring_ = _Scoring(weights, off)
         keywords = [] if "keywords" in off else self.analyser_.terms(topic.keywords)
-        self.topic_ = _TopicModel(self.vocabulary_, keywords)
+        self.topic_ = _LearnedTopic(self.vocabulary_, keywords)
         self.topic_.always_believes = "belief" in off
         if self.sites_ is not None:
             self.sites_ = _SiteSearch(self.table_)
@@ -99,7 +99,7 @@ class _Scoring(Scoring):
             super().learn(relevance, belief)
 
 
-class _TopicModel(TopicModel):
+class _LearnedTopic(LearnedTopic):
     always_believes = False
 
     def _believe(self, *vectors: Any) -> Reals:
@@ -116,7 +116,7 @@ class _SiteSearch(SiteSearch):
         values = super()._domain_values()
         return np.full_like(values, values.mean()) if "domains" in self.off and len(values) else values
 
-    def rank(self, frontier: Frontier, scores: Reals) -> Ranked:
+    def rank(self, frontier: FrontierFeatures, scores: Reals) -> Ranked:
         ranked = super().rank(frontier, np.zeros_like(scores) if "links" in self.off else scores)
         if "lists" not in self.off:
             return ranked

@@ -49,6 +49,8 @@ class Declaration:
     """Parameters that make it an oracle, for lists of strategies."""
     score_parts: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     """The names in `Candidate.parts`, each with a line of explanation."""
+    small_state: bool = False
+    """Its saved state is small: it is saved with every commit, so that no page is read again on resume."""
 
 
 @runtime_checkable

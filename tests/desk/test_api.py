@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -143,7 +144,7 @@ def test_orders_and_labels_reach_the_folder(half: TestClient, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("path", "body", "says"),
     [
-        ("/orders", {"action": "dance"}, "no order called"),
+        ("/orders", {"action": "dance"}, "not a value of `action`: dance"),
         ("/orders", {"action": "budget"}, "needs a value"),
         ("/orders", {"action": "stop"}, "not running"),
         ("/orders", [], "no JSON object"),
@@ -182,8 +183,8 @@ def test_a_crawl_that_can_not_start_says_why(desk: TestClient) -> None:
     for body, says in (
         ({"topic": "the of and", "seeds": "http://a.test/"}, "only stop words"),
         ({"topic": "balloons", "seeds": " "}, "no pages to start from"),
-        ({"topic": "balloons", "seeds": "http://a.test/", "pages": 0}, "not a number of pages"),
-        ({"topic": "balloons", "seeds": "http://a.test/", "scope": "moon"}, "not a scope"),
+        ({"topic": "balloons", "seeds": "http://a.test/", "pages": 0}, "not a value of `pages`: 0"),
+        ({"topic": "balloons", "seeds": "http://a.test/", "scope": "moon"}, "not a value of `scope`: moon"),
         ({"topic": "balloons", "seeds": "ftp://a.test/"}, "http"),
     ):
         answer = desk.post("/api/crawls", json=body, headers=WITH_TOKEN)
@@ -205,6 +206,14 @@ def test_a_broken_folder_does_not_break_the_desk(desk: TestClient, crawl: Path, 
     assert rows["broken"]["state"] == "broken"
     assert desk.get("/").status_code == 200
     assert desk.get("/c/broken").status_code == 400
+
+
+@pytest.mark.parametrize("folder", ["~nobody-here/crawl", "\ud800", "a" * 5000, "a\0b", ""])
+def test_what_is_no_path_is_no_folder(desk: TestClient, folder: str) -> None:
+    sent = json.dumps({"folder": folder})
+    answer = desk.post("/api/collections", content=sent, headers=WITH_TOKEN)
+    assert answer.status_code == 400
+    assert "crawl was written to" in answer.json()["hint"]
 
 
 def test_the_description_names_every_address(desk: TestClient) -> None:

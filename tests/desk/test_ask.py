@@ -53,9 +53,9 @@ def test_only_a_question_can_be_thrown_away_and_only_with_the_token(tmp_path: Pa
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ({"query": "x", "seeds": "http://a.test/", "pages": 0}, "number of pages"),
-        ({"query": "x", "seeds": "http://a.test/", "pages": 100_000}, "number of pages"),
-        ({"query": "x", "seeds": "http://a.test/", "strategy": "shell"}, "not a strategy"),
+        ({"query": "x", "seeds": "http://a.test/", "pages": 0}, "not a value of `pages`"),
+        ({"query": "x", "seeds": "http://a.test/", "pages": 100_000}, "not a value of `pages`"),
+        ({"query": "x", "seeds": "http://a.test/", "strategy": "shell"}, "not a value of `strategy`"),
         ({"query": "balloons"}, "no pages to start from"),
         ({"seeds": "http://a.test/"}, "query"),
     ],

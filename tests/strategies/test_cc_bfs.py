@@ -16,7 +16,7 @@ from scenthound.model import Candidate, Link, Miss, Moved, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Record
 from scenthound.strategies.cc_bfs import CcBfs, Level, ring_weights
-from scenthound.strategies.parts.level_frontier import Choice, LevelFrontier
+from scenthound.strategies.parts.level_frontier import ChosenUrl, LevelFrontier
 from scenthound.testing import TinyWeb, Walk, named, walk
 from scenthound.wiring import Session, begin, make_strategy, resume
 from support.resuming import SETTINGS, TOPIC, step_through, trail
@@ -419,5 +419,5 @@ def test_saved_levels_put_back_what_was_on_its_way() -> None:
     assert list(again.in_flight()) == ["http://a.test/", "http://b.test/", "http://c.test/"]
 
 
-def choice(name: str, score: float) -> Choice:
-    return Choice(named(name), score, {"stage": 1}, {})
+def choice(name: str, score: float) -> ChosenUrl:
+    return ChosenUrl(named(name), score, {"stage": 1}, {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from scenthound.lab.beds.prepared import prepare
 from scenthound.lab.generate.web import GeneratedWeb
 from scenthound.lab.run.topic_lessons import lessons_of
 from scenthound.loop.folder import CrawlFolder
-from scenthound.loop.messages import Done, Fetch, Wait
+from scenthound.loop.messages import Done, Fetch
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Candidate, Miss, Response, Topic, Url
 from scenthound.page.landing import land
@@ -95,18 +96,24 @@ def model_of(name: str, folder: Path) -> Path | None:
     return folder
 
 
-def step_through(session: Session, steps: int, commit_every: int = 5) -> bool:
-    """Run some steps of a crawl by hand, one request at a time; True when it has ended."""
+def step_through(session: Session, steps: int, commit_every: int = 5, in_flight: int = 1) -> bool:
+    """Run some steps of a crawl by hand, so many requests at a time; True when it has ended.
+
+    Which of them lands first depends on its URL alone. Requests that are in flight after the last step never land.
+    """
     now = float(session.crawl.counters.attempts)
+    flying: list[Fetch] = []
     for number in range(steps):
-        step = session.crawl.next(now)
-        if isinstance(step, Done):
+        while len(flying) < in_flight and isinstance(step := session.crawl.next(now), Fetch):
+            flying.append(step)
+        if not flying:
+            assert isinstance(step, Done), step
             return True
-        assert not isinstance(step, Wait), step
-        assert isinstance(step, Fetch)
         now += 1.0
-        response = WEB.get(step.spelling)
-        found = Miss(step.candidate, "http-404") if response is None else land(step.candidate, response)
+        fetch = min(flying, key=lambda one: hashlib.md5(one.candidate.url.encode()).digest())
+        flying.remove(fetch)
+        response = WEB.get(fetch.spelling)
+        found = Miss(fetch.candidate, "http-404") if response is None else land(fetch.candidate, response)
         session.crawl.landed(found, now, response)
         if number % commit_every == commit_every - 1:
             session.folder.commit(now)

@@ -14,7 +14,7 @@ MOST_WORDS = 2_000  # characters of a topic or a query
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ToolLimits:
     """Limits of one server."""
 
     pages: int = 200

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from scenthound import search as engine
-from scenthound.agent_tools.limits import MOST_WORDS, Limits
+from scenthound.agent_tools.limits import MOST_WORDS, ToolLimits
 from scenthound.apps.related import Organisation, related
 from scenthound.desk import views
 from scenthound.desk.collections import Collections
@@ -34,12 +34,12 @@ class Tools:
         self,
         home: Path,
         folders: Sequence[Path] = (),
-        limits: Limits | None = None,
+        limits: ToolLimits | None = None,
         options: Sequence[str] = (),
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._collections, self._processes = Collections(home, list(folders)), Processes()
-        self._limits, self._options, self._clock = limits or Limits(), tuple(options), clock
+        self._limits, self._options, self._clock = limits or ToolLimits(), tuple(options), clock
         self._started: list[Path] = []
 
     def close(self) -> None:

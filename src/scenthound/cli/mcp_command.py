@@ -66,12 +66,12 @@ def mcp(
         from scenthound.agent_tools.server import serve
     except ImportError:
         raise BadConfig("the tools for agents are not installed", "pip install 'scenthound[mcp]'") from None
-    from scenthound.agent_tools.limits import Limits
+    from scenthound.agent_tools.limits import ToolLimits
     from scenthound.agent_tools.tools import Tools
 
     if home is None:
         from platformdirs import user_data_path
 
         home = user_data_path("scenthound") / "collections"
-    limits = Limits(pages, seconds, crawls, at_once, tuple(name.strip().strip(".").lower() for name in domains))
+    limits = ToolLimits(pages, seconds, crawls, at_once, tuple(name.strip().strip(".").lower() for name in domains))
     serve(Tools(home, folders, limits, [word for pair in pairs for word in ("--set", pair)]))

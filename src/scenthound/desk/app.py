@@ -16,8 +16,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from scenthound.desk import (
-    api,
     ask_view,
+    crawl_api,
     lab_api,
     lab_view,
     map_view,
@@ -26,8 +26,10 @@ from scenthound.desk import (
     population_view,
     portal_view,
     related_view,
+    search_api,
     seed_finding,
     site_map_view,
+    steering_api,
 )
 from scenthound.desk.api import Desk
 from scenthound.desk.collections import Collections
@@ -35,10 +37,10 @@ from scenthound.desk.security import Access, Guard, refused
 from scenthound.errors import BadConfig
 
 PARTS = (
-    *(api, opensearch, seed_finding, pages, map_view, population_view),
+    *(crawl_api, steering_api, search_api, opensearch, seed_finding, pages, map_view, population_view),
     *(ask_view, portal_view, related_view, site_map_view, lab_api, lab_view),
 )
-"""Each brings its routes."""
+ROUTES = [route for part in PARTS for route in part.ROUTES]
 
 
 def make_app(desk: Desk) -> Starlette:
@@ -61,7 +63,7 @@ def make_app(desk: Desk) -> Starlette:
         return answer
 
     app = Starlette(
-        routes=[route for part in PARTS for route in part.ROUTES],
+        routes=ROUTES,
         middleware=[Middleware(Guard, access=desk.access)],
         exception_handlers={HTTPException: failed},
         lifespan=lifespan,

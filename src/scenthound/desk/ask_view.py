@@ -13,11 +13,13 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from scenthound.apps.ask import GREEDY, PAGES, hits_of, ranked
-from scenthound.desk import api, pages, start_view
+from scenthound.desk import api, pages, start_view, steering_api
 from scenthound.desk import layout as look
 from scenthound.desk import parameters as read
 from scenthound.desk.markup import Markup, element
+from scenthound.desk.operations import get, post
 from scenthound.desk.seed_choices import allowed, choices
+from scenthound.desk.shapes import FLAG, NUMBER, TEXT, WHOLE, fields, listed, maybe
 from scenthound.desk.starting import LOG, NewCrawl
 from scenthound.errors import BadUsage, FolderInUse
 from scenthound.files import free_name
@@ -33,22 +35,30 @@ WORDS = {"hound": "hound: all that was found", "best-first": "best-first: like t
 
 # ---- the API
 
+QUERY = read.Field("query", str, "What to look for.")
+NUMBER_OF_PAGES = read.Field("pages", int, "How many pages to fetch.", PAGES, 1, MOST_PAGES)
+STRATEGY = read.Field("strategy", str, "Which algorithm.", next(iter(GREEDY)), among=tuple(GREEDY))
+AFTER = read.Whole("after", "Only those found after it.", 0, 0, 10**9)
+HIT = fields(
+    **dict.fromkeys(("number", "page"), WHOLE),
+    **dict.fromkeys(("url", "title", "parent_title", "anchor"), TEXT),
+    parent=maybe(TEXT),
+    relevance=NUMBER,
+    is_seed=FLAG,
+    spider=maybe(WHOLE),
+)
+HITS = fields(hits=listed(HIT), ranked=listed(HIT), is_running=FLAG, kept=FLAG)
+
 
 async def ask(request: Request) -> Any:
     desk, body = api.desk_of(request), await read.body_of(request)
-    source = read.field(body, "source", str, "")
-    number = read.field(body, "pages", int, PAGES)
-    strategy = read.field(body, "strategy", str, next(iter(GREEDY)))
-    if not 1 <= number <= MOST_PAGES:
-        raise BadUsage("not a number of pages for a question", f"it is a whole number from 1 to {MOST_PAGES:,}")
-    if strategy not in GREEDY:
-        raise BadUsage(f"not a strategy for questions: `{strategy[:40]}`", f"there are: {', '.join(GREEDY)}")
+    source = steering_api.SOURCE.of(body)
     new = NewCrawl(
-        topic=" ".join(read.field(body, "query", str).split())[:2000],
-        seeds=read.field(body, "seeds", str, "")[: api.MOST_SEEDS],
+        topic=" ".join(QUERY.of(body).split())[: steering_api.LONGEST_TOPIC],
+        seeds=steering_api.SEEDS.of(body)[: steering_api.MOST_SEEDS],
         source=allowed(desk.collections, desk.sources, source) if source else "",
-        pages=number,
-        strategy=strategy,
+        pages=NUMBER_OF_PAGES.of(body),
+        strategy=STRATEGY.of(body),
         options=desk.options,
     )
     name, path = await api.begun(desk, new)
@@ -58,7 +68,7 @@ async def ask(request: Request) -> Any:
 
 async def get_hits(request: Request) -> Any:
     desk, path = api.desk_of(request), api.folder_of(request)
-    after = read.whole(request.query_params, "after", 0, 0, 10**9)
+    after = AFTER.of(request.query_params)
 
     def look_up() -> dict[str, Any]:
         is_running = holder(path) is not None  # asked first: the last hits are among those below
@@ -181,8 +191,15 @@ def _results() -> Markup:
 _ONE = "/api/collections/{name}"
 ROUTES = [
     Route("/ask", pages.shows(ask_page)),
-    Route("/api/questions", api.answers(ask), methods=["POST"]),
-    Route(f"{_ONE}/hits", api.answers(get_hits), methods=["GET"]),
-    Route(f"{_ONE}/keep", api.answers(keep), methods=["POST"]),
-    Route(f"{_ONE}/discard", api.answers(discard), methods=["POST"]),
+    post(
+        "/api/questions",
+        ask,
+        "Ask a question.",
+        steering_api.NEW,
+        (QUERY, steering_api.SEEDS, steering_api.SOURCE, NUMBER_OF_PAGES, STRATEGY),
+        201,
+    ),
+    get(f"{_ONE}/hits", get_hits, "Relevant pages in the order of finding; ranked in the end.", HITS, AFTER),
+    post(f"{_ONE}/keep", keep, "Keep what a question found.", steering_api.FOLDER),
+    post(f"{_ONE}/discard", discard, "Throw away what a question found.", steering_api.FOLDER),
 ]

@@ -21,6 +21,18 @@ def is_experiment(path: Path) -> bool:
     return (path / "experiment.toml").is_file()
 
 
+def _folders_in(given: Path) -> tuple[Path, list[Path]]:
+    """The whole path, and the folders to look at: this one, or those in it. Raises `BadConfig`."""
+    try:
+        path = given.expanduser().resolve()
+        if not path.is_dir():
+            raise BadConfig(f"there is no folder {path}", "name a folder that a crawl was written to")
+        one = is_crawl(path) or is_experiment(path)
+        return path, [path] if one else sorted(path.iterdir())[:MOST_FOLDERS]
+    except (OSError, ValueError, RuntimeError):  # too long, not allowed; no text for a path; no such user
+        raise BadConfig("this folder can't be opened", "name a folder that a crawl was written to") from None
+
+
 class Opened(NamedTuple):
     """The names of what a folder had."""
 
@@ -41,11 +53,7 @@ class Collections:
 
     def open(self, path: Path) -> Opened:
         """Show a folder of a crawl or an experiment, or all those in a folder. Raises `BadConfig` if there is none."""
-        path = path.expanduser().resolve()
-        if not path.is_dir():
-            raise BadConfig(f"there is no folder {path}", "name a folder that a crawl was written to")
-        one = is_crawl(path) or is_experiment(path)
-        folders = [path] if one else sorted(path.iterdir())[:MOST_FOLDERS]
+        path, folders = _folders_in(path)
         crawls = [self._add(self._paths, folder) for folder in folders if is_crawl(folder)]
         experiments = [self._add(self._experiments, folder) for folder in folders if is_experiment(folder)]
         if not crawls and not experiments:

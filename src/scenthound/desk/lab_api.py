@@ -9,10 +9,11 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from scenthound.desk import api
 from scenthound.desk import parameters as read
+from scenthound.desk.operations import get
+from scenthound.desk.shapes import ANY, TEXT, TEXTS, WHOLE, fields, listed
 from scenthound.errors import BadUsage
 from scenthound.formats import json_facts
 from scenthound.lab.measure.comparison import crawlers, open_run
@@ -20,9 +21,26 @@ from scenthound.lab.measure.measure import measured_metrics
 from scenthound.lab.report.chosen import Chosen, choose
 from scenthound.lab.report.downloads import TABLES, as_csv, as_latex, as_svg
 
+METRIC = read.Words("metric", "What is compared.")
+STRATEGIES = read.Several("strategy", "Only these crawlers.")
+TOPICS = read.Several("topic", "Only these topics.")
+AT = read.Whole("at", "After so many pages.", 0, 1, 10**9)
+CHOSEN = (METRIC, STRATEGIES, TOPICS, AT)
+ACROSS = read.Words("across", "Of topics.svg: the crawler on the axis across.")
+UP = read.Words("up", "Of topics.svg: the crawler on the axis up.")
+SAVE = read.Among("save", "Whether a browser should save it.", {"no": False, "yes": True})
+EXPERIMENT = fields(
+    **dict.fromkeys(("name", "metric"), TEXT),
+    **dict.fromkeys(("metrics", "all_strategies", "strategies", "topics"), TEXTS),
+    points=listed(WHOLE),
+    at=WHOLE,
+    curves=ANY,
+    tests=listed(ANY),
+    by_topic=ANY,
+)
 KINDS = {"csv": "text/csv", "tex": "application/x-tex", "svg": "image/svg+xml"}
 SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-MOST_POINTS = 10**9
+FILES = [f"{what}.{kind}" for what in TABLES for kind in KINDS if (what, kind) != ("tests", "svg")]
 
 
 def folder_of(request: Request) -> Path:
@@ -37,10 +55,8 @@ def folder_of(request: Request) -> Path:
 def chosen_of(path: Path, query: QueryParams) -> Chosen:
     """What the query chooses."""
     run = open_run(path)
-    at = read.whole(query, "at", 0, 0, MOST_POINTS) if query.get("at") else None
-    return choose(
-        run, measured_metrics(run), query.get("metric", ""), query.getlist("strategy"), query.getlist("topic"), at
-    )
+    at = AT.of(query) if query.get("at") else None
+    return choose(run, measured_metrics(run), METRIC.of(query), STRATEGIES.of(query), TOPICS.of(query), at)
 
 
 def pair_of(chosen: Chosen, query: QueryParams) -> tuple[str, str] | None:
@@ -81,9 +97,9 @@ async def get_experiment(request: Request) -> Any:
 
 async def get_file(request: Request) -> Response:
     path, query = folder_of(request), request.query_params
+    if request.path_params["file"] not in FILES:
+        raise api.Unknown("no such file", f"there are: {', '.join(FILES)}")
     what, _, kind = request.path_params["file"].partition(".")
-    if what not in TABLES or kind not in KINDS or (what, kind) == ("tests", "svg"):
-        raise api.Unknown("no such file", "there are: curves, tests, topics, as .csv or .tex; curves.svg, topics.svg")
 
     def make() -> tuple[str, str]:
         chosen = chosen_of(path, query)
@@ -93,14 +109,27 @@ async def get_file(request: Request) -> Response:
 
     text, metric = await run_in_threadpool(make)
     headers = {"Content-Security-Policy": SVG_POLICY} if kind == "svg" else {}
-    if query.get("save") == "yes":
+    if SAVE.of(query):
         file = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in metric)
         headers["Content-Disposition"] = f'attachment; filename="{file}-{what}.{kind}"'
     return Response(text, media_type=KINDS[kind], headers=headers)
 
 
 ROUTES = [
-    Route("/api/experiments", api.answers(get_experiments), methods=["GET"]),
-    Route("/api/experiments/{name}", api.answers(get_experiment), methods=["GET"]),
-    Route("/api/experiments/{name}/{file}", api.answers(get_file), methods=["GET"]),
+    get(
+        "/api/experiments",
+        get_experiments,
+        "The experiments that are open.",
+        fields(experiments=listed(fields(name=TEXT, folder=TEXT))),
+    ),
+    get("/api/experiments/{name}", get_experiment, "The figures of an experiment.", EXPERIMENT, *CHOSEN),
+    get(
+        "/api/experiments/{name}/{file}",
+        get_file,
+        "A table or a picture of an experiment as a file.",
+        TEXT,
+        *(*CHOSEN, ACROSS, UP, SAVE),
+        kinds=KINDS.values(),
+        inside={"file": {"enum": FILES}},
+    ),
 ]

@@ -13,19 +13,29 @@ from scenthound.desk import layout as look
 from scenthound.desk import parameters as read
 from scenthound.desk.map_data import MOST_PAGES, hosts_of, map_of
 from scenthound.desk.markup import Markup, element
+from scenthound.desk.operations import get
+from scenthound.desk.shapes import FLAG, NUMBER, TEXT, WHOLE, fields, listed, maybe
 
 SHOWN_HOSTS = 200
 KEYS = (
     "Arrows move the map, plus and minus zoom, 0 shows all, comma and full stop go to the page fetched before and "
     "after, Enter opens it."
 )
+LIMIT = read.Whole("limit", "How many: the most relevant ones.", MOST_PAGES, 1, MOST_PAGES)
+LINKS = read.Among("links", "Whether all links between them are wanted.", {"no": False, "yes": True})
+PAGE = fields(
+    **dict.fromkeys(("url", "host", "title"), TEXT),
+    **dict.fromkeys(("relevance", "time"), NUMBER),
+    n=WHOLE,
+    on_topic=FLAG,
+    parent=maybe(WHOLE),
+)
+MAP = fields(total=WHOLE, pages=listed(PAGE), links=maybe(listed(listed(WHOLE))))
 
 
 async def get_map(request: Request) -> Any:
     path, query = api.folder_of(request), request.query_params
-    most = read.whole(query, "limit", MOST_PAGES, 1, MOST_PAGES)
-    with_links = read.among(query, "links", {"no": False, "yes": True})
-    return await run_in_threadpool(map_of, path, most, with_links)
+    return await run_in_threadpool(map_of, path, LIMIT.of(query), LINKS.of(query))
 
 
 async def map_page(request: Request) -> str:
@@ -137,6 +147,6 @@ def _beside(name: str, hosts: list[dict[str, Any]]) -> Markup:
 
 
 ROUTES = [
-    Route("/api/collections/{name}/map", api.answers(get_map), methods=["GET"]),
+    get("/api/collections/{name}/map", get_map, "The pages of a map and the links between them.", MAP, LIMIT, LINKS),
     Route("/c/{name}/map", pages.shows(map_page)),
 ]

@@ -16,36 +16,35 @@ from urllib.parse import quote, urlencode
 from xml.sax.saxutils import escape, quoteattr
 
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from scenthound.desk import parameters as read
-from scenthound.desk.api import answers, desk_of, folder_of, search_folder
+from scenthound.desk.api import desk_of, folder_of
+from scenthound.desk.operations import get
+from scenthound.desk.search_api import search_folder
+from scenthound.desk.shapes import NUMBER, TEXT, WHOLE, fields, listed
 from scenthound.loop.folder import CrawlFolder
 
 DESCRIPTION, RSS = "application/opensearchdescription+xml", "application/rss+xml"
 NAMESPACE = "http://a9.com/-/spec/opensearch/1.1/"
-COUNT, MOST = 20, 100
+WORDS = read.Words("q", "What to search for.", is_required=True)
+COUNT = read.Whole("count", "How many.", 20, 1, 100)
+START = read.Whole("start", "The first of them, from 1 on.", 1, 1, 10**6)
+PAGE = read.Whole("page", "Instead: which page of so many.", 1, 1, 10_000)
+RESULT = fields(url=TEXT, title=TEXT, content=TEXT, score=NUMBER, relevance=NUMBER, fetched=TEXT)
+FOUND = fields(query=TEXT, totalResults=WHOLE, startIndex=WHOLE, itemsPerPage=WHOLE, results=listed(RESULT))
 SHORT_NAME = 16  # characters, by the standard
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-class Asked(dict[str, str]):
-    """The query for `search_folder`: words, how many, and how many to skip."""
-
-    def getlist(self, name: str) -> list[str]:
-        return [self[name]] if name in self else []
-
-
-def asked_of(query: Mapping[str, str]) -> tuple[Asked, int, int]:
+def asked_of(query: Mapping[str, str]) -> tuple[QueryParams, int, int]:
     """The query, the number of the first result from 1 on, and how many. An empty parameter counts as left out."""
     given = {name: value for name, value in query.items() if value}
-    count = read.whole(given, "count", COUNT, 1, MOST)
-    start = (read.whole(given, "page", 1, 1, 10_000) - 1) * count + 1
-    start = read.whole(given, "start", start, 1, 10**6)
-    words = read.required(given, "q")
-    return Asked(q=words, limit=str(count), offset=str(start - 1)), start, count
+    count = COUNT.of(given)
+    start = START.of(given, (PAGE.of(given) - 1) * count + 1)
+    return QueryParams(q=WORDS.of(given), limit=str(count), offset=str(start - 1)), start, count
 
 
 async def found_for(request: Request) -> dict[str, Any]:
@@ -143,7 +142,9 @@ def _attribute(text: str) -> str:
 
 ONE = "/api/collections/{name}/opensearch"
 ROUTES = [
-    Route(f"{ONE}.xml", answers(get_description), methods=["GET"]),
-    Route(f"{ONE}.json", answers(get_json), methods=["GET"]),
-    Route(f"{ONE}.rss", answers(get_rss), methods=["GET"]),
+    get(
+        f"{ONE}.xml", get_description, "This collection as a search engine: OpenSearch 1.1.", TEXT, kinds=[DESCRIPTION]
+    ),
+    get(f"{ONE}.json", get_json, "Search results for other search engines.", FOUND, WORDS, COUNT, START, PAGE),
+    get(f"{ONE}.rss", get_rss, "Search results as RSS 2.0.", TEXT, WORDS, COUNT, START, PAGE, kinds=[RSS]),
 ]

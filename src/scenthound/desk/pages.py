@@ -13,8 +13,9 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from scenthound import url as urls
-from scenthound.desk import api, crawl_view, page_view, parameters, search_view, start_view, stored_copy, views
+from scenthound.desk import api, crawl_view, page_view, search_api, search_view, start_view, stored_copy, views
 from scenthound.desk import layout as look
+from scenthound.desk.crawl_api import HOST, URL
 from scenthound.desk.markup import Content, Markup, element
 from scenthound.desk.population import has_agents
 from scenthound.desk.seed_choices import choices
@@ -71,7 +72,7 @@ async def crawl(request: Request) -> str:
     await run_in_threadpool(desk.processes.follow, path)
     facts = await run_in_threadpool(api.overview, desk, name, path)
     order = "best" if request.query_params.get("order") == "best" else "new"
-    host = request.query_params.get("host", "")[:300]
+    host = HOST.of(request.query_params)
     found = await run_in_threadpool(views.pages, path, Wanted(order, host=host))
     return look.page(
         facts["topic"],
@@ -89,7 +90,7 @@ async def crawl(request: Request) -> str:
 
 async def one_page(request: Request) -> str | Response:
     path, name = api.folder_of(request), request.path_params["name"]
-    url = parameters.required(request.query_params, "url")
+    url = URL.of(request.query_params)
     found = await run_in_threadpool(views.explanation, path, url)
     if found["state"] != "crawled":
         return await why(request)
@@ -134,7 +135,7 @@ async def why(request: Request) -> str:
 
 
 async def copy(request: Request) -> Response:
-    path, url = api.folder_of(request), views.url_of(parameters.required(request.query_params, "url"))
+    path, url = api.folder_of(request), views.url_of(URL.of(request.query_params))
 
     def render() -> str | None:
         with CrawlFolder.look(path) as folder:
@@ -156,10 +157,10 @@ async def search(request: Request) -> str:
     desk, path, name = api.desk_of(request), api.folder_of(request), request.path_params["name"]
     query, error, results = request.query_params, None, None
     words, like = query.get("q", "").strip(), query.get("like", "").strip()
-    languages = await run_in_threadpool(api.languages_of, path)
+    languages = await run_in_threadpool(search_api.languages_of, path)
     if words or like:
         try:
-            results = await run_in_threadpool(api.search_folder, desk, path, query)
+            results = await run_in_threadpool(search_api.search_folder, desk, path, query)
         except ScenthoundError as failure:
             error = look.empty(failure.message, element("p", failure.hint))
     else:

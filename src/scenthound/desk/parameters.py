@@ -1,55 +1,185 @@
-"""Reads what a browser or a script sent: query parameters and JSON bodies, checked, with errors that name the field."""
+"""What a browser or a script sends: each query parameter and field is declared once, which reads it and describes it.
+
+Errors name the parameter and say what it may be.
+"""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
 
+from starlette.datastructures import QueryParams
 from starlette.requests import Request
 
+from scenthound.desk.shapes import SHARE, TEXT, TEXTS, Shape
 from scenthound.errors import BadUsage
 
-LONGEST = 20_000
+LONGEST = 20_000  # characters of a text in the query
+MOST = 20  # values of a parameter that may be given more than once
 
 
-def whole(values: Mapping[str, str], name: str, default: int, least: int, most: int) -> int:
+class Parameter(Protocol):
+    """A parameter of the query."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def about(self) -> str: ...
+    @property
+    def is_required(self) -> bool: ...
+    @property
+    def shape(self) -> Shape: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
     """A whole number of the query."""
-    raw = values.get(name, str(default))
-    if not raw.isascii() or not raw.isdigit() or not least <= int(raw[:18]) <= most:
-        raise BadUsage(f"not a value of `{name}`: {raw[:40]}", f"it is a whole number from {least} to {most:,}")
-    return int(raw)
+
+    name: str
+    about: str
+    default: int
+    least: int
+    most: int
+    is_required: ClassVar[bool] = False
+
+    @property
+    def shape(self) -> Shape:
+        return {"type": "integer", "minimum": self.least, "maximum": self.most}
+
+    def of(self, values: Mapping[str, str], default: int | None = None) -> int:
+        raw = values.get(self.name, str(self.default if default is None else default))
+        if not raw.isascii() or not raw.isdigit() or not self.least <= int(raw[:18]) <= self.most:
+            raise BadUsage(
+                f"not a value of `{self.name}`: {raw[:40]}", f"it is a whole number from {self.least} to {self.most:,}"
+            )
+        return int(raw)
 
 
-def share(values: Mapping[str, str], name: str) -> float | None:
+@dataclass(frozen=True, slots=True)
+class Share:
     """A number from 0 to 1 of the query; None if it is not there."""
-    raw = values.get(name, "")
-    if not raw:
-        return None
-    try:
-        number = float(raw)
-    except ValueError:
-        number = math.nan
-    if not 0.0 <= number <= 1.0:
-        raise BadUsage(f"not a value of `{name}`: {raw[:40]}", "it is a number from 0 to 1")
-    return number
+
+    name: str
+    about: str
+    is_required: ClassVar[bool] = False
+    shape: ClassVar[Shape] = SHARE
+
+    def of(self, values: Mapping[str, str]) -> float | None:
+        raw = values.get(self.name, "")
+        if not raw:
+            return None
+        try:
+            number = float(raw)
+        except ValueError:
+            number = math.nan
+        if not 0.0 <= number <= 1.0:
+            raise BadUsage(f"not a value of `{self.name}`: {raw[:40]}", "it is a number from 0 to 1")
+        return number
 
 
-def among(values: Mapping[str, str], name: str, choices: Mapping[str, Any]) -> Any:
+@dataclass(frozen=True, slots=True)
+class Among:
     """One of a few words of the query, as the value it stands for; the first is the default."""
-    raw = values.get(name, next(iter(choices)))
-    if raw not in choices:
-        raise BadUsage(f"not a value of `{name}`: {raw[:40]}", f"there are: {', '.join(map(repr, choices))}")
-    return choices[raw]
+
+    name: str
+    about: str
+    choices: Mapping[str, Any]
+    is_required: ClassVar[bool] = False
+
+    @property
+    def shape(self) -> Shape:
+        return {"type": "string", "enum": list(self.choices)}
+
+    def of(self, values: Mapping[str, str]) -> Any:
+        raw = values.get(self.name, next(iter(self.choices)))
+        if raw not in self.choices:
+            raise BadUsage(
+                f"not a value of `{self.name}`: {raw[:40]}", f"there are: {', '.join(map(repr, self.choices))}"
+            )
+        return self.choices[raw]
 
 
-def required(values: Mapping[str, str], name: str) -> str:
-    """A text of the query that must be there."""
-    raw = values.get(name, "").strip()
-    if not raw or len(raw) > LONGEST:
-        raise BadUsage(f"`{name}` is missing or too long", f"add {name}=… to the address")
-    return raw
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A text of the query; empty if it is not there and need not be."""
+
+    name: str
+    about: str
+    is_required: bool = False
+    shape: ClassVar[Shape] = TEXT
+
+    def of(self, values: Mapping[str, str]) -> str:
+        raw = values.get(self.name, "").strip()
+        if len(raw) > LONGEST or (self.is_required and not raw):
+            raise BadUsage(f"`{self.name}` is missing or too long", f"add {self.name}=… to the address")
+        return raw
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """Texts of the query: the parameter may be given more than once."""
+
+    name: str
+    about: str
+    is_required: ClassVar[bool] = False
+    shape: ClassVar[Shape] = TEXTS
+
+    def of(self, values: QueryParams) -> tuple[str, ...]:
+        return tuple(value for value in values.getlist(self.name) if value)[:MOST]
+
+
+# ---- JSON bodies
+
+REQUIRED: Any = object()
+_KINDS = {
+    str: ("string", "a text"),
+    int: ("integer", "a whole number"),
+    float: ("number", "a number"),
+    bool: ("boolean", "true or false"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a JSON body. Without a default it has to be there."""
+
+    name: str
+    kind: type
+    about: str = ""
+    default: Any = REQUIRED
+    least: float | None = None
+    most: float | None = None
+    among: tuple[str, ...] = field(default=())
+
+    @property
+    def shape(self) -> Shape:
+        limits = {"minimum": self.least, "maximum": self.most, "enum": list(self.among), "description": self.about}
+        shape = {"type": _KINDS[self.kind][0], **{name: limit for name, limit in limits.items() if limit or limit == 0}}
+        return shape if self.default in (REQUIRED, None, "") else {**shape, "default": self.default}
+
+    def of(self, body: Mapping[str, Any]) -> Any:
+        if self.name not in body:
+            if self.default is REQUIRED:
+                raise BadUsage(f"`{self.name}` is missing", f"send {_KINDS[self.kind][1]}")
+            return self.default
+        value = body[self.name]
+        if self.kind is float and type(value) is int:
+            value = float(value)
+        if type(value) is not self.kind or (isinstance(value, float) and not math.isfinite(value)):
+            raise BadUsage(f"`{self.name}` has the wrong kind", f"send {_KINDS[self.kind][1]}")
+        self._check(value)
+        return value
+
+    def _check(self, value: Any) -> None:
+        if self.among and value not in self.among:
+            raise BadUsage(f"not a value of `{self.name}`: {value[:40]}", f"there are: {', '.join(self.among)}")
+        if (self.least is not None and value < self.least) or (self.most is not None and value > self.most):
+            limits = (("from", self.least), ("to", self.most))
+            between = " ".join(f"{word} {limit:,}" for word, limit in limits if limit is not None)
+            raise BadUsage(f"not a value of `{self.name}`: {value}", f"it is {_KINDS[self.kind][1]} {between}")
 
 
 async def body_of(request: Request) -> dict[str, Any]:
@@ -61,21 +191,3 @@ async def body_of(request: Request) -> dict[str, Any]:
     if not isinstance(body, dict):
         raise BadUsage("what was sent is no JSON object", 'send an object, as {"action": "pause"}')
     return body
-
-
-def field(body: Mapping[str, Any], name: str, kind: type, default: Any = None) -> Any:
-    """A field of a body; without a default it must be there."""
-    value = body.get(name, default)
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        value = float(value)
-    if value is None and name in body and default is None:
-        raise BadUsage(f"`{name}` is empty", f"send {_KINDS[kind]}")
-    if value is None and default is None:
-        raise BadUsage(f"`{name}` is missing", f"send {_KINDS[kind]}")
-    is_wrong_number = isinstance(value, bool) and kind is not bool
-    if not isinstance(value, kind) or is_wrong_number or (isinstance(value, float) and not math.isfinite(value)):
-        raise BadUsage(f"`{name}` has the wrong kind", f"send {_KINDS[kind]}")
-    return value
-
-
-_KINDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}

@@ -13,11 +13,27 @@ from starlette.routing import Route
 from scenthound.desk import api, pages
 from scenthound.desk import layout as look
 from scenthound.desk.markup import Content, Markup, element, join
+from scenthound.desk.operations import get
 from scenthound.desk.population import agent_number, agent_of, population_of
+from scenthound.desk.shapes import ANY, NUMBER, TEXT, TEXTS, WHOLE, fields, listed, maybe
 
 SHOWN_AGENTS = 200
 SHOWN_WORDS = 6
 SHOWN_CHILDREN = 50
+AGENT = fields(
+    **dict.fromkeys(("agent", "born", "pages", "sales", "children"), WHOLE),
+    **dict.fromkeys(("parent", "died"), maybe(WHOLE)),
+    why=TEXT,
+    owned=maybe(NUMBER),
+    words=TEXTS,
+)
+POPULATION = fields(pages=WHOLE, total=WHOLE, living=WHOLE, owns=TEXT, agents=listed(AGENT))
+ONE_AGENT = fields(
+    **AGENT["properties"],
+    saved=ANY,
+    offspring=listed(AGENT),
+    events=listed(fields(n=WHOLE, event=TEXT, url=maybe(TEXT), title=TEXT, facts=ANY)),
+)
 
 
 async def get_population(request: Request) -> Any:
@@ -317,8 +333,14 @@ def _told(name: str, agent: int, event: Mapping[str, Any]) -> Content:
 
 
 ROUTES = [
-    Route("/api/collections/{name}/agents", api.answers(get_population), methods=["GET"]),
-    Route("/api/collections/{name}/agents/{agent}", api.answers(get_agent), methods=["GET"]),
+    get("/api/collections/{name}/agents", get_population, "The agents of a crawl, oldest first.", POPULATION),
+    get(
+        "/api/collections/{name}/agents/{agent}",
+        get_agent,
+        "One agent, with pages and transactions.",
+        ONE_AGENT,
+        inside={"agent": WHOLE},
+    ),
     Route("/c/{name}/agents", pages.shows(population_page)),
     Route("/c/{name}/agents/{agent}", pages.shows(agent_page)),
 ]

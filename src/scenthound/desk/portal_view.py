@@ -20,6 +20,8 @@ from scenthound.apps.portal.pages import STATIC
 from scenthound.desk import api, pages
 from scenthound.desk import layout as look
 from scenthound.desk.markup import element
+from scenthound.desk.operations import post
+from scenthound.desk.shapes import ANY
 
 _STORED = re.compile(r"(?:index|search|c/[a-z0-9_-]+|p/[0-9]+)\.html|search/[a-z0-9-]+\.json")
 _KINDS = {"html": "text/html", "json": "application/json", "css": "text/css", "js": "text/javascript"}
@@ -76,5 +78,5 @@ def _read(folder: Any, file: str) -> bytes | None:
 ROUTES = [
     Route("/c/{name}/portal", pages.shows(portal_page)),
     Route("/c/{name}/portal/{file:path}", pages.shows(portal_file)),
-    Route("/api/collections/{name}/portal", api.answers(build), methods=["POST"]),
+    post("/api/collections/{name}/portal", build, "Make the portal, or bring it up to date.", ANY),
 ]

@@ -17,6 +17,8 @@ from scenthound.desk import api, pages
 from scenthound.desk import layout as look
 from scenthound.desk import parameters as read
 from scenthound.desk.markup import Content, Markup, element
+from scenthound.desk.operations import get
+from scenthound.desk.shapes import ANY, SHARE, TEXT, TEXTS, WHOLE, fields, listed
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Url
 from scenthound.store import live_queries
@@ -24,6 +26,21 @@ from scenthound.store import live_queries
 MOST = 200
 LIKELY = 0.2
 """Confidence from which an organisation has a full mark."""
+LIMIT = read.Whole("limit", "How many.", 25, 1, MOST)
+ORGANISATION = fields(
+    ["key", "name", "home", "confidence", "evidence"],
+    **dict.fromkeys(("key", "name", "home", "decision"), TEXT),
+    **dict.fromkeys(("shared_words", "aliases"), TEXTS),
+    confidence=SHARE,
+    evidence=ANY,
+    hubs=listed(ANY),
+)
+ANSWER = fields(
+    **dict.fromkeys(("organisations", "rejected"), listed(ORGANISATION)),
+    **dict.fromkeys(("seeds", "augmented", "notes"), TEXTS),
+    topic=TEXT,
+    pages=WHOLE,
+)
 
 
 def answer_of(path: Path, most: int) -> Answer:
@@ -41,7 +58,7 @@ def known_homes(path: Path, answer: Answer) -> set[Url]:
 
 
 async def get_related(request: Request) -> Any:
-    path, most = api.folder_of(request), read.whole(request.query_params, "limit", 25, 1, MOST)
+    path, most = api.folder_of(request), LIMIT.of(request.query_params)
     return (await run_in_threadpool(answer_of, path, most)).as_plain()
 
 
@@ -56,7 +73,7 @@ async def get_table(request: Request) -> Response:
 async def related_page(request: Request) -> str:
     path, name = api.folder_of(request), request.path_params["name"]
     nav = await run_in_threadpool(pages.nav_of, path, name, "/related")
-    answer = await run_in_threadpool(answer_of, path, read.whole(request.query_params, "limit", 25, 1, MOST))
+    answer = await run_in_threadpool(answer_of, path, LIMIT.of(request.query_params))
     known = await run_in_threadpool(known_homes, path, answer)
     rows = [_row(name, one, one.home in known) for one in answer.organisations]
     shown: list[Content] = [element("ol", *rows, class_="results")] if rows else []
@@ -147,7 +164,9 @@ def _decisions(one: Organisation, is_known: bool) -> Markup:
 
 
 ROUTES = [
-    Route("/api/collections/{name}/related", api.answers(get_related), methods=["GET"]),
-    Route("/api/collections/{name}/related.csv", api.answers(get_table), methods=["GET"]),
+    get("/api/collections/{name}/related", get_related, "Organisations like the seeds, best first.", ANSWER, LIMIT),
+    get(
+        "/api/collections/{name}/related.csv", get_table, "Related organisations as a table.", TEXT, kinds=["text/csv"]
+    ),
     Route("/c/{name}/related", pages.shows(related_page)),
 ]

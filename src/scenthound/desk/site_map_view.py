@@ -16,10 +16,13 @@ from scenthound.desk import api, pages
 from scenthound.desk import layout as look
 from scenthound.desk import parameters as read
 from scenthound.desk.markup import Markup, element
+from scenthound.desk.operations import get
+from scenthound.desk.shapes import ANY, TEXT, WHOLE, fields, listed
 from scenthound.errors import BadUsage
 from scenthound.loop.folder import CrawlFolder
 
-FOLDED = {"yes": False, "no": True}
+FOLDED = read.Among("folded", "Whether branches without the topic are left out.", {"yes": False, "no": True})
+SITE = fields(topic=TEXT, site=TEXT, pages=WHOLE, on_topic=WHOLE, branches=listed(ANY))
 
 
 def made(path: Path, unfolded: bool) -> SiteMap:
@@ -29,7 +32,7 @@ def made(path: Path, unfolded: bool) -> SiteMap:
 
 
 async def get_site_map(request: Request) -> Any:
-    unfolded = read.among(request.query_params, "folded", FOLDED)
+    unfolded = FOLDED.of(request.query_params)
     return (await run_in_threadpool(made, api.folder_of(request), unfolded)).as_plain()
 
 
@@ -45,7 +48,7 @@ async def get_file(request: Request) -> Response:
 
 async def site_map_page(request: Request) -> str:
     path, name = api.folder_of(request), request.path_params["name"]
-    unfolded = read.among(request.query_params, "folded", FOLDED)
+    unfolded = FOLDED.of(request.query_params)
     nav = await run_in_threadpool(pages.nav_of, path, name, "/site-map")
     try:
         site = await run_in_threadpool(made, path, unfolded)
@@ -108,7 +111,14 @@ def _branch(name: str, branch: Branch, items: list[Markup]) -> Markup:
 
 
 ROUTES = [
-    Route("/api/collections/{name}/site-map", api.answers(get_site_map), methods=["GET"]),
-    Route("/api/collections/{name}/site-map/{file}", api.answers(get_file), methods=["GET"]),
+    get("/api/collections/{name}/site-map", get_site_map, "The pages of a site as a tree.", SITE, FOLDED),
+    get(
+        "/api/collections/{name}/site-map/{file}",
+        get_file,
+        "The map of a site as a file.",
+        TEXT,
+        kinds=[kind for _, kind in FORMATS.values()],
+        inside={"file": {"enum": list(FORMATS)}},
+    ),
     Route("/c/{name}/site-map", pages.shows(site_map_page)),
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,12 +29,17 @@ class SeenPage:
     """`seed`, `given` (example, label or description), `off` (label), or nothing."""
     probability: float = 0.0
     links: npt.NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))
-    """What it links to, as `url_number`."""
+    """What it links to, as `url_numbers`."""
 
 
-def url_number(url: str) -> int:
-    """A URL as a number of 32 bits. Among a few hundred pages two are hardly ever equal."""
-    return zlib.crc32(url.encode("utf-8", "surrogatepass"))
+def url_numbers(urls: Sequence[str]) -> npt.NDArray[np.uint32]:
+    """URLs as numbers of 32 bits. Among a few hundred pages two are hardly ever equal.
+
+    >>> url_numbers(["http://x.test/", "http://y.test/"]).tolist(), url_numbers([]).tolist()
+    ([2607666525, 1025171177], [])
+    """
+    lines = "\n".join(urls).encode("utf-8", "surrogatepass").split(b"\n") if urls else []
+    return np.fromiter(map(zlib.crc32, lines), np.uint32, len(lines))
 
 
 class Neighbours:
@@ -41,14 +47,15 @@ class Neighbours:
 
     def __init__(self, pages: Sequence[SeenPage]) -> None:
         self._number = len(pages)
-        keys = np.array([url_number(page.url) for page in pages], np.int64)
+        keys = url_numbers([page.url for page in pages]).astype(np.int64)
         order = np.argsort(keys, kind="stable")
         links = np.concatenate([np.zeros(0, np.uint32), *(page.links for page in pages)]).astype(np.int64)
         sources = np.repeat(np.arange(self._number), [len(page.links) for page in pages])
         found = np.minimum(np.searchsorted(keys[order], links), max(self._number - 1, 0))
         is_known = keys[order][found] == links if self._number else np.zeros(0, bool)
         sources, targets = sources[is_known], order[found[is_known]]
-        both = np.unique(np.concatenate([sources * self._number + targets, targets * self._number + sources]))
+        both = np.sort(np.concatenate([sources * self._number + targets, targets * self._number + sources]))
+        both = both[np.diff(both, prepend=-1) > 0]  # as `np.unique`, for which numpy imports its masked arrays
         self._sources, self._targets = both // max(self._number, 1), both % max(self._number, 1)
 
     def evidence(self, probabilities: Floats, average: float) -> Floats:
@@ -56,12 +63,13 @@ class Neighbours:
         is_other = self._sources != self._targets
         sources, targets = self._sources[is_other], self._targets[is_other]
         sums = np.bincount(sources, probabilities[targets], self._number).astype(np.float64)
-        return link_evidence(sums, np.bincount(sources, minlength=self._number).astype(np.float64), average)
+        numbers = np.bincount(sources, minlength=self._number)
+        return np.minimum(np.maximum(np.log((sums + 3 * average) / (numbers + 3) / average), -2.0), 3.0)
 
 
-def link_evidence(sums: Floats, numbers: Floats, average: float) -> Floats:
+def link_evidence(total: float, number: int, average: float) -> float:
     """ln of the mean probability of the neighbours over that of all pages, with three average neighbours added."""
-    return np.clip(np.log((sums + 3 * average) / (numbers + 3) / average), -2.0, 3.0)
+    return min(max(math.log((total + 3 * average) / (number + 3) / average), -2.0), 3.0)
 
 
 def pack(pages: Sequence[SeenPage]) -> dict[str, Any]:

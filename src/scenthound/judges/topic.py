@@ -34,13 +34,15 @@ import copy
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from scenthound import url as urls
 from scenthound.judges import judge
-from scenthound.judges.page_memory import Neighbours, SeenPage, link_evidence, pack, unpack, url_number
+from scenthound.judges.evidence import WEIGHTS, probabilities, probability
+from scenthound.judges.page_memory import Neighbours, SeenPage, link_evidence, pack, unpack, url_numbers
 from scenthound.judging import Verdict
 from scenthound.model import Topic, Url
 from scenthound.page.page import Page
@@ -49,19 +51,12 @@ from scenthound.text.background import document_share
 from scenthound.text.tokens import Analyser
 from scenthound.text.topic_model import Floats, TopicModel
 
-BIAS = -1.4
-WEIGHTS = {"likeness": 1.8, "separation": 0.2, "keywords": 0.35, "title": 1.5, "links": 0.5, "parent": 0.5}
-_WEIGHTS = np.array(list(WEIGHTS.values()))
-_LEAST = np.array([-3.0, -5.0, -3.0, -np.inf, -np.inf, -np.inf])  # bounds of the evidence, in the order of WEIGHTS
-_MOST = np.array([1.5, 8.0, 4.0, np.inf, np.inf, np.inf])
 GIVEN = 6.0
 """Prior log-odds of an example page or of a label."""
 SITE_SEED = 2.5
 """Prior log-odds of a seed where sites are looked for."""
 SEED_PRIOR = (12.0, -1.5, 2.5)
 """Slope over (AUC - .5), least and most, of the prior of a seed where pages are looked for."""
-CERTAIN = {"": (0.0, 1.0), "seed": (0.0, 1.0), "given": (0.95, 1.0), "off": (0.0, 0.05)}
-"""Bounds of the probability by kind of page: what the user said about a page is not overruled."""
 NOT_A_SITE = 0.002
 FLOOR = 0.005  # scores below are equal
 TYPICAL_ON, TYPICAL_OFF = 0.08, 0.02  # scores, with the weight of 1 and 5 pages
@@ -75,6 +70,8 @@ DOUBTFUL_SEED = 0.3
 LEAST_SEED = 0.25  # a seed below this probability is no part of the topic
 MOST_PROBABILITIES = 20_000
 MOST_LINKS = 500  # of a page
+LINKS = list(WEIGHTS).index("links")
+Number = TypeVar("Number", float, Floats)
 
 
 @judge("topic")
@@ -188,16 +185,16 @@ class TopicJudge(Parameterised):
     def _seen(self, page: Page) -> SeenPage:
         counts = page.record.counts(self.analyser_)
         title = frozenset(self.analyser_.terms(page.title))
-        linked = [known for link in page.outlinks if (known := self.probabilities_.get(link.url)) is not None]
+        outlinks = [link.url for link in page.outlinks]
+        linked = [known for known in map(self.probabilities_.get, outlinks) if known is not None]
         parent = self.probabilities_.get(page.candidate.parent) if page.candidate.parent else None
         context = (
             len(title & self.keywords_) / max(len(self.keywords_), 1),
-            float(link_evidence(np.array(sum(linked)), np.array(float(len(linked))), self.average_)),
+            link_evidence(sum(linked), len(linked), self.average_),
             (parent if parent is not None else self.average_) - self.average_,
         )
         kind = self._kind((page.url, page.candidate.url))
-        links = np.array([url_number(link.url) for link in page.outlinks[:MOST_LINKS]], np.uint32)
-        document = self.model_.document(counts)
+        document, links = self.model_.document(counts), url_numbers(outlinks[:MOST_LINKS])
         return SeenPage(page.url, document, self._keyword_counts(counts), context, kind, links=links)
 
     def _kind(self, names: Iterable[Url]) -> str:
@@ -212,20 +209,15 @@ class TopicJudge(Parameterised):
         return np.log1p(np.array([counts.get(term, 0) for term in self.model_.keywords], np.float64))
 
     def _probability(self, seen: SeenPage) -> float:
-        score = np.array([self.model_.score(seen.document)])
-        return float(self._probabilities([seen], np.log(np.maximum(score, FLOOR)))[0])
+        log = math.log(max(self.model_.score(seen.document), FLOOR))
+        evidence = (*self._evidence(log, float(self._keyword_scores([seen])[0])), *seen.context)
+        return probability(evidence, self.reliance_, self._priors()[seen.kind], seen.kind)
 
-    def _probabilities(self, pages: Sequence[SeenPage], logs: Floats) -> Floats:
-        evidence = np.empty((len(pages), len(WEIGHTS)))
-        evidence[:, 0] = logs - self.on_
-        evidence[:, 1] = (self.on_ - self.off_) / self.variance_ * (logs - (self.on_ + self.off_) / 2)
-        evidence[:, 2] = self.keyword_slope_ * (self._keyword_scores(pages) - self.keyword_middle_)
-        evidence[:, 3:] = [seen.context for seen in pages]
-        evidence = np.minimum(np.maximum(evidence, _LEAST), _MOST)
-        evidence[:, :2] *= self.reliance_
-        probabilities = _logistic(BIAS + evidence @ _WEIGHTS + self._priors(pages))
-        bounds = np.array([CERTAIN[seen.kind] for seen in pages])
-        return np.asarray(np.minimum(np.maximum(probabilities, bounds[:, 0]), bounds[:, 1]))
+    def _evidence(self, log: Number, keywords: Number) -> tuple[Number, Number, Number]:
+        """Likeness, separation and keywords, of one page or of many."""
+        likeness = log - self.on_
+        separation = (self.on_ - self.off_) / self.variance_ * (log - (self.on_ + self.off_) / 2)
+        return likeness, separation, self.keyword_slope_ * (keywords - self.keyword_middle_)
 
     def _keyword_scores(self, pages: Sequence[SeenPage]) -> Floats:
         idf = self.model_.keyword_idf()
@@ -233,9 +225,9 @@ class TopicJudge(Parameterised):
             return np.zeros(len(pages))
         return np.array([seen.keyword_counts for seen in pages]) @ idf / float(idf.sum())
 
-    def _priors(self, pages: Sequence[SeenPage]) -> Floats:
-        by_kind = {"": 0.0, "given": GIVEN, "off": -GIVEN, "seed": self._seed_prior()}
-        return np.array([by_kind[seen.kind] for seen in pages])
+    def _priors(self) -> dict[str, float]:
+        """The prior log-odds by kind of page."""
+        return {"": 0.0, "given": GIVEN, "off": -GIVEN, "seed": self._seed_prior()}
 
     def _seed_prior(self) -> float:
         slope, least, most = SEED_PRIOR
@@ -266,41 +258,48 @@ class TopicJudge(Parameterised):
             fit.learn(np.zeros(0), np.zeros(0))
             return
         fit = self.model_.fit([seen.document for seen in pages])
-        is_given = np.arange(len(pages)) < len(self.given_)
-        self._compare_seeds(pages)
-        neighbours = Neighbours(pages)
+        is_given, kinds = np.arange(len(pages)) < len(self.given_), [seen.kind for seen in pages]
+        keywords = self._keyword_scores(pages)
+        self._compare_seeds(kinds, keywords)
+        by_kind, neighbours = self._priors(), Neighbours(pages)
+        priors, evidence = np.array([by_kind[kind] for kind in kinds]), np.empty((len(pages), len(WEIGHTS)))
+        evidence[:, 3:] = [seen.context for seen in pages]
         found = np.array([seen.probability or 0.5 for seen in pages])
         for _ in range(ROUNDS):
-            for seen, links in zip(pages, neighbours.evidence(found, self.average_).tolist(), strict=True):
-                seen.context = (seen.context[0], links, seen.context[2])
-            on = np.where(found > np.where(is_given, LEAST_SEED, 0.5), found, 0.0)
-            allowed, joined = self._most_joined(float(on[is_given].sum())), float(on[~is_given].sum())
-            if joined > allowed:
-                on[~is_given] *= allowed / joined
-            off = np.where(is_given, 0.0, 1.0 - found)
+            evidence[:, LINKS] = neighbours.evidence(found, self.average_)
+            on, off = self._weights(found, is_given)
             believed = off if len(self.others_) >= FEWEST_OTHERS else np.zeros(len(pages))
             logs = np.log(np.maximum(fit.learn(on, believed), FLOOR))
             alone = on > 0.7 * on.sum()  # one page is nearly all of the topic: without it nothing is left to compare
             if alone.any():
                 logs = np.where(alone, math.log(TYPICAL_ON), logs)
             self._calibrate(logs, on, off)
-            self._calibrate_keywords(self._keyword_scores(pages), on, off)
-            found = self._probabilities(pages, logs)
-        for seen, probability in zip(pages, found.tolist(), strict=True):
-            seen.probability = self.probabilities_[seen.url] = probability
+            self._calibrate_keywords(keywords, on, off)
+            evidence[:, :3] = np.stack(self._evidence(logs, keywords), axis=1)
+            found = probabilities(evidence, self.reliance_, priors, kinds)
+        for seen, said, links in zip(pages, found.tolist(), evidence[:, LINKS].tolist(), strict=True):
+            seen.probability = self.probabilities_[seen.url] = said
+            seen.context = (seen.context[0], links, seen.context[2])
         others = found[~is_given]
         self.average_ = (float(others.sum()) + 1.0) / (len(others) + 10.0)
         self.threshold_ = best_threshold(others)
 
+    def _weights(self, found: Floats, is_given: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:
+        """How much each page counts as on topic and as off topic, by its probability."""
+        on = np.where(found > np.where(is_given, LEAST_SEED, 0.5), found, 0.0)
+        allowed, joined = self._most_joined(float(on[is_given].sum())), float(on[~is_given].sum())
+        if joined > allowed:
+            on[~is_given] *= allowed / joined
+        return on, np.where(is_given, 0.0, 1.0 - found)
+
     def _most_joined(self, given: float) -> float:
         """How much weight found pages may have in the topic, beside the weight of what the user gave."""
-        trust = float(_logistic(np.array(self._seed_prior())))
+        trust = 1 / (1 + math.exp(-self._seed_prior()))
         return JOINED * given + FIRST_JOINED * (1 - trust)
 
-    def _compare_seeds(self, pages: Sequence[SeenPage]) -> None:
-        scores = self._keyword_scores(pages)
-        seeds = scores[[seen.kind == "seed" for seen in pages]]
-        others = np.sort(scores[[not seen.kind for seen in pages]])
+    def _compare_seeds(self, kinds: Sequence[str], scores: Floats) -> None:
+        seeds = scores[[kind == "seed" for kind in kinds]]
+        others = np.sort(scores[[not kind for kind in kinds]])
         if not len(seeds) or not len(others):
             self.seed_auc_ = (0.0, 0)
             return
@@ -370,7 +369,3 @@ def _nowhere(stem: str) -> float:
 def _slope(on: float, off: float, variance: float) -> tuple[float, float]:
     """Slope and zero of the log-likelihood ratio of two normals of equal variance."""
     return max(on - off, 0.0) / max(variance, 0.05), (on + off) / 2
-
-
-def _logistic(odds: Floats) -> Floats:
-    return np.asarray(1 / (1 + np.exp(-np.minimum(np.maximum(odds, -30.0), 30.0))))

@@ -63,7 +63,7 @@ class StrategyCalls:
 
     def read(self, page: Page, judgement: PageJudgement) -> list[Candidate]:
         """The candidates that the strategy returns for a page, after it was told the verdict if it asks for it."""
-        reading = page.reading_seconds
+        reading, page.clock = page.reading_seconds, self._stopwatch.clock
         fetched = (page.url, page.candidate, page.record, page.status, page.size)
         with self._stopwatch:
             try:

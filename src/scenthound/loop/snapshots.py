@@ -1,4 +1,8 @@
-"""What strategy and judge have learned, saved every so often; on resume the pages after it are read again."""
+"""What strategy and judge have learned, saved every so often; on resume the pages after it are read again.
+
+A strategy whose state is small is saved with every commit: the history does not say everything that happened to a
+frontier of its own (links that robots.txt forbids, redirects to known pages), which matters if that is tight.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from dataclasses import dataclass
 
 from scenthound.loop.core import Crawl
 from scenthound.loop.resume import Learned
-from scenthound.ports import Saves
+from scenthound.ports import Saves, declaration_of
 from scenthound.store.database import CrawlDatabase
 from scenthound.store.label_table import Labels
 
@@ -19,11 +23,13 @@ class Snapshots:
     database: CrawlDatabase
 
     def save(self, crawl: Crawl, event: int, every: int | None = None) -> None:
-        """Save what was learned up to an event; with `every`, only if the last snapshot is so many events old."""
+        """Save what was learned up to an event; with `every`, only if the last snapshot is so many events old, or if
+        the strategy's state is small."""
         if not (isinstance(crawl.strategy, Saves) or crawl.judging.has_state):
             return
         last = self.database.meta_number("snapshot", -1_000_000)
-        if every is not None and not crawl.unkept and event - last < every:
+        is_due = crawl.unkept or declaration_of(crawl.strategy).small_state
+        if every is not None and not is_due and event - last < every:
             return
         if isinstance(crawl.strategy, Saves):
             self.database.save_state("strategy", crawl.calls.save() or {})

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -31,6 +32,7 @@ class Indexer:
 
     def __init__(self, path: Path, rebuild: bool = False) -> None:
         self._folder = CrawlFolder.look(path)
+        self._limits = replace(page_limits(self._folder.request.settings), links=0)  # nobody looks at links here
         self._index: TextIndex | None = None
         try:
             (path / INDEX).mkdir(exist_ok=True)
@@ -107,7 +109,7 @@ class Indexer:
             response = None if where is None else self._folder.repository.get(where)
         except (FolderBroken, OSError):
             return "", ""
-        document = None if response is None else stored_document(response, page_limits(self._folder.request.settings))
+        document = None if response is None else stored_document(response, self._limits)
         if document is None or response is None:
             return "", ""
         declared = document.lang or response.header("content-language")

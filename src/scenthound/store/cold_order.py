@@ -20,7 +20,7 @@ Records = NDArray[np.void]
 Order = tuple[float, int]
 """The place of an entry in the order: key and number."""
 BLOCK = 16_384  # records that are read at once
-RECENT = 1 << 19  # records in the array before the file is written anew
+RECENT = 1 << 18  # records in the array before the file is written anew
 NONE: Records = np.empty(0, RECORD)
 _SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 

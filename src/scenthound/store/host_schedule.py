@@ -52,8 +52,7 @@ class HostSchedule:
         self.now = 0.0
         self.hosts_waiting = 0
         """Hosts that have a candidate."""
-        self.needs_cold = False
-        """A host has no candidate in memory that comes before its best on disk."""
+        self._short: list[Host] = []  # hosts that may need their candidates on disk
         self._entries, self._spread = entries, spread
         self._hosts: dict[str, Host] = {}
         self._awake: tuple[list[Entry], list[Entry]] = ([], [])  # hosts not used lately; hosts that were
@@ -157,9 +156,28 @@ class HostSchedule:
 
     def mark_cold(self, firsts: Mapping[int, tuple[float, int]], key: Callable[[str], int]) -> None:
         """Tell each host by its key where its candidates on disk begin."""
-        for host in self._hosts.values():
+        self._short.clear()
+        for host in list(self._hosts.values()):
             host.cold_from = firsts.get(key(host.name))
-        self.needs_cold = False
+            if host.live == 0:
+                self.place(host)  # it is forgotten in time
+
+    def needs_cold(self) -> bool:
+        """Whether a host that may be asked now has no candidate in memory that comes before its best on disk."""
+        while self._short:
+            host = self._short[-1]
+            if host.until <= self.now and _is_short(host):
+                return True
+            self._short.pop()  # if it rests, it comes back when it wakes
+        return False
+
+    def is_any_short(self) -> bool:
+        """The same of all hosts, those that rest included."""
+        return any(map(_is_short, self._hosts.values()))
+
+    def resting(self) -> int:
+        """How many hosts rest."""
+        return sum(host.until > self.now for host in self._hosts.values())
 
     # --- time ---------------------------------------------------------------------------------
 
@@ -294,8 +312,9 @@ class HostSchedule:
             if entries.get(ripe[0][4].url) is ripe[0]:
                 break
             heappop(ripe)
-        if host.cold_from is not None and (not ripe or ripe[0][:2] > host.cold_from):
-            self.needs_cold = True
+        is_short = host.cold_from is not None and _is_short(host)
+        if is_short and host.until <= now:
+            self._short.append(host)
         if ripe and host.until <= now:
             moment = parked[0][0] if parked else inf
             host.resting = None
@@ -307,6 +326,8 @@ class HostSchedule:
                 moment = host.until
                 if self._resting is not None and (host.resting is not ripe[0] or moment == inf):
                     self._post_resting(self._resting, host, ripe[0])
+            elif is_short:
+                moment = host.until if host.until > now else inf
             elif parked:
                 moment = max(host.until, parked[0][0])
             else:
@@ -349,3 +370,8 @@ class HostSchedule:
             if len(self._idle) > 2 * len(self._hosts) + 64:
                 self._idle = [(h.until, h.name) for h in self._hosts.values() if h.live == 0 and h.until < inf]
                 heapify(self._idle)
+
+
+def _is_short(host: Host) -> bool:
+    """Whether its best candidate is on disk."""
+    return host.cold_from is not None and (not host.ripe or host.ripe[0][:2] > host.cold_from)

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from heapq import nsmallest
-from itertools import chain
+from itertools import chain, islice
 from math import inf, isnan
 from pathlib import Path
 
@@ -21,7 +21,7 @@ import numpy as np
 from scenthound.errors import OurFault
 from scenthound.model import Candidate, Url
 from scenthound.ports import Eviction, Popped
-from scenthound.store.cold_entries import ColdEntries, choose, host_key
+from scenthound.store.cold_entries import ColdEntries, Gathered, choose, host_key
 from scenthound.store.cold_order import Order, Records, as_records, is_in
 from scenthound.store.host_schedule import Entry, Host
 from scenthound.store.memory_frontier import MemoryFrontier
@@ -34,6 +34,10 @@ IN_MEMORY = 100_000
 """Entries in memory at most: the default bound of a frontier, so most crawls have all of them there."""
 SHARE = 32
 """Entries of one host in memory, to begin with."""
+GATHERED = 500_000
+"""Entries that are added to those on disk at once when a crawl is opened."""
+AT_ONCE = 10_000
+"""Rows that are read at once then."""
 FALLING = 100
 """Entries that are loaded at once when the last of the order are wanted."""
 
@@ -46,6 +50,7 @@ class SpillingFrontier(MemoryFrontier):
     ) -> None:
         super().__init__(bound, eviction, spread)
         self._most, self._share, self._pops = in_memory, SHARE, 0
+        self._few = max(in_memory // 4, 1)
         self._limit = in_memory  # with more entries in memory than this, they are chosen again
         self._cold = ColdEntries(folder)
         self._cold_from: Order | None = None
@@ -94,9 +99,11 @@ class SpillingFrontier(MemoryFrontier):
         return super().pop(now)
 
     def ready_at(self) -> float | None:
-        if self._elsewhere:
-            self._find_best()
-        return super().ready_at()
+        if not self._elsewhere:
+            return super().ready_at()
+        self._find_best()
+        moment = super().ready_at()
+        return inf if moment is None else moment
 
     def best_resting(self, now: float) -> tuple[Candidate, float] | None:
         if self._elsewhere:
@@ -185,9 +192,9 @@ class SpillingFrontier(MemoryFrontier):
 
         The share follows what was wanting: more entries of a host, or more hosts.
         """
-        schedule, is_early = self._schedule, self._pops < self._most // 8
+        schedule, is_early = self._schedule, self._pops < self._few // 2
         best = schedule.best()
-        if schedule.needs_cold:
+        if schedule.needs_cold():
             self._share = min(2 * self._share, self._most) if is_early else self._share
             self._choose(self._is_awake())
         elif self._cold_from is not None and (
@@ -201,7 +208,7 @@ class SpillingFrontier(MemoryFrontier):
         schedule, best = self._schedule, self._schedule.best_resting()
         resting = schedule.keys(lambda host: schedule.now < host.until < inf, host_key)
         is_after = self._cold_from is not None and (best is None or best[:2] > self._cold_from)
-        if schedule.needs_cold or (is_after and resting):
+        if schedule.is_any_short() or (is_after and resting):
             self._choose(resting.__contains__)
 
     def _is_awake(self) -> Callable[[int], bool]:
@@ -216,7 +223,8 @@ class SpillingFrontier(MemoryFrontier):
         schedule = self._schedule
         hot = [entry for entry in self._entries.values() if entry[4].due <= schedule.now and entry[1] <= LARGEST]
         with self._guarded():
-            choice = choose(_records(hot), self._cold.blocks(), self._most // 2, self._share, is_wanted)
+            share = min(self._share, max(self._few // max(schedule.resting(), 1), 1))  # each will wake
+            choice = choose(_records(hot), self._cold.blocks(), self._few, share, is_wanted)
         chosen = np.array(sorted(choice.numbers), np.int64)
         numbers = np.fromiter((entry[1] for entry in hot), np.int64, len(hot))
         loaded = self._read_all(np.setdiff1d(chosen, numbers).tolist())
@@ -228,7 +236,7 @@ class SpillingFrontier(MemoryFrontier):
         schedule.mark_cold(choice.passed_over, host_key)
         self._cold_from = choice.end
         self._worst.forget()
-        self._pops, self._limit = 0, max(self._most, len(self._entries) + self._most // 2)
+        self._pops, self._limit = 0, max(2 * self._few, len(self._entries) + self._few)
 
     def _drop(self, entries: Sequence[Entry]) -> None:
         """Take entries out of memory that are stored."""
@@ -248,22 +256,12 @@ class SpillingFrontier(MemoryFrontier):
         Yields what is there twice, to be deleted: damage can do that.
         """
         in_memory: list[int] = []
-        keys: list[float] = []
-        urls: list[Url] = []
-        numbers: list[int] = []
-        for number, url, score, due in rows:
-            score = rounded(score)
-            self._bins[bin_of(score)] += 1
-            self._next_number = max(self._next_number, number + 1)
-            if due > self._schedule.now or not 0 <= number <= LARGEST:
-                in_memory.append(number)
-                continue
-            keys.append(-score)
-            urls.append(url)
-            numbers.append(number)
-            if len(keys) >= self._most:
-                self._store(keys, urls, numbers)
-        self._store(keys, urls, numbers)
+        gathered, rows = Gathered(), iter(rows)
+        while some := list(islice(rows, AT_ONCE)):
+            in_memory += self._gather(some, gathered)
+            if len(gathered) >= GATHERED:
+                self._store(gathered)
+        self._store(gathered)
         for pair in self._cold.twins():
             (_, first), (number, other) = self._read_all(pair)
             if first.url == other.url:
@@ -278,14 +276,26 @@ class SpillingFrontier(MemoryFrontier):
                 self._add(number, candidate)
         self._choose(self._is_awake())
 
-    def _store(self, keys: list[float], urls: list[Url], numbers: list[int]) -> None:
-        """Add entries to those on disk, and clear the lists."""
-        hosts, count = (host_key(host_of(url)) for url in urls), len(keys)
+    def _gather(self, rows: Sequence[tuple[int, Url, float, float]], gathered: Gathered) -> list[int]:
+        """Count and gather rows; returns the numbers of those that have to be in memory."""
+        in_memory: list[int] = []
+        keys: dict[int, float] = {}
+        for number, _, score, due in rows:
+            score = rounded(score)
+            self._bins[bin_of(score)] += 1
+            self._next_number = max(self._next_number, number + 1)
+            if due > self._schedule.now or not 0 <= number <= LARGEST:
+                in_memory.append(number)
+            else:
+                keys[number] = -score
+        gathered.add(keys.values(), [row[1] for row in rows if row[0] in keys], keys)
+        return in_memory
+
+    def _store(self, gathered: Gathered) -> None:
+        """Add entries to those on disk."""
         with self._guarded():
-            self._cold.change(as_records(keys, hosts, numbers, count), Pairs.of(urls, numbers, count))
+            self._cold.change(*gathered.take())
         self._elsewhere = len(self._cold)
-        for values in (keys, urls, numbers):
-            values.clear()
 
 
 def _records(entries: Collection[Entry]) -> Records:

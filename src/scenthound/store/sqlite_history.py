@@ -11,6 +11,7 @@ from scenthound.ports import History, Where
 from scenthound.store.blobs import pack_urls
 from scenthound.store.database import SAVE_LINKS, CrawlDatabase, as_json, as_mapping, without_surrogates
 from scenthound.store.memory import ELSEWHERE, HOSTS_COUNTED, summed
+from scenthound.store.seen_urls import SeenUrls
 
 _STEP = "n, url, parent, anchor, score, parts, similarity, depth, status, bytes, time, title, rank, requested, carry"
 _JUDGED = ("coalesce(relevance, similarity, 0)", "coalesce(relevant, coalesce(similarity, 0) >= {:f})")
@@ -25,6 +26,8 @@ _EVENT = (
     f"INSERT INTO history (kind, {_STEP}, reason, detail, file, offset, length, relevance, relevant) "  # noqa: S608
     "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 )
+_IS_SEEN = """SELECT 1 FROM history WHERE url = ?1 AND kind = 'page' UNION ALL SELECT 1 FROM dead WHERE url = ?1
+    UNION ALL SELECT 1 FROM aliases WHERE url = ?1 LIMIT 1"""
 COLLECTED = 256  # events that are collected before they are written
 LONG = 65_536  # an event with more text than this is written at once
 _NOWHERE = (None, None, None)
@@ -39,7 +42,7 @@ class Place(NamedTuple):
 
 
 class SqliteHistory(History):
-    """The `History` port in the crawl's file. Seen URLs are also kept in memory.
+    """The `History` port in the crawl's file. The latest seen URLs are also in memory.
 
     Events are collected and written many at a time, at the latest with the next commit or query. A page of a folder
     that had no judge is relevant from a similarity of `relevant_from`.
@@ -68,17 +71,22 @@ class SqliteHistory(History):
         database.before_commit(self._write)
 
     @cached_property
-    def _seen(self) -> set[str]:
+    def _seen(self) -> SeenUrls:
         """Read when it is first needed: whoever only looks at a crawl does not ask what was seen."""
-        seen = {url for (url,) in self._database.rows("SELECT url FROM history WHERE kind = 'page'")}
-        for table in ("dead", "aliases"):
-            seen.update(row[0] for row in self._database.rows(f"SELECT url FROM {table}"))  # noqa: S608
-        return seen
+        rows = self._rows(
+            "SELECT url FROM history WHERE kind = 'page' UNION ALL SELECT url FROM dead"
+            " UNION ALL SELECT url FROM aliases"
+        )
+        return SeenUrls((url for (url,) in rows), self._is_stored)
+
+    def _is_stored(self, url: str) -> bool:
+        return self._row(_IS_SEEN, (url,)) is not None
 
     # --- the port -----------------------------------------------------------------------------
 
     def seen(self, url: Url) -> bool:
-        return url in self._seen
+        seen = self._seen
+        return url in seen.latest or (seen.is_partial and url in seen)  # called for every link
 
     def record(self, step: Step, where: Where | None = None) -> None:
         self._pages += 1
@@ -281,7 +289,7 @@ class SqliteHistory(History):
         alias = self._row("SELECT to_url FROM aliases WHERE url = ?", (url,))
         if alias is not None:
             return f"redirected to {alias[0]}"
-        return "crawled" if url in self._seen else None
+        return "crawled" if self._is_stored(url) else None
 
     def counts(self) -> dict[str, int]:
         return summed((reason, times) for (_, reason), times in self._counts.items())

@@ -24,7 +24,6 @@ VERSION = 1
 FIELDS = ("title", "anchor", "host", "text")  # a word in them counts 5, 3, 2 and 1 in bm25
 SNIPPET = 28  # words
 BEGIN, END = "\x02", "\x03"  # around marked words; texts are stored without them
-NO_MARKS = {ord(BEGIN): " ", ord(END): " ", 0: " "}
 
 SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
@@ -293,7 +292,9 @@ class TextIndex:
 
 def without_marks(text: str) -> str:
     """Text without our marks and without lone surrogates, which SQLite rejects."""
-    return text.translate(NO_MARKS).encode("utf-8", "replace").decode("utf-8")
+    for mark in (BEGIN, END, "\0"):
+        text = text.replace(mark, " ")  # `translate` took a quarter of the indexer's time
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def remove(folder: Path) -> None:

@@ -31,6 +31,9 @@ class Pairs(NamedTuple):
         return cls(hashes, np.fromiter(numbers, np.uint64, count))
 
 
+NO_PAIRS = Pairs(_EMPTY, _EMPTY)
+
+
 class UrlIndex:
     """Pairs of a URL and a number. Changes are made many at a time, because each copies the arrays it touches."""
 

@@ -48,8 +48,8 @@ from scenthound.page.record import Parts
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Frontier, Lessons
 from scenthound.strategies import strategy
-from scenthound.strategies.parts.corona import Corona, Fetched
-from scenthound.strategies.parts.level_frontier import Choice, LevelFrontier
+from scenthound.strategies.parts.corona import Corona, CoronaPage
+from scenthound.strategies.parts.level_frontier import ChosenUrl, LevelFrontier
 from scenthound.strategies.parts.recent_pages import RecentPages
 from scenthound.strategies.parts.word_parameters import LENGTH, SCORES, stem_parameter, stop_words_parameter
 from scenthound.strategies.parts.word_points import word_points
@@ -249,11 +249,11 @@ class Bayes(Parameterised):
             links = [link.url for link in page.outlinks]
             probability = logistic(self._known(page.url, self.classifier_.log_odds("goal", document)))
             self.corona_.put(
-                Fetched(page.url, self.fetched_, page.candidate.depth, is_goal, links), document, probability
+                CoronaPage(page.url, self.fetched_, page.candidate.depth, is_goal, links), document, probability
             )
         return [page.offer(link, 0.0) for link in page.outlinks if link.url not in self.levels_]
 
-    def _next_stage(self) -> list[Choice] | None:
+    def _next_stage(self) -> list[ChosenUrl] | None:
         """Select the page whose links are fetched next; None if all were selected."""
         if not len(self.corona_):
             return None
@@ -273,7 +273,7 @@ class Bayes(Parameterised):
             "goals selected": float(self.selected_goals_),
         }
         carry = {"stage": self.selected_}
-        return [Choice(link, probability, carry, parts, page.url, page.depth + 1) for link in page.links]
+        return [ChosenUrl(link, probability, carry, parts, page.url, page.depth + 1) for link in page.links]
 
     def _catch_up(self, candidate: Candidate) -> None:
         """On resume, repeat the selections that were made before this page was fetched; its stage says how many."""

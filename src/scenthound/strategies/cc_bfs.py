@@ -40,7 +40,7 @@ from scenthound.page.record import Parts
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Frontier
 from scenthound.strategies import strategy
-from scenthound.strategies.parts.level_frontier import Choice, LevelFrontier
+from scenthound.strategies.parts.level_frontier import ChosenUrl, LevelFrontier
 
 MOST_RINGS = 8  # distances in crawl graphs are rarely larger, and a ring may be the whole graph
 
@@ -208,7 +208,7 @@ class CcBfs(Parameterised):
 
     # ---- the levels
 
-    def _next_stage(self) -> list[Choice] | None:
+    def _next_stage(self) -> list[ChosenUrl] | None:
         """What is fetched after the current stage: N2, or the N1 of the next level; None when the crawl is over."""
         if self.kind_ == "over":
             return None
@@ -226,7 +226,7 @@ class CcBfs(Parameterised):
     def _is_over(self, has_grown: bool) -> bool:
         return (not has_grown and not self.step) or 0 < self.wanted <= len(self.accepted_)
 
-    def _next_level(self) -> list[Choice] | None:
+    def _next_level(self) -> list[ChosenUrl] | None:
         """Step 2: N1 by C0 as known before fetching, then by discovery; with `step` the first of them."""
         fringe = [number for number in sorted(self.fringe_) if not self._is_judged(number)]
         if not fringe:
@@ -241,12 +241,12 @@ class CcBfs(Parameterised):
         self.stage_, self.kind_ = self.stage_ + 1, "N1"
         return [self._choice(number, verdict) for verdict, number in judged if number not in self.fetched_]
 
-    def _choice(self, number: int, verdict: Clustering | None = None) -> Choice:
+    def _choice(self, number: int, verdict: Clustering | None = None) -> ChosenUrl:
         carry = {"stage": self.stage_, "node": number}
         if verdict is None:
-            return Choice(Url(self.graph_.names[number]), 0.0, carry, {"behind": 1.0})
+            return ChosenUrl(Url(self.graph_.names[number]), 0.0, carry, {"behind": 1.0})
         parts = {"C0": verdict.c0, "C1": verdict.c1, "C2": verdict.c2}
-        return Choice(Url(self.graph_.names[number]), verdict.c0, carry, parts)
+        return ChosenUrl(Url(self.graph_.names[number]), verdict.c0, carry, parts)
 
     def _neighbours_of_level(self) -> list[int]:
         neighbours: set[int] = set()

@@ -18,13 +18,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from scenthound.text.background import document_share
+from scenthound.text.term_counts import terms_of
 
 Floats = npt.NDArray[np.float64]
 VIRTUAL_PAGES = 50
@@ -62,11 +62,13 @@ class TopicModel:
 
     def document(self, counts: Mapping[str, int]) -> WeightedTerms:
         """The page with these term counts."""
-        terms, times = zip(*islice(counts.items(), LONGEST), strict=True) if counts else ((), ())
+        terms, times = terms_of(counts)
+        if len(terms) > LONGEST:
+            terms, times = terms[:LONGEST], times[:LONGEST]
         term_ids = list(map(self.ids.get, terms))
         if None in term_ids:
             term_ids = [self._id(term) if known is None else known for term, known in zip(terms, term_ids, strict=True)]
-        ids, weights = np.array(term_ids, np.int64), 1 + np.log(np.array(times, np.float64))
+        ids, weights = np.array(term_ids, np.int64), 1 + np.log(times.astype(np.float64))
         kept = ids >= 0
         return WeightedTerms(ids, weights) if kept.all() else WeightedTerms(ids[kept], weights[kept])
 
@@ -82,12 +84,13 @@ class TopicModel:
 
     def score(self, document: WeightedTerms) -> float:
         """q . x of a page that is not part of the topic; 0 before the first `fit`."""
-        fitted = document.ids < len(self.topic_)  # terms met since the last fit are not in the topic
-        ids = document.ids[fitted]
-        unseen = math.log((self.pages + VIRTUAL_PAGES) / 1.5)
-        outside = unseen * document.weights[~fitted]
-        inside = document.weights[fitted] * self.idf_[ids]
-        length = math.sqrt(float(inside @ inside + outside @ outside))
+        ids, weights = document
+        fitted, unfitted = ids < len(self.topic_), 0.0
+        if not fitted.all():  # terms met since the last fit are not in the topic
+            outside = math.log((self.pages + VIRTUAL_PAGES) / 1.5) * weights[~fitted]
+            ids, weights, unfitted = ids[fitted], weights[fitted], float(outside @ outside)
+        inside = weights * self.idf_[ids]
+        length = math.sqrt(float(inside @ inside) + unfitted)
         return float(self.topic_[ids] @ inside) / length if length else 0.0
 
     def keyword_idf(self) -> Floats:
@@ -147,25 +150,35 @@ class Fit:
 
     def __init__(self, model: TopicModel, documents: Sequence[WeightedTerms]) -> None:
         self._model, self._number = model, len(documents)
+        self._sizes = np.array([len(document.ids) for document in documents], np.int64)
         self._ids = _joined(document.ids for document in documents)
-        self._rows = np.repeat(np.arange(self._number), [len(document.ids) for document in documents])
+        self._rows = np.repeat(np.arange(self._number), self._sizes)
         entries = _joined(document.weights for document in documents) * model.idf_[self._ids]
         lengths = np.sqrt(np.bincount(self._rows, entries * entries, self._number))
-        self._entries = entries / np.maximum(lengths, 1e-9)[self._rows]
+        self._entries = entries / np.repeat(np.maximum(lengths, 1e-9), self._sizes)
 
     def learn(self, on: Floats, off: Floats) -> Floats:
         """Set the topic vector from weights of the pages. Returns their scores, leave-one-out."""
-        model, ids, rows, entries = self._model, self._ids, self._rows, self._entries
-        size, total = len(model.idf_), float(on.sum())
-        mean_on = np.bincount(ids, entries * on[rows], size) / max(total, 1e-9)
-        mean_off = OFF_TOPIC * np.bincount(ids, entries * off[rows], size) / max(float(off.sum()), 1e-9)
+        model, total = self._model, float(on.sum())
+        mean_on = self._sum(on) / max(total, 1e-9)
+        mean_off = OFF_TOPIC * self._sum(off) / max(float(off.sum()), 1e-9)
         keywords = keyword_vector(mean_on - mean_off, model.keyword_ids, KEYWORDS)
         model.topic_, length = topic_vector(mean_on - mean_off + keywords, model.terms)
+        inside = np.flatnonzero((model.topic_ > 0)[self._ids])  # few: the topic has 100 terms
+        ids, rows, entries = self._ids[inside], self._rows[inside], self._entries[inside]
         others = np.maximum(total - on, FEWEST_OTHERS)[rows]
         without = (total * mean_on[ids] - on[rows] * entries) / others - mean_off[ids] + keywords[ids]
-        without = np.where(model.topic_[ids] > 0, np.maximum(without, 0.0), 0.0) / length
-        scores: Floats = np.bincount(rows, without * entries, self._number).astype(np.float64)
-        return scores
+        scores = np.bincount(rows, np.maximum(without, 0.0) / length * entries, self._number)
+        return scores.astype(np.float64)  # of no entries they are integers
+
+    def _sum(self, weights: Floats) -> Floats:
+        """The sum of the vectors, each times the weight of its page."""
+        weighted, size = np.flatnonzero(weights), len(self._model.idf_)
+        ids, entries, by_entry = self._ids, self._entries, np.repeat(weights, self._sizes)
+        if 2 * len(weighted) < len(weights):  # most pages are not on topic
+            held = np.flatnonzero(by_entry)
+            ids, entries, by_entry = ids[held], entries[held], by_entry[held]
+        return np.bincount(ids, entries * by_entry, size).astype(np.float64)
 
 
 def inverse_frequency(pages: int, pages_with: Floats | float, background: Floats) -> Floats:
@@ -189,9 +202,10 @@ def topic_vector(centre: Floats, terms: int) -> tuple[Floats, float]:
     >>> vector.round(6).tolist(), length
     ([0.6, 0.0, 0.8, 0.0], 5.0)
     """
-    chosen = np.argsort(-centre, kind="stable")[:terms]  # stable: the same terms on every machine
+    positive = np.flatnonzero(centre > 0)
+    chosen = positive[np.argsort(-centre[positive], kind="stable")[:terms]]  # stable: the same terms on every machine
     topic = np.zeros(len(centre))
-    topic[chosen] = np.maximum(centre[chosen], 0.0)
+    topic[chosen] = centre[chosen]
     length = _length(topic) or 1.0
     return topic / length, length
 

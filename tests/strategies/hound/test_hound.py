@@ -10,12 +10,12 @@ import pytest
 
 from scenthound.model import Candidate, Miss, Topic
 from scenthound.strategies.home_pages import HomePages
-from scenthound.strategies.hound.features import Frontier
+from scenthound.strategies.hound.features import FrontierFeatures
 from scenthound.strategies.hound.hound import NOT_RANKED, Hound
 from scenthound.strategies.hound.link_table import LinkTable
 from scenthound.strategies.hound.scoring import FEATURES, FEWEST, SHIPPED, Scoring, deviations
 from scenthound.strategies.hound.sites import SiteSearch, are_sites
-from scenthound.strategies.hound.topic import TopicModel
+from scenthound.strategies.hound.topic import LearnedTopic
 from scenthound.testing import TinyWeb, named, page_of, walk
 from scenthound.text.vocabulary import Vocabulary
 
@@ -146,14 +146,14 @@ def test_the_worked_example_of_the_score() -> None:
     )
     used = ("citing", "beside", "besides", "page", "near")
     features = {name: np.zeros(4) for name in FEATURES} | dict(zip(used, rows.T, strict=True))
-    frontier = Frontier(np.arange(4), features, np.ones(4), np.ones(4))
+    frontier = FrontierFeatures(np.arange(4), features, np.ones(4), np.ones(4))
     scores = Scoring().rank(deviations(frontier))
     assert scores.round(2).tolist() == pytest.approx([1.78, -0.77, 0.48, -1.49], abs=0.01)
 
 
 def test_relevance_is_one_for_examples_and_falls_with_distance_from_them() -> None:
     vocabulary = Vocabulary()
-    model = TopicModel(vocabulary, ["chess"], lambda word: 0.0)
+    model = LearnedTopic(vocabulary, ["chess"], lambda word: 0.0)
     for words, is_example in ((CHESS, True), (CHESS + " rook", True), (GARDEN, False), (GARDEN + " chess", False)):
         ids = vocabulary.add(words.split())
         model.add(ids, np.ones(len(ids), dtype=np.int32), is_example)
@@ -183,7 +183,7 @@ def test_without_examples_the_keywords_are_the_topic() -> None:
 
 def _relevance_of(pages: list[tuple[str, bool]]) -> list[float]:
     vocabulary = Vocabulary()
-    model = TopicModel(vocabulary, ["chess", "gambit"], lambda word: 0.0)
+    model = LearnedTopic(vocabulary, ["chess", "gambit"], lambda word: 0.0)
     for words, is_example in pages:
         ids = vocabulary.add(words.split())
         model.add(ids, np.ones(len(ids), dtype=np.int32), is_example)
@@ -227,12 +227,12 @@ def test_a_saved_scoring_goes_on_as_before() -> None:
 
 def test_a_saved_topic_goes_on_as_before() -> None:
     vocabulary = Vocabulary()
-    model = TopicModel(vocabulary, ["chess"], lambda word: 0.3 * (word == "garden"))
+    model = LearnedTopic(vocabulary, ["chess"], lambda word: 0.3 * (word == "garden"))
     for words in (CHESS, GARDEN):
         ids = vocabulary.add(words.split())
         model.add(ids, np.ones(len(ids), dtype=np.int32), words is CHESS)
     model.update()
-    again = TopicModel(vocabulary, ["chess"], lambda word: 0.3 * (word == "garden"))
+    again = LearnedTopic(vocabulary, ["chess"], lambda word: 0.3 * (word == "garden"))
     again.load(model.save())
     ids = vocabulary.add(["chess", "novel"])
     for one in (model, again):
@@ -325,9 +325,9 @@ def test_a_saved_search_for_sites_goes_on_as_before() -> None:
     assert again.lists.values.tolist() == pages[1:]
 
 
-def _frontier(urls: list[int]) -> Frontier:
+def _frontier(urls: list[int]) -> FrontierFeatures:
     ones = np.ones(len(urls))
-    return Frontier(np.array(urls), {}, ones, ones)
+    return FrontierFeatures(np.array(urls), {}, ones, ones)
 
 
 def topic(keywords: str) -> Any:

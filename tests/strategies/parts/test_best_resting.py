@@ -7,7 +7,7 @@ import random
 
 from scenthound.model import Candidate, Url
 from scenthound.strategies.hayek.auction_frontier import AuctionFrontier
-from scenthound.strategies.parts.level_frontier import Choice, LevelFrontier
+from scenthound.strategies.parts.level_frontier import ChosenUrl, LevelFrontier
 from scenthound.strategies.parts.page_queues import PAGE, PLACE, PageQueues
 from scenthound.strategies.spiders.net import Net
 from scenthound.strategies.spiders.population import Population, Spider
@@ -22,7 +22,7 @@ def named(found: tuple[Candidate, float] | None) -> tuple[Url, float] | None:
 
 
 def test_levels_name_the_best_of_the_stage_under_way() -> None:
-    stages = iter([[Choice(A, 0.9, {"stage": 1}, {}), Choice(B, 0.5, {"stage": 1}, {})], None])
+    stages = iter([[ChosenUrl(A, 0.9, {"stage": 1}, {}), ChosenUrl(B, 0.5, {"stage": 1}, {})], None])
     levels = LevelFrontier(None, lambda: next(stages))
     for url in (A, B, C):
         levels.push(Candidate(url, 0.0))

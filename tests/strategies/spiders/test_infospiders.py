@@ -255,7 +255,8 @@ def test_the_population_is_bounded() -> None:
         ({"buffer": 256, "population": 8}, 70_000, 32),
         ({"buffer": 256, "population": 8}, 128, 16),
         ({"buffer": 256, "population": 4}, 100_000, 64),
-        ({"population": 8}, 80_000, 10_000),
+        ({}, 70_000, 32),
+        ({"buffer": 0, "population": 8}, 80_000, 10_000),
     ],
 )
 def test_all_agents_together_hold_no_more_links_than_the_study_allows(

@@ -33,7 +33,7 @@ def test_a_live_crawl_with_many_requests_at_once(tmp_path: Path) -> None:
 def test_explain_says_which_agent_fetched_a_page_and_where_it_comes_from(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    session = born(tmp_path / "crawl", "infospiders", pages=200)
+    session = born(tmp_path / "crawl", "infospiders", {"population": 20}, pages=200)
     step_through(session, 1000)
     session.folder.finish("pages", 1.0)
     history = session.folder.history
@@ -88,21 +88,29 @@ def events(folder: Path) -> list[Event]:
 
 
 ECOLOGICAL = {"theta": 0.3, "population": 6, "cost": 0.02, "death": True}
+TIGHT = {"theta": 0.3, "buffer": 48, "population": 3}
+LONG = {"buffer": 0, "population": 64}
 
 
-@pytest.mark.parametrize("parameters", [{}, {"memory": 0}, ECOLOGICAL], ids=str)
-def test_a_killed_pack_lives_on_as_an_undisturbed_one(tmp_path: Path, parameters: dict[str, float]) -> None:
+@pytest.mark.parametrize(
+    ("parameters", "in_flight"),
+    [(LONG, 1), *((made, number) for made in ({}, {"memory": 0}, ECOLOGICAL, TIGHT) for number in (1, 4))],
+    ids=str,
+)
+def test_a_killed_pack_lives_on_as_an_undisturbed_one(
+    tmp_path: Path, parameters: dict[str, float], in_flight: int
+) -> None:
     def started(folder: Path) -> Session:
         made = {"settings": read(Settings, SETTINGS), "parameters": parameters, "fetcher": Recorded()}
         return begin(TOPIC.topic, TOPIC.seeds, folder, strategy="infospiders", **made)  # type: ignore[arg-type]
 
     whole = started(tmp_path / "whole")
-    step_through(whole, 1000)
+    step_through(whole, 1000, in_flight=in_flight)
     whole.folder.finish("pages", 1.0)
     whole.close()
     session = started(tmp_path / "cut")
     for steps in (3, 7, 1, 18, 11, 26, 40, 1000):
-        if step_through(session, steps, commit_every=3):
+        if step_through(session, steps, commit_every=3, in_flight=in_flight):
             break
         session.folder.close()
         session = resume(tmp_path / "cut", fetcher=Recorded(), clock=lambda: 0.0)

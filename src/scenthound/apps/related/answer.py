@@ -13,7 +13,7 @@ from typing import Any
 
 from scenthound import url as urls
 from scenthound.apps.related.confidence import confidence
-from scenthound.apps.related.evidence import Evidence, Gathered, ListPage, gather, home_pages
+from scenthound.apps.related.evidence import Evidence, GatheredEvidence, ListPage, gather, home_pages
 from scenthound.apps.related.facts import CrawledWeb, FolderWeb, HomeFacts
 from scenthound.apps.related.owners import Owners, merge_aliases
 from scenthound.apps.related.words import shared_words
@@ -186,7 +186,7 @@ def _says_something(evidence: Evidence) -> bool:
 
 
 def _notes(
-    gathered: Gathered, homes: Mapping[str, HomeFacts], seeds: set[str], kept: Sequence[tuple[str, float]]
+    gathered: GatheredEvidence, homes: Mapping[str, HomeFacts], seeds: set[str], kept: Sequence[tuple[str, float]]
 ) -> list[str]:
     notes = []
     if missing := sorted(seeds - homes.keys()):
@@ -203,7 +203,7 @@ class _Showing:
     """Makes lines of the answer from what was gathered."""
 
     owners: Owners
-    gathered: Gathered
+    gathered: GatheredEvidence
     homes: Mapping[str, HomeFacts]
     addresses: Mapping[str, Url]
     decisions: Mapping[str, str]
@@ -239,7 +239,7 @@ class _Showing:
         )
 
 
-def _linked_home(key: str, hubs: Sequence[ListPage], gathered: Gathered, owners: Owners) -> Url:
+def _linked_home(key: str, hubs: Sequence[ListPage], gathered: GatheredEvidence, owners: Owners) -> Url:
     """The address of an organisation whose home page was not fetched: as a hub links to it."""
     for page in hubs:
         if (facts := gathered.pages_read.get(page.url)) is not None:

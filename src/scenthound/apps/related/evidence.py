@@ -65,7 +65,7 @@ class ListPage:
 
 
 @dataclass(slots=True)
-class Links:
+class SiteLinks:
     """The links between organisations, and the pages that list seeds."""
 
     cites: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -74,9 +74,9 @@ class Links:
     """Those with most seeds first, by `worth`."""
 
 
-def read_links(web: CrawledWeb, owners: Owners, seeds: Collection[str]) -> Links:
+def read_links(web: CrawledWeb, owners: Owners, seeds: Collection[str]) -> SiteLinks:
     """The links of a crawl, organisation by organisation."""
-    links = Links()
+    links = SiteLinks()
     for source, targets in web.links():
         own = owners.key(source)
         listed = {owners.key(target) for target in set(targets)} - {own}
@@ -91,11 +91,11 @@ def read_links(web: CrawledWeb, owners: Owners, seeds: Collection[str]) -> Links
 
 
 @dataclass(slots=True)
-class Gathered:
+class GatheredEvidence:
     """All evidence, by organisation; and what it was taken from."""
 
     evidence: dict[str, Evidence]
-    links: Links
+    links: SiteLinks
     pages_read: dict[Url, ListFacts]
     model: TopicModel
 
@@ -107,7 +107,7 @@ def gather(
     homes: Mapping[str, HomeFacts],
     rejected: Collection[str] = (),
     keywords: str = "",
-) -> Gathered:
+) -> GatheredEvidence:
     """The evidence for every organisation that the crawl met, seeds included. `homes` are by key."""
     links = read_links(web, owners, seeds)
     met = {*links.cited_by, *links.cites, *homes}
@@ -121,7 +121,7 @@ def gather(
     pages_read = {page.url: facts for page in links.lists[:MOST_LISTS] if (facts := web.list_facts(page.url))}
     _count_headings(evidence, links.lists[:MOST_LISTS], pages_read, owners)
     model = _compare_homes(evidence, homes, wanted, set(rejected), keywords)
-    return Gathered(evidence, links, pages_read, model)
+    return GatheredEvidence(evidence, links, pages_read, model)
 
 
 def _count_lists(evidence: Mapping[str, Evidence], lists: Sequence[ListPage]) -> None:

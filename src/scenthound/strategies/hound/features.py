@@ -35,13 +35,13 @@ import numpy.typing as npt
 
 from scenthound.page.link_text import ADDRESS, ANCHOR, BESIDE, HEADING
 from scenthound.strategies.hound.link_table import WAITING, Flags, LinkTable, Reals, Whole
-from scenthound.strategies.hound.topic import TopicModel
+from scenthound.strategies.hound.topic import LearnedTopic
 
 RELEVANT = 0.5
 """Pages of this relevance count as relevant where links are counted for people."""
 
 
-class Frontier(NamedTuple):
+class FrontierFeatures(NamedTuple):
     """The waiting URLs and what speaks for each."""
 
     urls: Whole
@@ -52,7 +52,7 @@ class Frontier(NamedTuple):
     """How many of them are relevant."""
 
 
-def frontier_features(table: LinkTable, topic: TopicModel) -> Frontier:
+def frontier_features(table: LinkTable, topic: LearnedTopic) -> FrontierFeatures:
     """All features of all waiting URLs."""
     relevance, is_example = topic.relevance.values, topic.is_example.values
     source, target, is_first = table.source.values, table.target.values, table.is_first.values
@@ -118,7 +118,7 @@ def frontier_features(table: LinkTable, topic: TopicModel) -> Frontier:
         "cocited": total(of_pair, authority[citing] / np.maximum(degree[citing], 1)),
         "examples": total(of_pair, np.log1p(examples[citing]) * np.maximum(r, 0.2)) / root,
     }
-    return Frontier(waiting, features, links, total(of_pair, (r >= RELEVANT).astype(np.float64)))
+    return FrontierFeatures(waiting, features, links, total(of_pair, (r >= RELEVANT).astype(np.float64)))
 
 
 def _yields(keys: npt.NDArray[np.integer[Any]], gained: Reals, size: int, mean: float, strength: float) -> Reals:
@@ -133,7 +133,7 @@ def _yields(keys: npt.NDArray[np.integer[Any]], gained: Reals, size: int, mean: 
 
 
 def _word_yields(
-    table: LinkTable, topic: TopicModel, is_done: Flags, gained: Reals, mean: float
+    table: LinkTable, topic: LearnedTopic, is_done: Flags, gained: Reals, mean: float
 ) -> tuple[Reals, Reals]:
     """For every link the yields of its anchor's words and of the words beside it."""
     of_link = []

@@ -36,7 +36,7 @@ from scenthound.strategies.hound.features import frontier_features
 from scenthound.strategies.hound.link_table import ASIDE, FETCHED, GONE, UNKNOWN, WAITING, LinkTable, Reals
 from scenthound.strategies.hound.scoring import Scoring, deviations
 from scenthound.strategies.hound.sites import Ranked, SiteSearch, are_sites
-from scenthound.strategies.hound.topic import TopicModel
+from scenthound.strategies.hound.topic import LearnedTopic
 from scenthound.strategies.hound.wording import CITING, PARTS, reasons
 from scenthound.strategies.parts.sightings import new_scores
 from scenthound.text.tokens import Analyser
@@ -91,7 +91,7 @@ class Hound(Parameterised):
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.vocabulary_ = Vocabulary()
-        self.topic_ = TopicModel(self.vocabulary_, self.analyser_.terms(topic.keywords))
+        self.topic_ = LearnedTopic(self.vocabulary_, self.analyser_.terms(topic.keywords))
         self.table_ = LinkTable(self.memory)
         looks_for_sites = self.looking_for == "sites" or (self.looking_for == "auto" and are_sites(seeds))
         self.sites_ = SiteSearch(self.table_) if looks_for_sites else None

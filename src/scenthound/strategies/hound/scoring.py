@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from scenthound.strategies.hound.columns import Column
-from scenthound.strategies.hound.features import Frontier
+from scenthound.strategies.hound.features import FrontierFeatures
 from scenthound.strategies.hound.link_table import Reals
 
 WEIGHTS: Mapping[str, Mapping[str, float]] = {
@@ -112,7 +112,7 @@ class Scoring:
         self.chosen(list(state["urls"]), np.asarray(state["deviations"]))
 
 
-def deviations(frontier: Frontier) -> Reals:
+def deviations(frontier: FrontierFeatures) -> Reals:
     """z of all waiting URLs, a row for each."""
     columns = []
     for feature in FEATURES:

@@ -31,7 +31,7 @@ import numpy as np
 
 from scenthound.model import Url
 from scenthound.strategies.hound.columns import Column
-from scenthound.strategies.hound.features import Frontier, address_yields
+from scenthound.strategies.hound.features import FrontierFeatures, address_yields
 from scenthound.strategies.hound.link_table import LinkTable, Reals, Whole
 from scenthound.url import domain, host, is_home
 
@@ -155,7 +155,7 @@ class SiteSearch:
         share = (self.reached.values.sum() + 0.5) / (self.tried.values.sum() + 5)
         return np.asarray((self.reached.values + 2 * share) / (self.tried.values + 2))
 
-    def rank(self, frontier: Frontier, scores: Reals) -> Ranked:
+    def rank(self, frontier: FrontierFeatures, scores: Reals) -> Ranked:
         """Home pages of unvisited hosts, and lists between them."""
         self._grow()
         hosts = self.host_of.values[frontier.urls]
@@ -168,7 +168,7 @@ class SiteSearch:
         gap = max(HOMES_PER_LIST, round(HOMES_PER_LIST * self.homes_tried / max(self.homes_reached, 0.1)))
         return _interleaved(homes, value[homes], order, lists[order], gap)
 
-    def _list_values(self, frontier: Frontier, hosts: Whole, scores: Reals) -> Reals:
+    def _list_values(self, frontier: FrontierFeatures, hosts: Whole, scores: Reals) -> Reals:
         mean = (self.gains + 1) / (self.counted + 5)
         prior = (mean * (1 + self.cited_by.values))[hosts]
         page = 1 / (1 + self.depth.values[frontier.urls]) + 0.3 * np.log1p(frontier.links) + SCORE_WEIGHT * scores

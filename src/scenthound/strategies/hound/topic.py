@@ -54,7 +54,7 @@ RECENT_PAGES = 1000
 """Pages whose words are remembered, beside the examples."""
 
 
-class TopicModel:
+class LearnedTopic:
     """The topic as a vector of terms, learned from keywords, examples and the pages fetched so far."""
 
     def __init__(

@@ -16,7 +16,7 @@ from scenthound.text.document_store import DocumentStore, Values
 from scenthound.text.term_counts import Document
 
 
-class Fetched(NamedTuple):
+class CoronaPage(NamedTuple):
     """A page of the corona."""
 
     url: Url
@@ -33,7 +33,7 @@ class Corona:
 
     def __init__(self) -> None:
         self._documents = DocumentStore()
-        self._pages: dict[Url, Fetched] = {}
+        self._pages: dict[Url, CoronaPage] = {}
         self._scores: dict[Url, float] = {}
         self._heap: list[tuple[float, int, Url]] = []
 
@@ -43,7 +43,7 @@ class Corona:
     def __contains__(self, url: object) -> bool:
         return url in self._pages
 
-    def put(self, page: Fetched, document: Document, score: float) -> None:
+    def put(self, page: CoronaPage, document: Document, score: float) -> None:
         self._documents.put(page.url, document)
         self._pages[page.url], self._scores[page.url] = page, score
         heappush(self._heap, (-round(score, DECIMALS), page.number, page.url))
@@ -52,7 +52,7 @@ class Corona:
         """The word counts of a page; None if it is not here."""
         return self._documents.counts(url) if url in self._documents else None
 
-    def select(self) -> tuple[Fetched, float]:
+    def select(self) -> tuple[CoronaPage, float]:
         """Remove and return the page with the largest score, of equals the one fetched first. It must not be empty."""
         _, _, url = heappop(self._heap)
         self._documents.drop(url)
@@ -83,7 +83,7 @@ class Corona:
         made = cls()
         made._documents = DocumentStore.load(state["papers"])
         for fields, score in zip(state["pages"], np.asarray(state["scores"]).tolist(), strict=True):
-            page = Fetched(*fields)
+            page = CoronaPage(*fields)
             made._pages[page.url], made._scores[page.url] = page, score
         made._make_heap()
         return made

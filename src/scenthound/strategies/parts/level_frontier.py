@@ -15,7 +15,7 @@ from scenthound.ports import Frontier, Popped
 from scenthound.strategies.parts.host_queues import HostQueues, from_plain, plain
 
 
-class Choice(NamedTuple):
+class ChosenUrl(NamedTuple):
     """A URL of the stage that begins."""
 
     url: Url
@@ -37,7 +37,7 @@ class LevelFrontier(Frontier):
     strategy. A level waits for hosts that rest.
     """
 
-    def __init__(self, bound: int | None, more: Callable[[], Iterable[Choice] | None]) -> None:
+    def __init__(self, bound: int | None, more: Callable[[], Iterable[ChosenUrl] | None]) -> None:
         if bound is not None and bound < 1:
             raise ValueError(f"a frontier's bound is at least 1, not {bound}")
         self.bound, self._more = bound, more
@@ -129,7 +129,7 @@ class LevelFrontier(Frontier):
 
     # ---- stages
 
-    def begin(self, chosen: Iterable[Choice]) -> None:
+    def begin(self, chosen: Iterable[ChosenUrl]) -> None:
         """Start a new stage: queue those chosen URLs that were offered and kept."""
         for choice in chosen:
             candidate = self._found.pop(choice.url, None)

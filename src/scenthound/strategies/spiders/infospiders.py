@@ -14,11 +14,10 @@ Ours, as the sheet decides: agents take turns, oldest first, and share what was 
 twice; seeds are dealt out and fetched first, and nothing is learned from them; a new word has no weight in the child's
 net, and no input in links that were seen before; a link found again keeps its larger score with what was seen then.
 
-All agents together hold `buffer` links, or as many as the frontier of the crawl if that is less, and an agent has at
-most ⌊that / population⌋, 16 or more. [EXP] allows a crawler 256: `buffer=256` and `population=8` give it that memory.
-With long private frontiers the draw is nearly blind: e^(greed · score) hardly tells apart a thousand links whose scores
-differ by .05. The study's memory is not the default: a crawl that is killed with several requests in flight would then
-forget other links than one that goes on.
+All agents together hold `buffer` links ([EXP] allows a crawler 256), or as many as the frontier of the crawl if that is
+less, and an agent has at most ⌊that / population⌋, 16 or more. With long private frontiers the draw is nearly blind:
+e^(greed · score) hardly tells apart a thousand links whose scores differ by .05. A memory of at most 1,024 links is
+saved with every commit: a killed crawl goes on with the links it had.
 
 Ours, where the sheet is silent: one of several anchors to a URL counts, the best (rule 6); of a topic the first 64
 words are used, and no agent has more; a request that brings no page costs nothing and teaches nothing; seeds that wait
@@ -55,6 +54,7 @@ from scenthound.text.vectors import Counts, cosine
 MOST_WORDS = 64  # inputs of a net, and numbers kept with every link
 FARTHEST = 1000
 MOST_AGENTS = 10_000
+SMALL_BUFFER = 1024  # links that are saved with every commit
 MOST_UNITS = 256
 SHOWN = 6  # decimals in events
 
@@ -109,8 +109,8 @@ class InfoSpiders(Parameterised):
     theta: float = parameter(2.0, "energy at which an agent splits; it begins with half of it", above=0)
     cost: float = parameter(0.0, "energy that a page costs; 0.05 in the ecological version", least=0)
     death: bool = parameter(False, "remove agents whose energy is below 0")
-    population: int = parameter(64, f"most agents at a time, up to {MOST_AGENTS}", least=1, most=MOST_AGENTS)
-    buffer: int = parameter(0, "links that all agents hold together, 256 in [EXP]; 0: as the crawl's frontier", least=0)
+    population: int = parameter(8, f"most agents at a time, up to {MOST_AGENTS}", least=1, most=MOST_AGENTS)
+    buffer: int = parameter(256, "links that all agents hold together; 0: as many as the frontier of the crawl", least=0)
     memory: int = parameter(1, "1; or 0, where an agent forgets the links of earlier pages", least=0, most=1)
     stop_words: str = stop_words_parameter()
     stem: bool = stem_parameter()
@@ -127,7 +127,7 @@ class InfoSpiders(Parameterised):
     @property
     def declaration(self) -> Declaration:
         parts = Parts((Analyser(self.stop_words, self.stem),), leaves=True)
-        return Declaration(parts=parts, score_parts=self.score_parts)
+        return Declaration(parts=parts, score_parts=self.score_parts, small_state=0 < self.buffer <= SMALL_BUFFER)
 
     def use_random(self, rng: random.Random) -> None:
         self.rng_ = rng
