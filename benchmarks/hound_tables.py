@@ -11,7 +11,6 @@ from hound_lab import (
     ALL_TOPICS,
     FEW_TOPICS,
     OURS,
-    PAIRED_TOPICS,
     Ask,
     Curves,
     Place,
@@ -40,16 +39,11 @@ TOPICAL = (
     "fish-search",
     "alliance",
     "cc-bfs",
+    "text-and-graph",
     "intelligent",
     "infospiders",
 )
 """Strategies that are given topic and seeds, and nothing else."""
-STRONGEST = {
-    "schools": ("hub-seeking:entity=url", "best-n-first", "best-first", "dom", "home-pages"),
-    "apache": ("home-pages", "backlink-count", "hub-seeking"),
-    "generated": ("best-first", "shark-search", "dom", "hub-seeking:entity=url"),
-}
-"""By kind of web, those of them that earlier tables had shown to be the best. They run on more topics."""
 TAUGHT = ("bayes", "focused-soft", "focused-hard", "context-graph", "reinforcement", "apprentice")
 TEXT_LED = ("best-first", "dom", "shark-search")
 LINK_LED = ("backlink-count", "pagerank", "alliance")
@@ -63,12 +57,8 @@ BEST_N = ("best-first", *(f"best-n-first:n={n}" for n in (16, 64, 128, 256)))
 
 def recall(at: Place, settings: Settings) -> str:
     """Means of every strategy, and hound less it, paired by topic."""
-    every, paired, few = (settings.topics or topics[at.name] for topics in (ALL_TOPICS, PAIRED_TOPICS, FEW_TOPICS))
     others = [*CONTROLS, *TOPICAL]
-    strongest = STRONGEST[at.name.partition("-")[0]]
-    curves = crawl(at, Ask([OURS], at.spaced(every)), settings)
-    crawl(at, Ask(strongest, at.spaced(paired)), settings, curves)
-    crawl(at, Ask([name for name in others if name not in strongest], at.spaced(few)), settings, curves)
+    curves = crawl(at, Ask([OURS, *others], at.spaced(settings.topics or ALL_TOPICS[at.name])), settings)
     return f"{size(at, curves)}\n\n{_against(curves, others)}\n\n{_verdict(curves, others)}"
 
 
@@ -203,12 +193,10 @@ def _verdict(curves: Curves, others: Sequence[str]) -> str:
     ]
     lines = [f"Below by more than one standard error: {', '.join(below) or 'none'}."]
     tests = curves.tested([(OURS, name) for name in others])
-    most = max(len(curves.found[name]) for name in others)
-    comparable = [name for name in others if len(curves.found[name]) == most]
     for point in sorted({test.at or 0 for test in tests}):
-        best = max(comparable, key=lambda name: curves.mean(name, point).mean or 0.0)
+        best = max(others, key=lambda name: curves.mean(name, point).mean or 0.0)
         one = next(test for test in tests if test.second == best and test.at == point)
-        lines.append(f"At {point} pages the best of those on {most} topics is {_tested(one)}.")
+        lines.append(f"At {point} pages the best other is {_tested(one)}.")
     ended = [f"{name} {count}" for name, count in curves.ended.items() if count]
     lines.append(f"Crawls that ran out of URLs: {', '.join(ended) or 'none'}.")
     return " ".join(lines)
