@@ -68,8 +68,8 @@ def test_from_loading_the_extension_to_following_a_suggestion_and_forgetting_all
         until(lambda: kept(tmp_path)["pages"] == 1, "the page did not reach the desk")
         panel.bring_to_front()
         panel.wait_for_selector("#suggestions li >> nth=4")
+        panel.wait_for_selector("text=looked at.")  # until then reasons come from the links alone
         assert "like what you read: " in panel.inner_text("#suggestions")
-        panel.wait_for_selector("text=looked at.")
         asked = {one["path"] for one in requests(tmp_path / "log.jsonl")}
         assert len(asked) > 10
         link = panel.locator("#suggestions li a").first
