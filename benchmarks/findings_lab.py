@@ -1,37 +1,42 @@
-"""What `findings.py` works with: beds, crawls of a set-up, values by topic, tests, and tables to print.
+"""What `findings.py` works with: beds, crawls of a set-up, values by topic and tests.
 
-Crawls are those of `lab.experiment` (parallel, kept in a folder, skipped when there); values are computed by
-`lab.metrics`, tests by `lab.stats`. A set-up that a paper ran with other seeds is the bed's topics with other seeds.
+Crawls are those of `lab.run` (parallel, kept in a folder, skipped when there); values and tests are those of
+`lab.measure`. A set-up that a paper ran with other seeds is the bed's topics with other seeds.
 """
 
 from __future__ import annotations
 
 import hashlib
-import math
 import os
+import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
 from scenthound.lab.beds.bed import Bed, BedTopic, topic_line
+from scenthound.lab.beds.prepare_pages import Cut
 from scenthound.lab.beds.prepared import PreparedBed, prepare
-from scenthound.lab.generate.web import generate
-from scenthound.lab.measure.measure import ANALYSER, judge
+from scenthound.lab.generate.kinds import REALISTIC, WebOrder, write_web
+from scenthound.lab.measure.measure import ANALYSER
 from scenthound.lab.measure.metrics import Curve, Judgement
 from scenthound.lab.measure.metrics import measure as measure_curve
-from scenthound.lab.measure.quality import pool_pageranks
+from scenthound.lab.measure.quality import pool_pageranks, rank_keywords_pagerank, ranks, similarities
 from scenthound.lab.measure.statistics import Comparison, Mean, adjust, average_runs, compare, mean
-from scenthound.lab.run.cells import load_seconds, load_trail
+from scenthound.lab.run.cells import load_cpu_seconds, load_trail
 from scenthound.lab.run.experiment import Experiment, RunOptions, run
 from scenthound.lab.run.run_cell import PROFILES
+from scenthound.lab.topics.start import from_distinct_hosts
+from scenthound.model import Url
 from scenthound.text.vectors import Counts
 
 SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 ByTopic = dict[str, float | None]
 BREADTH, BEST, BEST_256 = "breadth-first", "best-first", "best-n-first"
+SEED = 501  # of the generated web, and of every draw
+GENERATED = WebOrder(REALISTIC, 160_000, SEED, topics=48, companies=True, habits={"mentions": 0.4, "trades": 1.0})
+SMALL = WebOrder(REALISTIC, 3_000, 1, topics=3, companies=True, habits={"companies": 0.3})
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,8 @@ class Settings:
     quick: bool = False
     topics: int | None = None
     jobs: int = 2
+    tables: Path = Path("docs/findings")
+    """Where tables and figures go."""
 
     def pages(self, wanted: int) -> int:
         """A budget; a quick run has a tenth of it."""
@@ -70,9 +77,25 @@ class Place:
         """The bed's topics, those of companies or the others; where fewer are wanted, evenly spaced ones."""
         companies = [topic for topic in self.bed.topics if topic.id.endswith("companies")]
         others = [topic for topic in self.bed.topics if topic not in companies]
-        every = companies if self.name.startswith("companies") else others or companies
+        every = companies if self.name == "companies" else others or companies
         number = min(self.settings.topics or len(every), len(every))
         return [every[place * len(every) // number] for place in range(number)]
+
+    def spaced(self, number: int) -> list[BedTopic]:
+        """At most so many of the topics, evenly spaced."""
+        every = self.topics
+        return [every[place * len(every) // number] for place in range(number)] if len(every) > number else every
+
+    def examples(self, topic: BedTopic, number: int = 10) -> tuple[Url, ...]:
+        """Pages on the topic, from different hosts as far as there are enough."""
+        on_topic = [Url(url) for url in (*topic.targets, *topic.seeds) if url in self.prepared]
+        return tuple(from_distinct_hosts(on_topic, random.Random(f"{SEED} {topic.id}"), number))
+
+    @property
+    def reads_whole(self) -> bool:
+        """Pages of schools alone are cut as in the papers: generated ones are short, and those of apache have hardly a
+        link in their first 10 KB, so that all crawls would run dry."""
+        return self.name != "schools"
 
     @property
     def about(self) -> str:
@@ -87,19 +110,17 @@ class Finding(NamedTuple):
     says: str
     """The finding and when it is accepted, in the words of sheet 00."""
     beds: Sequence[str]
-    repeat: Callable[[Place], bool | None]
-    """Prints tables; True if the criterion is met, None if this bed can't tell."""
+    repeat: Callable[[Place], str]
+    """Prints tables and returns the verdict."""
 
 
 FINDINGS: dict[str, Finding] = {}
 
 
-def finding(
-    name: str, says: str, beds: Sequence[str]
-) -> Callable[[Callable[[Place], bool | None]], Callable[[Place], bool | None]]:
-    """Decorator: a function that repeats a finding on a bed, prints what came out and says whether it did."""
+def finding(name: str, says: str, beds: Sequence[str]) -> Callable[[Callable[[Place], str]], Callable[[Place], str]]:
+    """Decorator: a function that repeats a finding on a bed, prints what came out and returns the verdict."""
 
-    def put(repeat: Callable[[Place], bool | None]) -> Callable[[Place], bool | None]:
+    def put(repeat: Callable[[Place], str]) -> Callable[[Place], str]:
         FINDINGS[name] = Finding(name, says, beds, repeat)
         return repeat
 
@@ -112,17 +133,10 @@ def place(name: str, settings: Settings) -> Place | None:
         folder = SHARED / "data" / name
         return Place(name, folder, settings) if folder.is_dir() else None
     if name in ("generated", "companies"):
-        pages = 800 if settings.quick else 25_000
-        topics = 3 if settings.quick else 60
-        folder = settings.work / "beds" / f"generated-{pages}"
+        order = SMALL if settings.quick else GENERATED
+        folder = settings.work / "beds" / f"realistic-{order.pages}-{order.seed}"
         if not (folder / "bed.toml").exists():
-            generate(folder, pages, 1, topics=topics, companies=True)
-        few = settings.topics or (3 if settings.quick else None)
-        return Place(f"{name}-{pages}", folder, replace(settings, topics=few))
-    if name == "two-goals":
-        folder = settings.work / "beds" / "two-goals"
-        if not (folder / "bed.toml").exists():
-            generate(folder, 1_500 if settings.quick else 6_000, 7, topics=40)
+            write_web(folder, order)
         return Place(name, folder, settings)
     return Place(Path(name).name, Path(name), settings)
 
@@ -135,32 +149,24 @@ def crawl(
     profile: str,
     pages: int,
     *,
-    whole: bool = False,
+    frontier: int = 0,
     jobs: int = 0,
 ) -> Experiment:
     """The crawls of one arm: these strategies on these topics (their seeds as given) under a paper's limits.
 
-    `whole` reads whole pages where the paper's profile cuts them.
+    `frontier` overrides the bound of the profile.
     """
+    chosen = PROFILES[profile]
+    limits = replace(chosen.limits, pages=pages, frontier=frontier or chosen.limits.frontier)
+    cut = Cut() if at.reads_whole else chosen.cut
     lines = "".join(map(topic_line, topics))
-    print_ = hashlib.sha256(f"{lines}{profile}{pages}{whole}".encode()).hexdigest()[:8]
-    folder = at.settings.work / "runs" / f"{at.name}-{arm}-{print_}"
+    print_ = hashlib.sha256(f"{lines}{limits}{cut}".encode()).hexdigest()[:8]
+    folder = at.settings.work / "runs" / f"{at.folder.name}-{arm}-{print_}"
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "asked-topics.jsonl"
     file.write_text(lines, encoding="utf-8")
-    chosen = PROFILES[profile]
-    return run(
-        at.bed,
-        strategies,
-        folder,
-        RunOptions(
-            topics_file=file,
-            limits=replace(chosen.limits, pages=pages),
-            cut=replace(chosen.cut, page_bytes=0) if whole else chosen.cut,
-            oracles=False,
-        ),
-        jobs=jobs or at.settings.jobs,
-    )
+    options = RunOptions(topics_file=file, limits=limits, cut=cut, oracles=False)
+    return run(at.bed, strategies, folder, options, jobs=jobs or at.settings.jobs)
 
 
 @dataclass(frozen=True)
@@ -274,16 +280,15 @@ def judged(
                 if outcome.error:
                     raise RuntimeError(f"{cell.strategy} on {cell.topic}: {outcome.error}")
                 urls = [str(step.url) for step in load_trail(experiment.folder, cell.key)]
-                seconds = load_seconds(experiment.folder, cell.key)
+                seconds = load_cpu_seconds(experiment.folder, cell.key)
                 trails[cell.topic].append(Trail(arm, cell.strategy, urls, seconds, outcome.reason))
-    ranks: dict[str, float] = {}
-    bed = at.prepared
+    bed, page_ranks = at.prepared, dict[str, float]()
     if pooled:
-        crawled = dict.fromkeys(url for some in trails.values() for trail in some for url in trail.urls)
-        ranks = pool_pageranks(crawled, {url: bed.links(url) for url in crawled})  # type: ignore[arg-type]
+        crawled = dict.fromkeys(Url(url) for some in trails.values() for trail in some for url in trail.urls)
+        page_ranks = pool_pageranks(crawled, {url: bed.links(url) for url in crawled})
     values = Values({name: points for name, (_, points) in measures.items()}, {name: {} for name in measures}, {})
     for topic in topics:
-        judgement = judge(bed, topic, topic.seeds, _pool(bed, trails[topic.id]) if pooled else None, ranks)
+        judgement = _judgement(bed, topic, _pool(bed, trails[topic.id]) if pooled else None, page_ranks)
         for trail in trails[topic.id]:
             crawler = (trail.arm, trail.strategy)
             values.crawls += 1
@@ -293,83 +298,22 @@ def judged(
     return values
 
 
+def _judgement(
+    bed: PreparedBed, topic: BedTopic, pool: Mapping[str, Counts] | None, page_ranks: Mapping[str, float]
+) -> Judgement:
+    """What the metrics of the findings need to know; `measure.judge` computes more, and takes longer."""
+    known = Judgement(targets=frozenset(topic.targets), seeds=frozenset(topic.seeds), aliases=bed.aliases)
+    if pool is None:
+        return known
+    similarity = similarities(pool, ANALYSER.counts(topic.description))
+    linkage = rank_keywords_pagerank(pool, set(ANALYSER.terms(topic.keywords)), page_ranks)
+    return replace(known, similarity=similarity, ranks=ranks(similarity), linkage_ranks=linkage)
+
+
 def _pool(bed: PreparedBed, trails: Iterable[Trail]) -> dict[str, Counts]:
     found: dict[str, Counts] = {}
     for trail in trails:
         for url in trail.urls:
-            if url not in found and (counts := bed.counts(url, ANALYSER)) is not None:  # type: ignore[arg-type]
+            if url not in found and (counts := bed.counts(Url(url), ANALYSER)) is not None:
                 found[url] = counts
-    return found
-
-
-# ---- what is printed
-
-
-def plus_minus(one: Mean, digits: int = 3) -> str:
-    if one.mean is None:
-        return "–"
-    return f"{one.mean:.{digits}f} ± {one.error or 0.0:.{digits}f}"
-
-
-def probability(p: float | None) -> str:
-    if p is None:
-        return "–"
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table."""
-    lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
-    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
-
-
-def means_table(
-    values: Values, measure: str, crawlers: Sequence[Crawler], points: Sequence[int], what: str, digits: int = 3
-) -> str:
-    """Means ± standard errors, a row for each crawler."""
-    rows = [
-        [told(one), *(plus_minus(values.mean(measure, one[1], point, one[0]), digits) for point in points)]
-        for one in crawlers
-    ]
-    return table([what, *(f"{point:,}" for point in points)], rows)
-
-
-def tests_table(comparisons: Sequence[Comparison], what: str) -> str:
-    """Differences ± standard errors, t, p, Holm's p, topics won and lost."""
-    rows = []
-    for one in comparisons:
-        test, digits = one.paired, 2 if abs(one.means[0].mean or 0.0) > 10 else 4
-        t = "–" if test.t is None else f"{test.t:.2f} ({test.freedom:g})"
-        rows.append(
-            [
-                f"{one.first} over {one.second}",
-                "–" if test.mean is None else f"{test.mean:+.{digits}f} ± {test.error or 0.0:.{digits}f}",
-                t,
-                probability(test.p),
-                probability(one.adjusted),
-                f"{one.signs.wins} : {one.signs.losses}",
-            ]
-        )
-    return table([what, "difference ± se", "t (df)", "p", "Holm p", "won : lost"], rows)
-
-
-def shown(comparisons: Iterable[Comparison], level: float = 0.05) -> bool:
-    """Whether every one of these differences has a p below the level, as sheet 00 asks; Holm's p is printed beside."""
-    return all(one.paired.p is not None and one.paired.p < level for one in comparisons)
-
-
-def is_order(values: Sequence[float | None]) -> bool:
-    """Whether these means fall."""
-    there = [value for value in values if value is not None]
-    return len(there) == len(values) and all(a > b for a, b in pairwise(there))
-
-
-def crossings(differences: Sequence[float]) -> list[int]:
-    """The places at which the sign is another than before; zeros are passed over."""
-    found, sign = [], 0
-    for place, value in enumerate(differences):
-        new = int(math.copysign(1, value)) if value else 0
-        if new and sign and new != sign:
-            found.append(place)
-        sign = new or sign
     return found

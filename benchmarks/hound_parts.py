@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from findings_lab import table
+from findings_print import table
 from hound_lab import (
     OURS,
     Ask,

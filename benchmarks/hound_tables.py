@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, product
 
-from findings_lab import probability, table
+from findings_print import probability, table
 from hound_lab import (
     ALL_TOPICS,
     FEW_TOPICS,

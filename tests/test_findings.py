@@ -16,7 +16,7 @@ def on_path(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_crossing_is_where_the_sign_is_another_than_before() -> None:
-    from findings_lab import crossings
+    from findings_print import crossings
 
     assert crossings([1.0, 0.5, -0.1, -2.0]) == [2]
     assert crossings([1.0, 0.0, 2.0]) == [], "touching is not crossing"
@@ -25,11 +25,41 @@ def test_a_crossing_is_where_the_sign_is_another_than_before() -> None:
 
 
 def test_an_order_is_strict_and_needs_every_value() -> None:
-    from findings_lab import is_order
+    from findings_print import is_order
 
     assert is_order([0.3, 0.2, 0.1])
     assert not is_order([0.3, 0.3, 0.1])
     assert not is_order([0.3, None, 0.1])
+
+
+@pytest.mark.parametrize(
+    ("differences", "outcome"),
+    [
+        ([0.1, 0.2, 0.15, 0.12], "shown"),
+        ([-0.1, -0.2, -0.15, -0.12], "opposite"),
+        ([0.01, -0.01, 0.012, -0.011], "absent"),
+        ([0.5, -0.4, 0.3, -0.2], "open"),
+    ],
+)
+def test_a_claim_is_shown_opposite_absent_or_open(differences: list[float], outcome: str) -> None:
+    """Absent: the upper end of the interval is below a tenth of the other's mean, here 0.05."""
+    from findings_print import Claim
+
+    from scenthound.lab.measure.statistics import compare
+
+    other = {str(topic): 0.5 for topic in range(4)}
+    one = {str(topic): 0.5 + shift for topic, shift in enumerate(differences)}
+    assert Claim("", compare(("one", one), ("other", other), "recall", 100)).outcome == outcome
+
+
+def test_the_verdict_follows_from_the_outcomes() -> None:
+    from findings_print import overall
+
+    assert overall(["shown", "shown"]) == "reproduced"
+    assert overall(["shown", "absent"]) == "in part: 1 of 2 claims"
+    assert overall(["opposite", "open"]) == "not reproduced"
+    assert overall(["open", "open"]) == "not decided: too few topics"
+    assert overall([]) == "not testable here"
 
 
 def test_draws_of_one_category_are_averaged_before_anything_is_tested() -> None:

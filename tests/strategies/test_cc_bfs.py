@@ -146,6 +146,16 @@ def test_a_step_as_large_as_every_level_and_whole_levels_agree_where_no_level_is
     assert accepted(whole) <= accepted(steps)
 
 
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("step", [1, 3])
+def test_the_queue_computes_again_whatever_has_changed(seed: int, step: int) -> None:
+    links = random_links(seed)
+    seeds = " ".join(f"{page}.test/" for page in list(links)[:3])
+    careful, usual = CcBfs(step=step), CcBfs(step=step)
+    careful.on_level_ = lambda level: careful.queue_.touch(careful.fringe_)
+    assert crawl(usual, links, seeds).steps == crawl(careful, links, seeds).steps
+
+
 def test_the_crawl_ends_when_enough_pages_are_accepted() -> None:
     strategy = CcBfs(step=1, wanted=3)
     walked = crawl(strategy)

@@ -40,6 +40,7 @@ from scenthound.page.record import Parts
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Frontier
 from scenthound.strategies import strategy
+from scenthound.strategies.parts.changed_queue import ChangedQueue
 from scenthound.strategies.parts.level_frontier import ChosenUrl, LevelFrontier
 
 MOST_RINGS = 8  # distances in crawl graphs are rarely larger, and a ring may be the whole graph
@@ -139,6 +140,7 @@ class CcBfs(Parameterised):
         self.level_: dict[int, None] = {}  # N1, in the order of fetching
         self.beyond_: dict[int, None] = {}  # N2, in the order of discovery
         self.stage_, self.kind_ = 0, "seeds"
+        self.queue_ = ChangedQueue(self._c0)
         return [
             Candidate(Url(url), math.inf, {"stage": 0, "node": number}) for number, url in enumerate(self.graph_.names)
         ]
@@ -185,6 +187,7 @@ class CcBfs(Parameterised):
             self.accepted_.remove(alias)
             self._accept(into)
         self.fringe_.discard(alias)
+        self.queue_.touch((into, *self.graph_.neighbours(into)))
         for members in (self.level_, self.beyond_):
             if alias in members:
                 del members[alias]
@@ -197,6 +200,14 @@ class CcBfs(Parameterised):
                 self.fringe_.add(other)
             elif other in self.accepted_ and not self._is_judged(node):
                 self.fringe_.add(node)
+            self._touch(node, other)
+
+    def _touch(self, node: int, other: int) -> None:
+        """Note whose C0 a new link changes: its ends, or, between two pages of S, those next to both."""
+        known = (node in self.accepted_) + (other in self.accepted_)
+        if self.step and known:
+            both = self.graph_.neighbours(node) & self.graph_.neighbours(other)
+            self.queue_.touch(both if known == 2 else (node, other))
 
     def _is_judged(self, number: int) -> bool:
         return number in self.accepted_ or number in self.rejected_
@@ -204,7 +215,10 @@ class CcBfs(Parameterised):
     def _accept(self, number: int) -> None:
         self.accepted_.add(number)
         self.rejected_.discard(number)
+        self.fringe_.discard(number)
         self.fringe_.update(neighbour for neighbour in self.graph_.neighbours(number) if not self._is_judged(neighbour))
+        if self.step:
+            self.queue_.touch(self.graph_.neighbours(number))
 
     # ---- the levels
 
@@ -228,18 +242,30 @@ class CcBfs(Parameterised):
 
     def _next_level(self) -> list[ChosenUrl] | None:
         """Step 2: N1 by C0 as known before fetching, then by discovery; with `step` the first of them."""
-        fringe = [number for number in sorted(self.fringe_) if not self._is_judged(number)]
-        if not fringe:
+        chosen = self._best_of_queue() if self.step else self._whole_level()
+        if not chosen:
             self.kind_ = "over"
             return None
-        level, beyond = frozenset(fringe), frozenset[int]()
-        judged = [(self._coefficients(number, level, beyond), number) for number in fringe]
-        judged.sort(key=lambda one: (-round(one[0].c0, DECIMALS), one[1]))
-        judged = judged[: self.step or None]
-        self.fringe_ = set(level).difference(number for _, number in judged)
-        self.level_, self.beyond_ = {number: None for _, number in judged}, {}
+        self.fringe_.difference_update(number for _, number in chosen)
+        self.level_, self.beyond_ = {number: None for _, number in chosen}, {}
         self.stage_, self.kind_ = self.stage_ + 1, "N1"
-        return [self._choice(number, verdict) for verdict, number in judged if number not in self.fetched_]
+        return [self._choice(number, verdict) for verdict, number in chosen if number not in self.fetched_]
+
+    def _whole_level(self) -> list[tuple[Clustering, int]]:
+        fringe = [number for number in sorted(self.fringe_) if not self._is_judged(number)]
+        level = frozenset(fringe)
+        judged = [(self._coefficients(number, level, frozenset()), number) for number in fringe]
+        judged.sort(key=lambda one: (-round(one[0].c0, DECIMALS), one[1]))
+        return judged
+
+    def _best_of_queue(self) -> list[tuple[Clustering, int]]:
+        if self.k > 1:
+            self.queue_.touch(self.fringe_)  # a link may change C^(k) of pages that are farther away
+        best = self.queue_.take(self.step, lambda number: number in self.fringe_ and not self._is_judged(number))
+        return [(self._coefficients(number, self.fringe_, frozenset()), number) for number in best]
+
+    def _c0(self, number: int) -> float:
+        return round(generalised(self.graph_, number, self.weights_, self.accepted_), DECIMALS)
 
     def _choice(self, number: int, verdict: Clustering | None = None) -> ChosenUrl:
         carry = {"stage": self.stage_, "node": number}
@@ -252,8 +278,9 @@ class CcBfs(Parameterised):
         neighbours: set[int] = set()
         for number in self.level_:
             neighbours |= self.graph_.neighbours(number)
-        candidates = self.fringe_.union(self.level_) if self.step else self.level_
-        return sorted(number for number in neighbours if number not in candidates and not self._is_judged(number))
+        neighbours.difference_update(self.level_)
+        waiting = self.fringe_ if self.step else ()
+        return sorted(number for number in neighbours if number not in waiting and not self._is_judged(number))
 
     def _peek(self) -> None:
         """The oracle's look-ahead: the links of N2, without fetching it."""
@@ -267,16 +294,18 @@ class CcBfs(Parameterised):
     def _judge(self) -> bool:
         """Steps 4 and 5. False if no page was accepted."""
         beyond = frozenset(self.beyond_)
-        candidates = self.fringe_.union(self.level_) if self.step else frozenset(self.level_)
+        if self.step:
+            self.fringe_.update(self.level_)  # N1 is the batch and all that wait
+        candidates = self.fringe_ if self.step else frozenset(self.level_)
         verdicts = [self._coefficients(number, candidates, beyond) for number in self.level_ if number in self.fetched_]
         accepted = [verdict.number for verdict in verdicts if verdict.is_clustered]
         is_relaxed = not accepted and self.relax and not self.step
         if is_relaxed:
             accepted = [verdict.number for verdict in verdicts if verdict.is_balanced]
         self.rejected_.update(self.level_)
+        self.fringe_.difference_update(self.level_)
         for number in accepted:
             self._accept(number)
-        self.fringe_ = {number for number in self.fringe_ if not self._is_judged(number)}
         if self.on_level_ is not None:
             self.on_level_(Level(is_relaxed, list(self.level_), list(self.beyond_), verdicts, accepted))
         return bool(accepted)
@@ -310,6 +339,8 @@ class CcBfs(Parameterised):
             setattr(self, f"{name}_", dict.fromkeys(state[name].tolist()))
         self.stage_, self.kind_ = state["stage"], state["kind"]
         self.levels_.load(state["frontier"])
+        self.queue_ = ChangedQueue(self._c0)
+        self.queue_.touch(self.fringe_)
 
 
 _SETS = ("accepted", "rejected", "fetched", "fringe")

@@ -167,6 +167,11 @@ def as_svg(chosen: Chosen, what: str, pair: tuple[str, str] | None = None) -> st
         drawn = scatter(title, plain(pair[0]), plain(pair[1]), list(_points(chosen, pair)))
     else:
         raise BadUsage(f"there is no picture of {what}", "there are: curves, topics")
+    return styled(drawn)
+
+
+def styled(drawn: str) -> str:
+    """A chart of `svg` as a file of its own, with its colours."""
     style = resources.files("scenthound.lab.report").joinpath("figure.css").read_text(encoding="utf-8")
     head, rest = drawn.split(">", 1)
     return f'{head} xmlns="http://www.w3.org/2000/svg"><style>{style}{_colours()}</style>{rest}\n'

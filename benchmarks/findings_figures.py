@@ -1,0 +1,41 @@
+"""Figures of the findings, drawn as those of a report: means with bands of one standard error."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from findings_lab import Crawler, Place, Values
+
+from scenthound.lab.report.downloads import styled
+from scenthound.lab.report.svg import CurvePoint, Series, curves, style_of
+
+
+def draw(
+    at: Place,
+    name: str,
+    title: str,
+    value_name: str,
+    lines: Mapping[str, Sequence[tuple[float, float, float]]],
+    across: str = "pages crawled",
+) -> None:
+    """Write a figure beside the tables. Each line is (point, mean, standard error)."""
+    series = [
+        Series(label, style_of(index), [CurvePoint(*point) for point in points])
+        for index, (label, points) in enumerate(lines.items())
+    ]
+    last = int(max(point[0] for points in lines.values() for point in points))
+    file = at.settings.tables / f"{name}.svg"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(styled(curves(title, value_name, series, last, across=across)), encoding="utf-8")
+    print(f"![{title}]({file.name})\n")
+
+
+def lines_of(
+    values: Values, measure: str, crawlers: Mapping[str, Crawler], points: Sequence[int] | None = None
+) -> dict[str, list[tuple[float, float, float]]]:
+    """The curves of these crawlers by their labels."""
+    found: dict[str, list[tuple[float, float, float]]] = {}
+    for label, (arm, strategy) in crawlers.items():
+        means = [(point, values.mean(measure, strategy, point, arm)) for point in points or values.points[measure]]
+        found[label] = [(point, one.mean, one.error or 0.0) for point, one in means if one.mean is not None]
+    return found
