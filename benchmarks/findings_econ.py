@@ -124,7 +124,7 @@ def _value(text: str) -> Any:
     if text in ("true", "false"):
         return text == "true"
     try:
-        return float(text)
+        return int(text) if text.isdecimal() else float(text)
     except ValueError:
         return text
 
