@@ -17,7 +17,7 @@ from scenthound.lab.run.experiment import Experiment
 from scenthound.lab.topics.augment import augment
 from scenthound.model import Url
 
-LONG = {"schools": 1000, "apache": 2000, "companies": 5000}  # what stands for 10,000 pages on a small bed
+LONG = {"schools": 1000, "apache": 2000, "companies": 2500, "generated": 5000}  # what stands for 10,000 pages
 FEW = 24  # topics of F5 on the generated web
 METRICS = ("target_recall", "precision")
 BIZ = ("hub-seeking", "dom", BEST, BREADTH)

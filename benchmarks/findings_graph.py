@@ -25,7 +25,7 @@ from scenthound.strategies.cc_bfs import CcBfs, Level
 STEP, LEVELS = "cc-bfs:step=1", "cc-bfs"
 BEST_IDF = f"{BEST_256}:idf=running"
 GRAPH = (BEST_IDF, STEP, LEVELS, BREADTH)
-PAGES = {"schools": 1000}
+PAGES = {"schools": 1000, "generated": 2000}
 ROUNDS = 3  # of `cost`: CPU seconds are the best of so many
 JUDGED = 5  # topics on which the decisions of CC-BFS are counted
 

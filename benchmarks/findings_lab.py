@@ -35,7 +35,8 @@ SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().paren
 ByTopic = dict[str, float | None]
 BREADTH, BEST, BEST_256 = "breadth-first", "best-first", "best-n-first"
 SEED = 501  # of the generated web, and of every draw
-GENERATED = WebOrder(REALISTIC, 160_000, SEED, topics=48, companies=True, habits={"mentions": 0.4, "trades": 1.0})
+HABITS = {"subjects": 36, "companies": 0.16, "trades": 1.0, "mentions": 0.4}
+GENERATED = WebOrder(REALISTIC, 60_000, SEED, topics=36, companies=True, habits=HABITS)
 SMALL = WebOrder(REALISTIC, 3_000, 1, topics=3, companies=True, habits={"companies": 0.3})
 
 
