@@ -36,7 +36,7 @@ TABLES: dict[str, tuple[Table, tuple[str, ...]]] = {
     "seeds": (seeds, RECORDED),
     "cues": (cues, RECORDED),
     "contexts": (contexts, RECORDED),
-    "overlap": (overlap, ("schools", "apache", "realistic-502")),
+    "overlap": (overlap, ("schools", "apache", "generated-7")),
     "greed": (greed, RECORDED),
     "transfer": (transfer, (*RECORDED, "generated-7")),
     "live": (live, ("generated-7", "apache")),
@@ -46,8 +46,7 @@ TABLES: dict[str, tuple[Table, tuple[str, ...]]] = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("table", choices=TABLES)
-    webs = sorted({web for _, webs in TABLES.values() for web in webs})
-    parser.add_argument("--bed", action="append", choices=webs, help="only this web; may be said again")
+    parser.add_argument("--bed", action="append", choices=WEBS, help="only this web; may be said again")
     parser.add_argument("--topics", type=int, default=0, help="only so many topics, evenly spaced")
     parser.add_argument("--pages", type=int, default=POINTS[-1], help="pages of each crawl")
     parser.add_argument("--jobs", type=int, default=2, help="crawls at a time")

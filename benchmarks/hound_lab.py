@@ -22,7 +22,6 @@ import scenthound.strategies.hound
 import scenthound.text
 from scenthound.lab.beds.bed import Bed, BedTopic
 from scenthound.lab.beds.prepared import PreparedBed, prepare
-from scenthound.lab.generate.kinds import REALISTIC, WebOrder, write_web
 from scenthound.lab.generate.web import generate
 from scenthound.lab.measure.groups import topic_groups
 from scenthound.lab.measure.metrics.targets import target_recall
@@ -34,9 +33,9 @@ POINTS = (50, 100, 250, 500, 750, 1000)
 OURS = "hound"
 DIRECTORIES = ("foundation/leadership.html", "foundation/members.html", "licenses/exports/")
 """Pages of www.apache.org that list most sites of the apache bed."""
-WEBS = ("schools", "apache", "apache-less", "realistic-502", "realistic-503")
+WEBS = ("schools", "apache", "apache-less", "generated-7", "generated-23")
 RECORDED = ("schools", "apache")
-ALL_TOPICS = {"schools": 60, "apache": 30, "apache-less": 30, "realistic-502": 20, "realistic-503": 20}
+ALL_TOPICS = {"schools": 60, "apache": 30, "apache-less": 30, "generated-7": 20, "generated-23": 20}
 """Topics of the table of recall, evenly spaced."""
 FEW_TOPICS = {**dict.fromkeys(ALL_TOPICS, 10), "schools": 20}
 """Topics of strategies that are trained: on apache one of each category."""
@@ -115,10 +114,8 @@ def place(name: str, work: Path) -> Place | None:
                 stdout=subprocess.DEVNULL,
             )
         return Place(name, folder)
-    kind, number, *small = name.split("-")
-    if not (folder / "bed.toml").exists() and kind == REALISTIC:
-        write_web(folder, WebOrder(REALISTIC, 20_000, int(number), topics=20))
-    elif not (folder / "bed.toml").exists():
+    _, number, *small = name.split("-")
+    if not (folder / "bed.toml").exists():
         generate(folder, 600 if small else 6_000, int(number), topics=4 if small else 40)
     return Place(name, folder)
 
