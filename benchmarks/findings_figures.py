@@ -26,7 +26,8 @@ def draw(
     last = int(max(point[0] for points in lines.values() for point in points))
     file = at.settings.tables / f"{name}.svg"
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(styled(curves(title, value_name, series, last, across=across)), encoding="utf-8")
+    chart = curves(title, value_name, series, last, logarithmic=across == "n", across=across)
+    file.write_text(styled(chart), encoding="utf-8")
     print(f"![{title}]({file.name})\n")
 
 

@@ -133,7 +133,7 @@ def place(name: str, settings: Settings) -> Place | None:
     if name in ("schools", "apache"):
         folder = SHARED / "data" / name
         return Place(name, folder, settings) if folder.is_dir() else None
-    if name in ("generated", "companies"):
+    if name in ("generated", "generated-half", "companies"):
         order = SMALL if settings.quick else GENERATED
         folder = settings.work / "beds" / f"realistic-{order.pages}-{order.seed}"
         if not (folder / "bed.toml").exists():
