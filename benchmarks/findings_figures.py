@@ -26,6 +26,7 @@ def draw(
     last = int(max(point[0] for points in lines.values() for point in points))
     file = at.settings.tables / f"{name}.svg"
     file.parent.mkdir(parents=True, exist_ok=True)
+    title, value_name = title.replace("_", " "), value_name.replace("_", " ")
     chart = curves(title, value_name, series, last, logarithmic=across == "n", across=across)
     file.write_text(styled(chart), encoding="utf-8")
     print(f"![{title}]({file.name})\n")
