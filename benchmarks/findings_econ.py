@@ -282,10 +282,8 @@ def f10(at: Place) -> str:
     said = []
     for goals in goal_sets(at):
         told(goals)
-        pages = budget(at, goals)
-        if not pages:
-            said.append(f"{goals.name}: not testable here, the Bayesian crawler finds too much")
-            continue
+        room = budget(at, goals)
+        pages = room or at.settings.pages(BUDGETS[-1])
         tracks = all_tracks(at, goals, [ESTIMATING, EPSILON, BAYES, BERNOULLI, BREADTH], pages)
         print(means(tracks, pages) + "\n")
         names = {
@@ -299,7 +297,8 @@ def f10(at: Place) -> str:
         print("Not part of the verdict:\n")
         judge_claims([claim(tracks, ESTIMATING, BAYES, last), claim(tracks, BREADTH, BAYES, last)])
         pairs = ((ESTIMATING, EPSILON), (EPSILON, BAYES), (BAYES, BERNOULLI))
-        said.append(f"{goals.name}: {judge_claims([claim(tracks, *pair, last) for pair in pairs])}")
+        verdict = judge_claims([claim(tracks, *pair, last) for pair in pairs])
+        said.append(f"{goals.name}: {verdict if room else 'not testable here, the Bayesian crawler finds too much'}")
     return "; ".join(said) or "not testable here: no goal set"
 
 
