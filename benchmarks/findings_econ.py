@@ -256,6 +256,8 @@ def drawn(at: Place, name: str, goals: Goals, tracks: Mapping[str, Sequence[Trac
         return
     lines = {}
     for label, found in tracks.items():
+        if not any(getattr(track, kind)[-1] for track in found):
+            continue  # a crawler that selects nothing recognises nothing
         over = [mean([getattr(track, kind)[place] for track in found]) for place in range(POINTS)]
         points = [(pages * (place + 1) / POINTS, one.mean or 0.0, one.error or 0.0) for place, one in enumerate(over)]
         lines[label] = [(0.0, 0.0, 0.0), *points]
