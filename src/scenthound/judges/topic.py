@@ -34,7 +34,7 @@ import copy
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -42,9 +42,10 @@ import numpy.typing as npt
 from scenthound import url as urls
 from scenthound.judges import judge
 from scenthound.judges.evidence import WEIGHTS, probabilities, probability
-from scenthound.judges.page_memory import Neighbours, SeenPage, link_evidence, pack, unpack, url_numbers
+from scenthound.judges.page_memory import Neighbours, SeenPage, link_evidence, pack, unpack
 from scenthound.judging import Verdict
 from scenthound.model import Topic, Url
+from scenthound.page.ahead import AheadView, numbers_of, outlink_numbers, title_term_numbers
 from scenthound.page.page import Page
 from scenthound.parameters import Parameterised, parameter
 from scenthound.text.background import document_share
@@ -69,7 +70,6 @@ LITTLE = 0.5  # weight of pages on topic at which the model counts half
 DOUBTFUL_SEED = 0.3
 LEAST_SEED = 0.25  # a seed below this probability is no part of the topic
 MOST_PROBABILITIES = 20_000
-MOST_LINKS = 500  # of a page
 LINKS = list(WEIGHTS).index("links")
 Number = TypeVar("Number", float, Floats)
 
@@ -79,6 +79,7 @@ Number = TypeVar("Number", float, Floats)
 class TopicJudge(Parameterised):
     """A topic model with calibrated probabilities."""
 
+    ahead: ClassVar[tuple[AheadView, ...]] = (outlink_numbers, title_term_numbers)
     looking_for: str = parameter("auto", "what is relevant", among=("auto", "pages", "sites"))
     terms: int = parameter(100, "terms of the topic vector", least=1)
     remember: int = parameter(500, "latest pages that the model is fitted on", least=20)
@@ -94,6 +95,7 @@ class TopicJudge(Parameterised):
         keywords = list(dict.fromkeys(self.analyser_.terms(topic.keywords)))
         share = document_share if self.background else _nowhere
         self.keywords_, self.model_ = frozenset(keywords), TopicModel(keywords, self.terms, share)
+        self.keyword_numbers_ = frozenset(memoryview(numbers_of(keywords)).cast("I"))
         self.given_: list[SeenPage] = []
         self.others_: list[SeenPage] = []
         self.probabilities_: dict[Url, float] = {}
@@ -184,17 +186,17 @@ class TopicJudge(Parameterised):
 
     def _seen(self, page: Page) -> SeenPage:
         counts = page.record.counts(self.analyser_)
-        title = frozenset(self.analyser_.terms(page.title))
-        outlinks = [link.url for link in page.outlinks]
+        title = frozenset(memoryview(page.view(title_term_numbers)).cast("I"))
+        outlinks = (link.url for link in page.outlinks)
         linked = [known for known in map(self.probabilities_.get, outlinks) if known is not None]
         parent = self.probabilities_.get(page.candidate.parent) if page.candidate.parent else None
         context = (
-            len(title & self.keywords_) / max(len(self.keywords_), 1),
+            len(title & self.keyword_numbers_) / max(len(self.keywords_), 1),
             link_evidence(sum(linked), len(linked), self.average_),
             (parent if parent is not None else self.average_) - self.average_,
         )
         kind = self._kind((page.url, page.candidate.url))
-        document, links = self.model_.document(counts), url_numbers(outlinks[:MOST_LINKS])
+        document, links = self.model_.document(counts), np.frombuffer(page.view(outlink_numbers), np.uint32)
         return SeenPage(page.url, document, self._keyword_counts(counts), context, kind, links=links)
 
     def _kind(self, names: Iterable[Url]) -> str:

@@ -16,7 +16,7 @@ are not chosen again; a term that only this page brought then weighs nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -67,8 +67,10 @@ class TopicModel:
         if len(terms) > LONGEST:
             terms, times = terms[:LONGEST], times[:LONGEST]
         ids, weights = self._ids(terms), 1 + np.log(times.astype(np.float64))
+        if len(self.vocabulary) < MOST_TERMS:
+            return WeightedTerms(ids, weights)
         kept = ids >= 0
-        return WeightedTerms(ids, weights) if kept.all() else WeightedTerms(ids[kept], weights[kept])
+        return WeightedTerms(ids[kept], weights[kept])
 
     def see(self, document: WeightedTerms) -> None:
         """Count the document frequencies of a fetched page."""
@@ -148,11 +150,13 @@ class Fit:
     def __init__(self, model: TopicModel, documents: Sequence[WeightedTerms]) -> None:
         self._model, self._number = model, len(documents)
         self._sizes = np.array([len(document.ids) for document in documents], np.int64)
-        self._ids = _joined(document.ids for document in documents)
+        self._ids = np.concatenate([np.zeros(0, np.int64), *(document.ids for document in documents)])
         self._rows = np.repeat(np.arange(self._number), self._sizes)
-        entries = _joined(document.weights for document in documents) * model.idf_[self._ids]
+        entries = np.concatenate([np.zeros(0), *(document.weights for document in documents)])
+        entries *= model.idf_.take(self._ids)
         lengths = np.sqrt(np.bincount(self._rows, entries * entries, self._number))
-        self._entries = entries / np.repeat(np.maximum(lengths, 1e-9), self._sizes)
+        entries /= np.repeat(np.maximum(lengths, 1e-9), self._sizes)
+        self._entries = entries
 
     def learn(self, on: Floats, off: Floats) -> Floats:
         """Set the topic vector from weights of the pages. Returns their scores, leave-one-out."""
@@ -161,7 +165,7 @@ class Fit:
         mean_off = OFF_TOPIC * self._sum(off) / max(float(off.sum()), 1e-9)
         keywords = keyword_vector(mean_on - mean_off, model.keyword_ids, KEYWORDS)
         model.topic_, length = topic_vector(mean_on - mean_off + keywords, model.terms)
-        inside = np.flatnonzero((model.topic_ > 0)[self._ids])  # few: the topic has 100 terms
+        inside = np.flatnonzero((model.topic_ > 0).take(self._ids))  # few: the topic has 100 terms
         ids, rows, entries = self._ids[inside], self._rows[inside], self._entries[inside]
         others = np.maximum(total - on, FEWEST_OTHERS)[rows]
         without = (total * mean_on[ids] - on[rows] * entries) / others - mean_off[ids] + keywords[ids]
@@ -210,8 +214,3 @@ def topic_vector(centre: Floats, terms: int) -> tuple[Floats, float]:
 def _length(vector: Floats) -> float:
     """The Euclidean length; not by BLAS, whose threads cost more than they save on a busy machine."""
     return math.sqrt(float(np.sum(vector * vector)))
-
-
-def _joined(arrays: Iterable[npt.NDArray[np.generic]]) -> npt.NDArray[np.generic]:
-    found = list(arrays)
-    return np.concatenate(found) if found else np.zeros(0, np.int64)
