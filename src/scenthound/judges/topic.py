@@ -212,8 +212,8 @@ class TopicJudge(Parameterised):
 
     def _probability(self, seen: SeenPage) -> float:
         log = math.log(max(self.model_.score(seen.document), FLOOR))
-        evidence = (*self._evidence(log, float(self._keyword_scores([seen])[0])), *seen.context)
-        return probability(evidence, self.reliance_, self._priors()[seen.kind], seen.kind)
+        evidence = (*self._evidence(log, float(self._keyword_scores(seen.keyword_counts[None])[0])), *seen.context)
+        return probability(evidence, self.reliance_, self._prior(seen.kind), seen.kind)
 
     def _evidence(self, log: Number, keywords: Number) -> tuple[Number, Number, Number]:
         """Likeness, separation and keywords, of one page or of many."""
@@ -221,15 +221,14 @@ class TopicJudge(Parameterised):
         separation = (self.on_ - self.off_) / self.variance_ * (log - (self.on_ + self.off_) / 2)
         return likeness, separation, self.keyword_slope_ * (keywords - self.keyword_middle_)
 
-    def _keyword_scores(self, pages: Sequence[SeenPage]) -> Floats:
-        idf = self.model_.keyword_idf()
-        if not len(idf):
-            return np.zeros(len(pages))
-        return np.array([seen.keyword_counts for seen in pages]) @ idf / float(idf.sum())
+    def _keyword_scores(self, counts: Floats) -> Floats:
+        """The keyword score of each page, from its row of keyword counts."""
+        idf = self.model_.keyword_idf_
+        return counts @ idf / float(idf.sum()) if len(idf) else np.zeros(len(counts))
 
-    def _priors(self) -> dict[str, float]:
-        """The prior log-odds by kind of page."""
-        return {"": 0.0, "given": GIVEN, "off": -GIVEN, "seed": self._seed_prior()}
+    def _prior(self, kind: str) -> float:
+        """The prior log-odds of a kind of page."""
+        return self._seed_prior() if kind == "seed" else _PRIORS[kind]
 
     def _seed_prior(self) -> float:
         slope, least, most = SEED_PRIOR
@@ -261,9 +260,9 @@ class TopicJudge(Parameterised):
             return
         fit = self.model_.fit([seen.document for seen in pages])
         is_given, kinds = np.arange(len(pages)) < len(self.given_), [seen.kind for seen in pages]
-        keywords = self._keyword_scores(pages)
+        keywords = self._keyword_scores(np.array([seen.keyword_counts for seen in pages]))
         self._compare_seeds(kinds, keywords)
-        by_kind, neighbours = self._priors(), Neighbours(pages)
+        by_kind, neighbours = {kind: self._prior(kind) for kind in set(kinds)}, Neighbours(pages)
         priors, evidence = np.array([by_kind[kind] for kind in kinds]), np.empty((len(pages), len(WEIGHTS)))
         evidence[:, 3:] = [seen.context for seen in pages]
         found = np.array([seen.probability or 0.5 for seen in pages])
@@ -333,6 +332,8 @@ class TopicJudge(Parameterised):
         return Verdict(probability, probability >= self.threshold_)
 
 
+_PRIORS = {"": 0.0, "given": GIVEN, "off": -GIVEN}
+"""The prior log-odds by kind of page; that of a seed is learned."""
 _NUMBERS = (
     "fitted_at_", "average_", "threshold_", "on_", "off_", "variance_", "seed_auc_", "reliance_", "keyword_slope_",
     "keyword_middle_",

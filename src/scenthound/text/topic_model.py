@@ -58,7 +58,7 @@ class TopicModel:
     def __post_init__(self) -> None:
         self._df, self._background = np.zeros(1024), np.zeros(1024)
         self.keyword_ids = self._ids(list(dict.fromkeys(self.keywords)))
-        self.idf_: Floats = self._idf()
+        self._set_idf(self._idf())
         self.topic_: Floats = np.zeros(len(self.idf_))
 
     def document(self, counts: Mapping[str, int]) -> WeightedTerms:
@@ -79,7 +79,7 @@ class TopicModel:
 
     def fit(self, documents: Sequence[WeightedTerms]) -> Fit:
         """Fix the idf and turn the documents into vectors; then `Fit.learn` sets the topic vector."""
-        self.idf_ = self._idf()
+        self._set_idf(self._idf())
         return Fit(self, documents)
 
     def score(self, document: WeightedTerms) -> float:
@@ -92,10 +92,6 @@ class TopicModel:
         inside = weights * self.idf_[ids]
         length = math.sqrt(float(inside @ inside) + unfitted)
         return float(self.topic_[ids] @ inside) / length if length else 0.0
-
-    def keyword_idf(self) -> Floats:
-        """The idf of each keyword, at least 0.05."""
-        return np.maximum(0.05, self.idf_[self.keyword_ids])
 
     def top_terms(self, number: int) -> list[str]:
         """The terms with the largest weights, for people."""
@@ -123,7 +119,8 @@ class TopicModel:
             raise ValueError("the saved topic model belongs to other keywords")
         self._ids(list(terms))
         self._df[: len(df)] = df
-        self.pages, self.idf_ = int(state["pages"]), np.asarray(idf, np.float64)
+        self.pages = int(state["pages"])
+        self._set_idf(np.asarray(idf, np.float64))
         self.topic_ = np.zeros(len(self.idf_))
         self.topic_[state["topic_ids"]] = state["topic_weights"]
 
@@ -138,6 +135,11 @@ class TopicModel:
                 self._df, self._background = (np.pad(row, (0, len(row))) for row in (self._df, self._background))
             self._background[size:end] = list(map(self.share, new))
         return ids.astype(np.int64)
+
+    def _set_idf(self, idf: Floats) -> None:
+        self.idf_ = idf
+        self.keyword_idf_: Floats = np.maximum(0.05, idf[self.keyword_ids])
+        """The idf of each keyword, at least 0.05."""
 
     def _idf(self) -> Floats:
         size = len(self.vocabulary)
