@@ -74,12 +74,13 @@ def _unpack(message: bytes) -> tuple[Any, list[bytes]]:
 def take_messages(buffer: bytearray) -> list[bytes]:
     """Take every complete message out of what has arrived so far."""
     messages, begin = [], 0
-    while len(buffer) - begin >= 4:
-        end = begin + 4 + _LENGTH.unpack_from(buffer, begin)[0]
-        if end > len(buffer):
-            break
-        messages.append(bytes(buffer[begin + 4 : end]))
-        begin = end
+    with memoryview(buffer) as view:
+        while len(buffer) - begin >= 4:
+            end = begin + 4 + _LENGTH.unpack_from(buffer, begin)[0]
+            if end > len(buffer):
+                break
+            messages.append(bytes(view[begin + 4 : end]))
+            begin = end
     del buffer[:begin]
     return messages
 

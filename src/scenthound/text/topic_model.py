@@ -176,12 +176,14 @@ class Fit:
 
     def _sum(self, weights: Floats) -> Floats:
         """The sum of the vectors, each times the weight of its page."""
-        weighted, size = np.flatnonzero(weights), len(self._model.idf_)
-        ids, entries, by_entry = self._ids, self._entries, np.repeat(weights, self._sizes)
+        ids, entries, sizes = self._ids, self._entries, self._sizes
+        weighted = np.flatnonzero(weights)
         if 2 * len(weighted) < len(weights):  # most pages are not on topic
-            held = np.flatnonzero(by_entry)
-            ids, entries, by_entry = ids[held], entries[held], by_entry[held]
-        return np.bincount(ids, entries * by_entry, size).astype(np.float64)
+            ends = np.cumsum(sizes)
+            spans = zip((ends - sizes)[weighted].tolist(), ends[weighted].tolist(), strict=True)
+            held = np.concatenate([np.zeros(0, np.int64), *(np.arange(begin, end) for begin, end in spans)])
+            ids, entries, weights, sizes = ids[held], entries[held], weights[weighted], sizes[weighted]
+        return np.bincount(ids, entries * np.repeat(weights, sizes), len(self._model.idf_)).astype(np.float64)
 
 
 def inverse_frequency(pages: int, pages_with: Floats | float, background: Floats) -> Floats:
