@@ -7,8 +7,9 @@
 
 Each checkout is run by its own `src` with this interpreter and with its own defaults, but for the delay: pages of real
 size on 50 loopback hosts, no delay, 64 connections. CPU is that of all processes of a crawl, start included; "own" is
-that of the crawl's process without those that read pages. The order within a pair changes with every pair. Printed are medians over the pairs, and the median of the ratios after / before
-with its 95 % interval (bootstrap over pairs). The exit code is 1 if a whole interval of CPU time exceeds the bound.
+that of the crawl's process without those that read pages. The order within a pair changes with every pair. Printed are
+medians over the pairs, and the median of the ratios after / before with its 95 % interval (bootstrap over pairs). The
+exit code is 1 if a whole interval of CPU time exceeds the bound.
 """
 
 from __future__ import annotations
