@@ -87,11 +87,6 @@ class Crawl:
         return len(self._in_flight)
 
     @property
-    def to_come(self) -> int:
-        """Pages that are in flight or waiting, as far as the budget reaches."""
-        return min(len(self._in_flight) + len(self.frontier), self.limits.pages - self.recorder.pages)
-
-    @property
     def unfinished(self) -> list[Candidate]:
         """Pages and sitemaps in flight."""
         return [fetch.candidate for fetch in self._in_flight.values() if fetch.kind != "robots"]

@@ -216,7 +216,7 @@ class LiveRun:
                 else:
                     with idle:
                         await self._sleep(wake, rest)
-                if self.reader is not None and len(unread) >= BUSY and self.crawl.to_come >= SETTLED:
+                if self.reader is not None and len(unread) >= BUSY and self._to_come() >= SETTLED:
                     self.reader.start()
                 room = AT_ONCE
                 while room > 0 and (landed or unread):
@@ -254,6 +254,11 @@ class LiveRun:
         else:
             await asyncio.sleep(0)
         wake.clear()
+
+    def _to_come(self) -> int:
+        """Pages that are in flight or waiting, as far as the budget reaches."""
+        crawl = self.crawl
+        return min(crawl.in_flight + len(crawl.frontier), crawl.limits.pages - crawl.pages)
 
     # ---- one request
 
