@@ -255,7 +255,7 @@ class UrlSelection:
         self._pending.rest(host, until)
 
     def fell(self, fallen: Candidate, pushed: Candidate | None = None) -> None:
-        """The frontier dropped a candidate, perhaps `pushed` itself. A seed is not lost: it is next, or once it is due."""
+        """The frontier dropped a candidate, perhaps `pushed` itself. A seed is not lost: it is next, once it is due."""
         if fallen.url in self._seeds and fallen.parent is None:
             self.hold(fallen, fallen.due or None)
         else:
