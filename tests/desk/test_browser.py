@@ -139,7 +139,7 @@ def test_why_not_answers_for_pages_that_were_never_met(tmp_path: Path) -> None:
         assert "Never met" in text_of(page, "main")
         page.fill("#url", "http://d.test/gone")
         page.click("button.primary")
-        assert "http-404" in text_of(page, "main")
+        assert "not found (404)" in text_of(page, "main")
 
 
 def test_reading_works_without_scripts(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from scenthound.desk import layout as look
 from scenthound.desk.markup import Content, Markup, element, join
+from scenthound.report.reasons import in_words
 
 SHOWN_LINKS = 400
 STATES = {
@@ -198,7 +199,7 @@ def _detail(link: Mapping[str, Any]) -> str:
             return f", score {float(detail):.3g}"
         except ValueError:
             return ""
-    return f": {detail}" if detail and state == "failed" else ""
+    return f": {in_words(detail)}" if detail and state == "failed" else ""
 
 
 def not_fetched(name: str, found: Mapping[str, Any]) -> Markup:
@@ -220,12 +221,17 @@ def not_fetched(name: str, found: Mapping[str, Any]) -> Markup:
     elif found["path"]:
         content += [_path(name, found["path"])]
     if found["requests"]:
-        rows = [element("li", f"{request['reason']} {request['detail']}"[:200]) for request in found["requests"]]
+        rows = [
+            element("li", f"{in_words(request['reason'])}: {request['detail']}"[:200].rstrip(": "))
+            for request in found["requests"]
+        ]
         content += [element("h3", "Requests"), element("ul", *rows)]
     if found["host_counts"] and found["state"] in ("not-kept", "refused", "unknown"):
         content += [
             element("h3", "Links to its host that were not followed"),
-            look.count_list(found["host_counts"], ""),
+            look.reason_list(
+                found["host_counts"], lambda reason: look.address(name, "not-followed", reason=reason), ""
+            ),
         ]
     if found["near"]:
         near = [

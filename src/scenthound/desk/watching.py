@@ -16,6 +16,7 @@ from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.forecast import Forecast
 from scenthound.loop.politeness import HOST_FAILURES
 from scenthound.report.crawl_facts import ENDINGS, FINAL, frontier_length, outlook
+from scenthound.report.reasons import in_words
 from scenthound.store import live_queries
 from scenthound.store.lock import holder
 from scenthound.store.order_table import Orders
@@ -110,6 +111,7 @@ class Watch:
         hosts = live_queries.host_states(database, now, HOST_FAILURES, request.settings.host_patience)
         working = sum(at > now - WORKING for at in self._last_at.values()) if state == "running" else 0
         resting = hosts.resting if state in ("running", "paused") else 0
+        failed, left_out = self.folder.history.reasons(), live_queries.counts(database)
         return {
             "topic": request.topic.keywords,
             "strategy": request.strategy,
@@ -140,8 +142,9 @@ class Watch:
             "outlook": outlook(left, self.folder.budget - self.pages),
             "blocked": Orders(database).blocked(),
             "exploration": _share(live_queries.last_told(database, "exploration").get("rate")),
-            "failed": self.folder.history.reasons(),
-            "not_followed": live_queries.counts(database),
+            "failed": failed,
+            "not_followed": left_out,
+            "in_words": {reason: in_words(reason) for reason in (*failed, *left_out)},
             "curve": [list(point) for point in self.curve.points],
         }
 

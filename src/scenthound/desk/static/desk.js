@@ -125,6 +125,35 @@ document.addEventListener("keydown", (event) => {
   KEYS[event.key]();
 });
 
+// ---- tables that are sorted by a click on a column
+
+const NUMBER = /^-?[\d,]*\.?\d+(e-?\d+)?$/;
+const valueOf = (row, at) => {
+  const text = row.cells[at].textContent.trim();
+  return NUMBER.test(text) ? Number(text.replaceAll(",", "")) : text.toLowerCase();
+};
+const compare = (one, other) => (typeof one === typeof other ? (one < other ? -1 : Number(one > other)) : typeof one === "number" ? -1 : 1);
+
+function sortBy(table, head, at) {
+  const now = head.getAttribute("aria-sort");
+  const isDown = now === null ? head.classList.contains("number") : now === "ascending"; // the largest number first
+  for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+  head.setAttribute("aria-sort", isDown ? "descending" : "ascending");
+  const rows = [...table.tBodies[0].rows].map((row) => [valueOf(row, at), row]);
+  rows.sort(([one], [other]) => (isDown ? compare(other, one) : compare(one, other)));
+  table.tBodies[0].append(...rows.map(([, row]) => row));
+}
+
+for (const table of document.querySelectorAll("table[data-sortable]")) {
+  [...table.tHead.rows[0].cells].forEach((head, at) => {
+    if (!head.textContent.trim()) return;
+    const button = el("button", { type: "button", title: "Sort by this column" });
+    button.append(...head.childNodes);
+    button.addEventListener("click", () => sortBy(table, head, at));
+    head.append(button);
+  });
+}
+
 // ---- plain or technical terms
 
 const technical = document.getElementById("technical");
