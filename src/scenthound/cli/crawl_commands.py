@@ -166,7 +166,7 @@ def crawl_for(request: CrawlRequest, folder: Path) -> int:
     A crawl without a single page is an error; the message names its cause.
     """
     from scenthound.cli.app import INTERRUPTED
-    from scenthound.errors import BadUsage
+    from scenthound.errors import OurFault
     from scenthound.report.causes import why_nothing
     from scenthound.wiring import begin
 
@@ -176,7 +176,7 @@ def crawl_for(request: CrawlRequest, folder: Path) -> int:
     )  # fmt: skip
     reason, facts, _ = run_to_report(session)
     if not facts.pages:
-        raise BadUsage(*why_nothing(facts))
+        raise OurFault(*why_nothing(facts))
     if reason not in ("interrupted", "stopped"):
         return 0
     say(f"Continue with: scenthound resume {shlex.quote(str(folder))}")
