@@ -190,7 +190,7 @@ def finish(session: Session, as_json: bool) -> int:
     """
     from scenthound.cli.app import INTERRUPTED, RESTING
     from scenthound.loop.selection import ALL_RESTS
-    from scenthound.report.causes import why_nothing
+    from scenthound.report.causes import NO_HITS, why_nothing
 
     reason, facts, report = run_to_report(session)
     path = session.folder.path
@@ -206,6 +206,8 @@ def finish(session: Session, as_json: bool) -> int:
         say(f"report: {report}")
         if failure:
             say(f"error: {failure[0]}\nhint: {failure[1]}")
+        elif facts.pages and not facts.relevant:
+            say(f"hint: {NO_HITS}")
     if is_unfinished:
         say(f"Continue with: scenthound resume {shlex.quote(str(path))}")
         return INTERRUPTED

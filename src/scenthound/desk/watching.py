@@ -15,6 +15,7 @@ from scenthound import url as urls
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.forecast import Forecast
 from scenthound.loop.politeness import HOST_FAILURES
+from scenthound.report.causes import NO_HITS
 from scenthound.report.crawl_facts import ENDINGS, FINAL, frontier_length, outlook
 from scenthound.report.reasons import in_words
 from scenthound.store import live_queries
@@ -101,7 +102,8 @@ class Watch:
         else:
             ended, at = database.meta("ended"), database.meta("ended_at", "0")
             state = ended if ended and _number(at) >= self._last else "cut off"
-        return state, ENDINGS.get(state, state).partition(":")[0]
+        why = ENDINGS.get(state, state).partition(":")[0]
+        return state, f"{why}; {NO_HITS}" if state in FINAL and self.pages and not self.relevant else why
 
     def overview(self, now: float) -> dict[str, Any]:
         """The figures as JSON data."""

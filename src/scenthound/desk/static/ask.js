@@ -71,10 +71,9 @@ function tell(name, facts) {
   if (name !== asked) return;
   const found = byId("hits").querySelectorAll("li.new").length;
   const relevant = `${facts.on_topic} relevant, ${found} of them not among the pages to start from`;
-  const nothing = " No page was relevant: try other words, or other pages to start from.";
   byId("progress-words").textContent = facts.is_running
     ? `${facts.pages} of ${facts.budget} pages fetched; ${relevant} …`
-    : `${facts.pages} pages fetched; ${relevant}; ${facts.why}.${byId("hits").children.length ? "" : nothing}`;
+    : `${facts.pages} pages fetched; ${relevant}; ${facts.why}.`;
 }
 
 async function add(name, isRunning) {

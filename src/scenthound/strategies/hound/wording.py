@@ -83,6 +83,7 @@ PARTS: Mapping[str, Part] = {
 }
 
 
+NOT_RANKED = "not ranked yet"
 NOTHING_KNOWN = "nothing speaks for or against it yet"
 
 
@@ -96,6 +97,8 @@ def reasons(parts: Mapping[str, float], carry: Mapping[str, Any], anchor: str) -
     >>> reasons({"pages that link to it": 0.0, "links beside it": 0.0}, {}, "")
     [('nothing speaks for or against it yet', 0.0)]
     """
+    if NOT_RANKED in parts:  # its value only puts it last
+        return [(PARTS[NOT_RANKED].speaks_against, 0.0)]
     order = sorted(parts.items(), key=lambda part: -abs(part[1]))
     large = [(name, value) for name, value in order if abs(value) >= SMALLEST]
     if not any(parts.values()):
