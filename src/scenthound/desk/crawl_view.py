@@ -45,7 +45,7 @@ def head(facts: Mapping[str, Any]) -> Markup:
         element(
             "span",
             element("b", element("a", f"{facts['on_topic']:,}", href=on_topic_address(name), id="on-topic")),
-            " on topic: ",
+            " on topic, ",
             element("b", share, id="share"),
             " ",
             look.term("on-topic share"),

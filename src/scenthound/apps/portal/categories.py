@@ -10,12 +10,13 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from scenthound.apps.portal.collect import PortalPage
+from scenthound.apps.portal.naming import names
 from scenthound.apps.portal.vectors import Vectors, clusters
 from scenthound.errors import BadConfig, NotAUrl
 from scenthound.files import write_text
@@ -28,7 +29,6 @@ FILE = "categories.toml"
 OTHER = "other"
 MOST_CLUSTERS = 100
 MOST_WORDS = 25  # of a proposed category
-IN_NAME = 3  # words that make its name
 _LARGEST = 4_000_000  # bytes of a file with categories
 _EXAMPLE = 'write tables as: [[category]], name = "Reefs", examples = ["https://example.org/reef"]'
 _HEAD = """\
@@ -61,27 +61,23 @@ OTHER_PAGES = PortalCategory(OTHER, "Other pages")
 # ---- proposed
 
 
-def proposed(vectors: Vectors, groups: int | None, topic: str = "") -> list[PortalCategory]:
+def proposed(
+    vectors: Vectors, titles: Sequence[Collection[str]], groups: int | None, topic: str = ""
+) -> list[PortalCategory]:
     """Categories for these pages: as many as asked for, or the root of an eighth of the pages, from 2 to 12.
 
-    A name is made of the words that tell a category from the others; words of the topic, which fit all, come last.
+    `titles` are the terms of the pages' titles.
     """
-    common = {stem(word) for word in tokens(topic)}
     filled = sum(map(bool, vectors.rows))
     wanted = groups or max(2, min(12, round(math.sqrt(filled / 8))))
     taken: set[str] = {OTHER}
     made = []
-    middles = clusters(vectors.rows, wanted)
-    everywhere: dict[str, float] = {}
-    for middle in middles:
-        for term, weight in middle.items():
-            everywhere[term] = everywhere.get(term, 0.0) + weight
-    for middle in middles:
+    found = clusters(vectors.rows, wanted)
+    called = names(found, vectors, titles, {stem(word) for word in tokens(topic)})
+    for name, (middle, _) in zip(called, found, strict=True):
         best = sorted(middle, key=lambda term: (-middle[term], term))[:MOST_WORDS]
         words = {vectors.words[term]: round(middle[term], 4) for term in best}
-        telling = sorted(best, key=lambda term: (term in common, -(middle[term] ** 2) / everywhere[term], term))
-        name = ", ".join(vectors.words[term] for term in telling[:IN_NAME])
-        made.append(PortalCategory(_id(name, taken), name[:1].upper() + name[1:], words=words))
+        made.append(PortalCategory(_id(name, taken), name, words=words))
     return made
 
 
