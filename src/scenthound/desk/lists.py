@@ -24,10 +24,10 @@ from scenthound.store.live_lists import Slice
 from scenthound.store.sqlite_history import OLD_RULE
 
 HOST_STATES = {
-    "": "all hosts",
-    "with pages": "hosts with pages",
-    "working": "gave pages in the last 10 s",
-    "resting": "rest between requests",
+    "": "all",
+    "with pages": "with pages",
+    "working": "working",
+    "resting": "resting",
     "asleep": "asleep",
 }
 LINKS_READ = 500_000

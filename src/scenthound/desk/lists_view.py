@@ -76,7 +76,7 @@ def _table(columns: Sequence[Column], rows: Sequence[Sequence[Content]], about: 
         for row in rows
     ]
     table = element("table", element("thead", head), element("tbody", *shown), data_sortable="true", aria_label=about)
-    return element("div", table, class_="wide long")
+    return element("div", table, class_="wide long broad")
 
 
 def _link(name: str, url: str, words: str = "") -> Markup:
@@ -167,7 +167,14 @@ async def waiting_page(request: Request) -> str:
 
 
 ORDER_OF_AGENTS = "Each agent has a list of its own and chooses when its turn comes; so there is no common order."
-ASLEEP = {"failing": "asleep: failed too often", "barren": "asleep: nothing relevant for long", "awake": "may be asked"}
+ABOUT_STATE = {
+    "": "",
+    "with pages": "",
+    "working": " Each gave a page in the last 10 s.",
+    "resting": " Each was asked a moment ago, and is left in peace for as long as its delay.",
+    "asleep": " Each failed too often, or gave nothing relevant for long.",
+}
+ASLEEP = {"failing": "asleep: failed too often", "barren": "asleep: nothing relevant for long", "awake": ""}
 
 
 async def hosts_page(request: Request) -> str:
@@ -180,7 +187,7 @@ async def hosts_page(request: Request) -> str:
             _number(row["on_topic"]),
             _number(row["pages"]),
             _number(row["failures"]),
-            ASLEEP.get(row["state"]) or f"rests for {row['next_in']:.1f} s",
+            ASLEEP.get(row["state"], f"rests for {row['next_in'] or 0:.1f} s"),
         )
         for row in found["rows"]
     ]
@@ -194,7 +201,8 @@ async def hosts_page(request: Request) -> str:
         for value, words in lists.HOST_STATES.items()
     ]
     tabs = element("nav", *choices, class_="tabs", aria_label="Which hosts")
-    about = f"{_number(found['total'])} {'host' if found['total'] == 1 else 'hosts'}. A host leads to its pages."
+    number = f"{_number(found['total'])} {'host' if found['total'] == 1 else 'hosts'}"
+    about = f"{number}.{ABOUT_STATE[state]} A host leads to its pages."
     return await _page(request, "Hosts", about, _table(columns, rows, "Hosts"), found["total"], tabs)
 
 

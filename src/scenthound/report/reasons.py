@@ -18,6 +18,7 @@ _MEANINGS = {
     "evicted": "pushed out of the full waiting list by a better link",
     "frontier-full": "score too low for a full waiting list",
     "nofollow": "marked rel=nofollow",
+    "blocked": "you have blocked the host",
     "host-budget": "the host has reached its page limit",
     "host-asleep": "the host gave nothing relevant for a long time",
     "host-failing": "the host failed repeatedly",

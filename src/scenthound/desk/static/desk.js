@@ -5,6 +5,14 @@ if (match) {
   sessionStorage.setItem(STORE, match[1]);
   history.replaceState(null, "", location.pathname + location.search);
 }
+// A tab that was opened without the token asks the other tabs of this desk for it.
+const tabs = new BroadcastChannel(STORE);
+tabs.addEventListener("message", ({ data }) => {
+  const token = sessionStorage.getItem(STORE);
+  if (data.asks && token) tabs.postMessage({ token });
+  else if (data.token && !token) sessionStorage.setItem(STORE, data.token);
+});
+if (!sessionStorage.getItem(STORE)) tabs.postMessage({ asks: true });
 
 /** An element with attributes and children; text is always text. */
 export function el(name, attributes = {}, ...children) {
