@@ -15,13 +15,13 @@ from scenthound.desk import layout as look
 from scenthound.desk.markup import Content, Markup, element, join
 from scenthound.desk.operations import get
 from scenthound.desk.population import agent_number, agent_of, population_of
-from scenthound.desk.shapes import ANY, NUMBER, TEXT, TEXTS, WHOLE, fields, listed, maybe
+from scenthound.desk.shapes import ANY, FLAG, NUMBER, TEXT, TEXTS, WHOLE, fields, listed, maybe
 
 SHOWN_AGENTS = 200
 SHOWN_WORDS = 6
 SHOWN_CHILDREN = 50
 AGENT = fields(
-    **dict.fromkeys(("agent", "born", "pages", "sales", "children"), WHOLE),
+    **dict.fromkeys(("agent", "born", "pages", "hits", "new_hits", "sales", "children"), WHOLE),
     **dict.fromkeys(("parent", "died"), maybe(WHOLE)),
     why=TEXT,
     owned=maybe(NUMBER),
@@ -32,7 +32,7 @@ ONE_AGENT = fields(
     **AGENT["properties"],
     saved=ANY,
     offspring=listed(AGENT),
-    events=listed(fields(n=WHOLE, event=TEXT, url=maybe(TEXT), title=TEXT, facts=ANY)),
+    events=listed(fields(n=WHOLE, event=TEXT, url=maybe(TEXT), title=TEXT, facts=ANY, is_hit=FLAG, is_seed=FLAG)),
 )
 
 
@@ -91,6 +91,8 @@ def _table(name: str, found: Mapping[str, Any]) -> Markup:
         ("", ""),
         ("words", ""),
         ("pages", "number"),
+        ("on topic", "number"),
+        ("of these new", "number"),
         ("children", "number"),
         ("born at page", "number"),
         ("parent", "number"),
@@ -112,6 +114,8 @@ def _table(name: str, found: Mapping[str, Any]) -> Markup:
                 "td", ", ".join(agent["words"][:SHOWN_WORDS]) + (" …" if len(agent["words"]) > SHOWN_WORDS else "")
             ),
             element("td", f"{agent['pages']:,}", class_="number"),
+            element("td", f"{agent['hits']:,}", class_="number"),
+            element("td", f"{agent['new_hits']:,}", class_="number"),
             element("td", f"{agent['children']:,}", class_="number"),
             element("td", f"{agent['born']:,}", class_="number"),
             element(
@@ -123,12 +127,16 @@ def _table(name: str, found: Mapping[str, Any]) -> Markup:
         for agent in agents[:SHOWN_AGENTS]
     ]
     head = element("tr", *(element("th", words, scope="col", class_=kind or None) for words, kind in heads))
-    shown = element("div", element("table", element("thead", head), element("tbody", *rows)), class_="wide tall broad")
+    table = element("table", element("thead", head), element("tbody", *rows), data_sortable="true")
+    shown = element("div", table, class_="wide tall broad")
     more = (
-        f"The first {SHOWN_AGENTS} of {found['total']:,}: the living, then the dead (†)."
+        f"The first {SHOWN_AGENTS} of {found['total']:,}: the living, then the dead (†). "
         if found["total"] > SHOWN_AGENTS
-        else "† has died"
+        else "† has died. "
+        if found["living"] < found["total"]
+        else ""
     )
+    more += "New: not among the pages to start from."
     return look.card("All agents", shown, element("p", more, class_="quiet-text"))
 
 
@@ -156,7 +164,10 @@ async def agent_page(request: Request) -> str:
         class_="crawl-head",
     )
     cards = element(
-        "div", element("div", _knowledge(found), _offspring(name, found)), _events(name, found), class_="two"
+        "div",
+        element("div", _knowledge(found), _hits(name, found), _offspring(name, found)),
+        _events(name, found),
+        class_="two",
     )
     return look.page(title, head, cards, nav=nav)
 
@@ -174,7 +185,9 @@ def _life(name: str, found: Mapping[str, Any]) -> Content:
     else:
         end = f". It died after {found['died']:,} pages: {found['why']}"
     number = {0: "no page", 1: "1 page"}.get(found["pages"], f"{found['pages']:,} pages")
-    return [origin, end, f", and has {'bought' if kind == 'wealth' else 'read'} {number}."]
+    read = f", and has {'bought' if kind == 'wealth' else 'read'} {number}. "
+    hits = f"On topic: {found['hits']:,}, of which {found['new_hits']:,} not among the pages to start from."
+    return [origin, end, read, hits if found["pages"] else None]
 
 
 def _kind(found: Mapping[str, Any]) -> str:
@@ -259,6 +272,15 @@ def _weights(net: Mapping[str, Any], words: list[str]) -> Markup:
     )
 
 
+def _hits(name: str, found: Mapping[str, Any]) -> Content:
+    """The pages on topic that it brought, those that were not among the seeds first."""
+    hits = {event["url"]: event for event in found["events"] if event["is_hit"]}
+    if not hits:
+        return None
+    rows = [element("li", _page_link(name, event)) for event in sorted(hits.values(), key=lambda one: one["is_seed"])]
+    return look.card("On topic", element("ul", *rows, class_="plain"))
+
+
 def _offspring(name: str, found: Mapping[str, Any]) -> Markup:
     children = found["offspring"]
     if not children:
@@ -303,12 +325,16 @@ def _events(name: str, found: Mapping[str, Any]) -> Markup:
 def _page_link(name: str, event: Mapping[str, Any]) -> Content:
     if event["url"] is None:
         return "–"
-    return element(
+    link = element(
         "a",
         event["title"] or look.short(event["url"], 48),
         href=look.address(name, "page", url=event["url"]),
         title=event["url"],
     )
+    shape = element("span", "●" if event["is_hit"] else "○", class_="shape", aria_hidden="true")
+    words = "on topic" if event["is_hit"] else "off topic"
+    start = element("span", " a page to start from", class_="quiet-text") if event["is_seed"] else None
+    return [element("span", shape, class_=f"score {words[:-6]}", title=words, aria_label=words), link, start]
 
 
 def _told(name: str, agent: int, event: Mapping[str, Any]) -> Content:
