@@ -17,6 +17,7 @@ from starlette.responses import Response
 
 from scenthound.apps.companion import Companion
 from scenthound.desk import (
+    agent_view,
     ask_view,
     companion_view,
     crawl_api,
@@ -43,7 +44,17 @@ from scenthound.errors import BadConfig
 
 PARTS = (
     *(crawl_api, steering_api, topic_api, search_api, opensearch, seed_finding, pages, lists_view, map_view),
-    *(population_view, ask_view, portal_view, related_view, site_map_view, companion_view, lab_api, lab_view),
+    *(
+        population_view,
+        agent_view,
+        ask_view,
+        portal_view,
+        related_view,
+        site_map_view,
+        companion_view,
+        lab_api,
+        lab_view,
+    ),
 )
 ROUTES = [route for part in PARTS for route in part.ROUTES]
 
