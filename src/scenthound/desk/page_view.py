@@ -165,9 +165,10 @@ def _links(name: str, links: Mapping[str, Any] | None) -> Markup:
     if links is None:
         return look.card("Links", look.empty("The stored copy is gone", element("p", "So its links are not known.")))
     counts: Mapping[str, int] = links["counts"]
-    summary = ", ".join(f"{counts[state]:,} {STATES[state]}" for state in STATES if counts.get(state))
     order = list(STATES)
     rows = sorted(links["links"], key=lambda link: order.index(link["state"]))[:SHOWN_LINKS]
+    first = {link["state"]: link for link in reversed(rows)}
+    summary = join(*(_count(state, counts[state]) for state in STATES if counts.get(state)))
     shown = [
         element(
             "tr",
@@ -181,13 +182,24 @@ def _links(name: str, links: Mapping[str, Any] | None) -> Markup:
                 ),
             ),
             element("td", STATES[link["state"]] + _detail(link), class_=f"state {link['state'].replace(' ', '-')}"),
+            id=_place(link["state"]) if first[link["state"]] is link else None,
         )
         for link in rows
     ]
     head = element("tr", element("th", "link", scope="col"), element("th", "what became of it", scope="col"))
     table = element("div", element("table", element("thead", head), element("tbody", *shown)), class_="wide")
     title = f"Links on this page: {len(links['links']):,}"
-    return look.card(title, element("p", summary or "none"), table if shown else None)
+    return look.card(title, element("p", summary if shown else "none", class_="figures"), table if shown else None)
+
+
+def _place(state: str) -> str:
+    """Where the links of a state begin."""
+    return f"links-{state.replace(' ', '-')}"
+
+
+def _count(state: str, times: int) -> Markup:
+    """How many links are of a state; it leads to them."""
+    return element("span", element("b", element("a", f"{times:,}", href=f"#{_place(state)}")), f" {STATES[state]}")
 
 
 def _detail(link: Mapping[str, Any]) -> str:
