@@ -11,15 +11,15 @@ import math
 import re
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from scenthound.apps.portal.collect import PortalPage
 from scenthound.apps.portal.naming import names
 from scenthound.apps.portal.vectors import Vectors, clusters
-from scenthound.errors import BadConfig, NotAUrl
-from scenthound.files import write_text
+from scenthound.errors import BadConfig, BadUsage, NotAUrl
+from scenthound.files import check_own_file, write_text
 from scenthound.formats import printable, toml_key, toml_value
 from scenthound.text.taxonomy import Tree, TreeClassifier
 from scenthound.text.tokens import Analyser, stem, tokens
@@ -133,6 +133,17 @@ def read_proposed(file: Path) -> list[PortalCategory]:
         asked = table.get("id", "")
         made.append(PortalCategory(_id(asked if isinstance(asked, str) and asked else name, taken), name, words=words))
     return made
+
+
+def rename(file: Path, category: str, name: str) -> None:
+    """Give the category with this id another name. Raises `BadUsage` or `BadConfig`."""
+    check_own_file(file)
+    found, wanted = read_proposed(file), " ".join(name.split())
+    if category not in {one.id for one in found}:
+        raise BadUsage(f"no category `{printable(category, 60)}`", "make the portal first, then name its categories")
+    if not printable(wanted) or wanted in {one.name for one in found if one.id != category}:
+        raise BadUsage(f"a category can't be called `{printable(wanted, 60)}`", "give each a name of its own")
+    write_categories(file, [replace(one, name=wanted) if one.id == category else one for one in found])
 
 
 # ---- from a taxonomy

@@ -12,7 +12,10 @@ async function savePng() {
   await image.decode();
   const scale = Math.min(SHARP, MOST / image.naturalWidth, MOST / image.naturalHeight);
   const canvas = el("canvas", { width: Math.round(scale * image.naturalWidth), height: Math.round(scale * image.naturalHeight) });
-  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  const brush = canvas.getContext("2d");
+  brush.fillStyle = "white";
+  brush.fillRect(0, 0, canvas.width, canvas.height);
+  brush.drawImage(image, 0, 0, canvas.width, canvas.height);
   const file = await new Promise((done) => { canvas.toBlob(done, "image/png"); });
   const link = el("a", { href: URL.createObjectURL(file), download: "map.png" });
   link.click();
