@@ -33,7 +33,7 @@ ENDING = 30.0  # seconds for a crawl to end before it is thrown away
 WORDS = {
     "hound": "hound: learns as it goes",
     "best-first": "best-first: what is like your words",
-    "infospiders": "InfoSpiders: draw by lot, and can be watched",
+    "infospiders": "InfoSpiders: draw by lot",
 }
 
 
@@ -185,7 +185,7 @@ def _results() -> Markup:
         element("button", "Stop", type="button", id="stop"),
         element("button", "Keep as a collection", type="button", id="keep"),
         element("button", "Throw away", type="button", id="discard"),
-        element("a", "Spiders", id="spiders", hidden=True),
+        element("a", "Spiders", id="spiders", class_="button", hidden=True),
         class_="steer",
     )
     return element(
