@@ -176,7 +176,8 @@ async def search(request: Request) -> str:
     else:
         await run_in_threadpool(desk.processes.follow, path)
     box = search_view.form(words, like, query, languages, await run_in_threadpool(categories_of, path))
-    shown = error if results is None else search_view.found(name, results, query)
+    pages = await run_in_threadpool(_number_of_pages, path)
+    shown = error if results is None else search_view.found(name, results, query, pages)
     return look.page(
         words or like or "Search",
         box,
@@ -184,6 +185,11 @@ async def search(request: Request) -> str:
         script="search",
         nav=await run_in_threadpool(nav_of, path, name, "/search"),
     )
+
+
+def _number_of_pages(path: Path) -> int:
+    with CrawlFolder.look(path) as folder:
+        return len(folder.history)
 
 
 async def static(request: Request) -> Response:

@@ -15,8 +15,8 @@ from scenthound import url as urls
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.forecast import Forecast
 from scenthound.loop.politeness import HOST_FAILURES
-from scenthound.report.causes import NO_HITS
-from scenthound.report.crawl_facts import ENDINGS, FINAL, frontier_length, outlook
+from scenthound.report.causes import NO_HITS, why_nothing
+from scenthound.report.crawl_facts import ENDINGS, FINAL, frontier_length, gather, outlook
 from scenthound.report.reasons import in_words
 from scenthound.store import live_queries
 from scenthound.store.lock import holder
@@ -103,7 +103,9 @@ class Watch:
             ended, at = database.meta("ended"), database.meta("ended_at", "0")
             state = ended if ended and _number(at) >= self._last else "cut off"
         why = ENDINGS.get(state, state).partition(":")[0]
-        return state, f"{why}; {NO_HITS}" if state in FINAL and self.pages and not self.relevant else why
+        if state in FINAL and not self.relevant:
+            why = f"{why}; {NO_HITS}" if self.pages else _why_nothing(self.folder)
+        return state, why
 
     def overview(self, now: float) -> dict[str, Any]:
         """The figures as JSON data."""
@@ -154,6 +156,11 @@ class Watch:
         recent = sum(at > now - SPEED_OVER for at in self._times)
         began = self._times[0] if self._times and self.pages <= len(self._times) else now - SPEED_OVER
         return recent / max(1.0, min(SPEED_OVER, now - began))
+
+
+def _why_nothing(folder: CrawlFolder) -> str:
+    message, hint = why_nothing(gather(folder))
+    return f"{message}. {hint[:1].upper()}{hint[1:]}"
 
 
 def state_in_words(state: str) -> str:
