@@ -99,6 +99,21 @@ document.addEventListener("click", (event) => {
   if (target && DOES[target.dataset.do]) DOES[target.dataset.do](target, event);
 });
 
+/** Call `load` now and whenever a crawl has other pages; one call at a time, and none is missed. */
+export function followPages(name, load) {
+  let latest = -1, loaded = -1, isLoading = false;
+  new EventSource(apiOf(name, "/events")).addEventListener("overview", async (event) => {
+    latest = JSON.parse(event.data).pages;
+    if (isLoading) return;
+    isLoading = true;
+    while (loaded !== latest) {
+      loaded = latest;
+      await attempt(load);
+    }
+    isLoading = false;
+  });
+}
+
 // ---- keyboard
 
 function current() {

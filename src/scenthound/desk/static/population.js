@@ -1,5 +1,5 @@
 // The tree of agents: a line for each, from birth to death, with pages to the right. It grows while the crawl runs.
-import { apiOf, attempt, call } from "./desk.js";
+import { apiOf, attempt, call, followPages } from "./desk.js";
 
 const name = document.getElementById("crawl").dataset.name;
 const tree = document.getElementById("tree");
@@ -55,21 +55,12 @@ function draw({ agents, pages, owns }) {
   tree.dataset.agents = String(rows.length);
 }
 
-let shown = -1;
 async function load() {
   const answer = await attempt(() => call(apiOf(name, "/agents")));
   if (!answer) return;
-  shown = answer.pages;
   const dead = answer.total - answer.living;
   words.textContent = `${count.format(answer.living)} live, ${count.format(dead)} ${dead === 1 ? "has" : "have"} died, after ${count.format(answer.pages)} pages.`;
   draw(answer);
 }
 
-let isLoading = false;
-const source = new EventSource(apiOf(name, "/events"));
-source.addEventListener("overview", async (event) => {
-  if (isLoading || JSON.parse(event.data).pages === shown) return;
-  isLoading = true;
-  await load();
-  isLoading = false;
-});
+followPages(name, load);

@@ -1,9 +1,8 @@
 // The map of a site grows while the crawl runs: the page is asked again, and what was closed stays closed.
-import { apiOf, attempt, does, el } from "./desk.js";
+import { apiOf, attempt, does, el, followPages } from "./desk.js";
 
 const name = document.getElementById("crawl").dataset.name;
 const SHARP = 2, MOST = 8192; // picture points for one of the drawing, and the longest side
-let shown = -1, isLoading = false;
 
 // A PNG file is drawn here: no library of the desk draws.
 async function savePng() {
@@ -38,13 +37,4 @@ async function load() {
   if (focused) [...document.querySelectorAll("#site-map li")].find((one) => one.dataset.url === focused)?.querySelector("a")?.focus();
 }
 
-const source = new EventSource(apiOf(name, "/events"));
-source.addEventListener("overview", async (event) => {
-  const { pages } = JSON.parse(event.data);
-  if (shown < 0) shown = document.querySelector("#site-map li") ? pages : 0;
-  if (isLoading || pages === shown) return;
-  isLoading = true;
-  shown = pages;
-  await load();
-  isLoading = false;
-});
+followPages(name, load);
