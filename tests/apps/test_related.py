@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.apps.related import Answer, related, write_csv
+from scenthound.apps.related import RelatedOrganisations, related, write_csv
 from scenthound.apps.related.owners import Owners
 from scenthound.cli.app import run
 from scenthound.errors import BadUsage
@@ -31,7 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return html_crawl(tmp_path_factory.mktemp("related") / "crawl", CLUBS, CLUB_SEEDS, "balloon clubs")
 
 
-def answer(folder: Path) -> Answer:
+def answer(folder: Path) -> RelatedOrganisations:
     with CrawlFolder.look(folder) as opened:
         return related(opened)
 
