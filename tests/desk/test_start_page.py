@@ -69,6 +69,7 @@ def test_a_search_becomes_a_topic_with_its_collection_as_the_source(tmp_path: Pa
         page.goto(address)
         page.goto(f"{address.partition('/#')[0]}/c/crawl/search?q=cars")
         page.click("text=Look for this on the web")
+        page.wait_for_url("**/?topic=*")  # loaded: its script listens
         assert page.input_value("#topic") == "cars"
         assert page.input_value("#source") == "collections:crawl"
         page.click("#find")
