@@ -137,6 +137,12 @@ def test_seeds_of_one_organisation_are_refused_before_anything_is_fetched(
     assert not (tmp_path / "crawl").exists()
 
 
+def test_a_seed_that_is_no_home_page_stands_for_its_organisation_if_homes_are_too_few(tmp_path: Path) -> None:
+    seeds = ["http://alpha.test/", "http://beta.test/about"]
+    web = {seed: club_page(f"Club of {seed}", CLUB) for seed in seeds}
+    assert answer(html_crawl(tmp_path / "crawl", web, seeds, "balloon clubs")).seeds == ("alpha.test", "beta.test")
+
+
 def test_an_empty_collection_says_what_to_do(tmp_path: Path) -> None:
     folder = html_crawl(tmp_path / "crawl", {}, CLUB_SEEDS, "balloon clubs")
     with CrawlFolder.look(folder) as opened, pytest.raises(BadUsage, match="no pages yet") as error:

@@ -108,7 +108,7 @@ def answer_from(
 ) -> RelatedOrganisations:
     """The answer for what a crawl has seen, from home pages of seeds and labels of home pages."""
     labels = labels or {}
-    homes_given = [url for url in seeds if urls.is_home(url)] or list(seeds)
+    homes_given = _organisations_given(seeds)
     accepted = [url for url, on_topic in labels.items() if on_topic]
     owners = Owners([*homes_given, *accepted])
     seed_keys = {owners.key(url) for url in homes_given}
@@ -135,6 +135,13 @@ def answer_from(
         hubs_to_start_from(gathered.links.lists),
         tuple(_notes(gathered, homes, seed_keys, kept)),
     )
+
+
+def _organisations_given(seeds: Sequence[Url]) -> list[Url]:
+    """The seeds that stand for organisations: home pages; all of them if those are of fewer than two organisations."""
+    homes = [url for url in seeds if urls.is_home(url)]
+    owners = Owners(homes)
+    return homes if len({owners.key(url) for url in homes}) > 1 else list(seeds)
 
 
 def check_seeds(keys: Iterable[str]) -> None:
