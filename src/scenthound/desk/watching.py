@@ -66,8 +66,8 @@ class Watch:
     def refresh(self) -> int:
         """Read what is new, and return the number of new pages."""
         if not self._event:  # a crawl that has just begun has no database yet, or one without tables
-            self.folder.close()
-            self.folder = CrawlFolder.look(self.path)
+            empty, self.folder = self.folder, CrawlFolder.look(self.path)
+            empty.close()
         before = self.pages
         relevant_from = self.folder.request.settings.relevant or OLD_RULE
         for event in live_queries.fetched_after(self.folder.database, self._event, relevant_from):

@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from scenthound.errors import BadUsage, DiskFull, FolderBroken, FolderInUse
-from scenthound.files import check_file, check_own_file
+from scenthound.errors import BadUsage, DiskFull, FileDamaged, FolderBroken
+from scenthound.files import check_file, check_own_file, refuse_link
 from scenthound.store.database import database_files
+from scenthound.store.sqlite_errors import in_our_words
 
 INDEX, FILE = "index", "text.db"  # in a crawl folder
 APPLICATION = 0x5C_E7_1D_EC
@@ -129,6 +130,7 @@ class TextIndex:
     def __init__(self, folder: Path, write: bool = False) -> None:
         self.path = folder / FILE
         names = database_files(str(self.path))
+        refuse_link(folder)
         try:
             if write:
                 folder.mkdir(exist_ok=True)
@@ -280,20 +282,14 @@ class TextIndex:
         return rows[0] if rows else None
 
     def _translated(self, error: sqlite3.Error | OSError) -> Exception:
-        if isinstance(error, OSError):
-            return error
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if code == sqlite3.SQLITE_FULL:
-            return DiskFull(self.path)
-        if code == sqlite3.SQLITE_BUSY:
-            return FolderInUse(self.path, "is being written to by another process", "try again in a moment")
-        if code == sqlite3.SQLITE_READONLY:
-            return FolderBroken(self.path, "may not be written to", "copy the crawl to where you may write")
-        if code == sqlite3.SQLITE_CANTOPEN:
-            return FolderBroken(self.path, "can't be opened", "may you read and write that folder?")
         if "fts5:" in str(error):
             return BadUsage(f"this query can't be answered: {error}", "put words with signs in quotes")
-        return FolderBroken(self.path, f"can't be used: {error}", "delete it: it can be made again from the crawl")
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_CANTOPEN and not self.path.exists():
+            return FolderBroken(self.path, "can't be opened", "may you read and write that folder?")
+        translated = in_our_words(error, str(self.path))
+        if isinstance(translated, FileDamaged | sqlite3.Error):
+            return FolderBroken(self.path, f"can't be used: {error}", "delete it: it can be made again from the crawl")
+        return DiskFull(self.path) if isinstance(translated, DiskFull) else translated
 
 
 def without_marks(text: str) -> str:

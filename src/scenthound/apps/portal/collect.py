@@ -78,7 +78,7 @@ def collect(
 def _read(page: StoredPage) -> PortalPage | None:
     try:
         html = page.html if page.where is not None else ""
-    except (FolderBroken, OSError):
+    except FolderBroken:
         return None
     if not html:
         return None

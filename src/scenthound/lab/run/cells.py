@@ -110,7 +110,7 @@ def load_outcome(folder: Path, key: str) -> Outcome | None:
     try:
         fields = json.loads((folder / "cells" / f"{key}.json").read_bytes())
         return Outcome(**{**fields, "given": tuple(fields.get("given", ()))})
-    except (OSError, ValueError, TypeError):
+    except (FileNotFoundError, ValueError, TypeError):
         return None
 
 
@@ -147,7 +147,7 @@ def load_training(folder: Path, key: str) -> float:
 def _load_times(folder: Path, key: str) -> dict[str, Any]:
     try:
         return dict(json.loads((folder / "times" / f"{key}.json").read_bytes()))
-    except (OSError, ValueError, TypeError):
+    except (FileNotFoundError, ValueError, TypeError):
         return {}
 
 
