@@ -17,7 +17,9 @@ from support.mutating_files import USES, findings
 def test_nothing_but_clear_errors_comes_of_any_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
     found = list(findings(tmp_path, count=3 * len(USES), seed=2))
-    assert [(finding.strategy, finding.change, finding.detail) for finding in found if finding.outcome == "uncaught"] == []
+    assert [
+        (finding.strategy, finding.change, finding.detail) for finding in found if finding.outcome == "uncaught"
+    ] == []
     assert {finding.outcome for finding in found} == {"fine", "refused"}
 
 

@@ -17,8 +17,8 @@ from scenthound.lab.beds.bed import write_bed
 from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.generate.web import generate
 from support import pupil  # noqa: F401 - registers the test's strategy
-from support.resuming import TOPIC, WEB, born
 from support.desk import client
+from support.resuming import TOPIC, WEB, born
 from support.small_crawl import SEED, small_crawl
 from support.small_crawl import WEB as SMALL_WEB
 
@@ -359,16 +359,19 @@ def crawls(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     "name", ["index", "index/text.db", WARC, "pages", "portal", "portal/.portal/files.json", "portal/categories.toml"]
 )
-def test_nothing_outside_of_a_folder_is_read_and_shown(
-    name: str, crawls: Path, tmp_path: Path, capsys: Talk
-) -> None:
+def test_nothing_outside_of_a_folder_is_read_and_shown(name: str, crawls: Path, tmp_path: Path, capsys: Talk) -> None:
     folder = tmp_path / "crawl"
     shutil.copytree(crawls / "mine", folder)
     link = folder / name
     shutil.rmtree(link) if link.is_dir() else link.unlink()
     link.symlink_to(crawls / "theirs" / name)
     before = state(crawls)
-    for words in (["show", "{}", SEED], ["search", "{}", "balloons", "--category", "x"], ["portal", "{}"], ["map", "{}"]):
+    for words in (
+        ["show", "{}", SEED],
+        ["search", "{}", "balloons", "--category", "x"],
+        ["portal", "{}"],
+        ["map", "{}"],
+    ):
         run([word.format(folder) for word in words])
     told = "".join(capsys.readouterr())
     with client(tmp_path / "home", folder) as desk:
@@ -391,7 +394,9 @@ def test_nobody_waits_for_a_pipe_in_a_folder(name: str, crawls: Path, tmp_path: 
     assert f"{folder / name} is not a regular file" in capsys.readouterr().err
 
 
-def test_a_cell_whose_name_leads_out_of_its_experiment_is_refused(experiment: Path, tmp_path: Path, capsys: Talk) -> None:
+def test_a_cell_whose_name_leads_out_of_its_experiment_is_refused(
+    experiment: Path, tmp_path: Path, capsys: Talk
+) -> None:
     folder = tmp_path / "run"
     shutil.copytree(experiment, folder)
     cells = (folder / "cells.jsonl").read_text()

@@ -19,7 +19,6 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-
 from typing import Any
 
 from mcp import Client
@@ -59,11 +58,21 @@ COMMANDS: Mapping[str, list[str]] = {
     "report": ["report", "{home}/crawl"],
     "seeds": ["seeds", "hot air balloons", "--source", "collections:{home}/crawl"],
     "backlinks": ["backlinks", SEED, "--source", "collections:{home}/crawl"],
-    **{f"export-{kind}": ["export", "{home}/crawl", "--to", kind, "--force"] for kind in ("jsonl", "csv", "parquet", "wacz", "gexf")},
+    **{
+        f"export-{kind}": ["export", "{home}/crawl", "--to", kind, "--force"]
+        for kind in ("jsonl", "csv", "parquet", "wacz", "gexf")
+    },
     "lab-run": ["lab", "run", "{home}/bed", *LAB, "--out", "{home}/run"],
     "lab-report": ["lab", "report", "{home}/done"],
 }
-PAGES = ("/", "/c/crawl", f"/c/crawl/copy?url={SEED}", f"/c/crawl/page?url={SEED}", "/c/crawl/portal", "/c/crawl/related")
+PAGES = (
+    "/",
+    "/c/crawl",
+    f"/c/crawl/copy?url={SEED}",
+    f"/c/crawl/page?url={SEED}",
+    "/c/crawl/portal",
+    "/c/crawl/related",
+)
 READS = ("", "/pages", "/search?q=balloons", f"/explanation?url={SEED}", f"/links?url={SEED}", "/map", "/site-map")
 CHANGES = (("labels", {"url": SEED, "on_topic": True}), ("orders", {"action": "budget", "value": "9"}))
 

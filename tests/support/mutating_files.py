@@ -155,7 +155,9 @@ def _change_cell(path: Path, luck: random.Random) -> str | None:
         table = luck.choice([name for name in tables if name != "terms"])
         columns = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
         column, value = luck.choice(columns), luck.choice(ODD_CELLS)
-        sql = luck.choice((f"UPDATE OR REPLACE {table} SET {column} = ?", f"DROP TABLE {table}", f"DELETE FROM {table}"))
+        sql = luck.choice(
+            (f"UPDATE OR REPLACE {table} SET {column} = ?", f"DROP TABLE {table}", f"DELETE FROM {table}")
+        )
         try:
             database.execute("PRAGMA ignore_check_constraints = ON")
             database.execute(sql, (value,) if "?" in sql else ())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import wraps
@@ -22,6 +21,7 @@ from scenthound.desk.starting import NewCrawl, Processes
 from scenthound.desk.watching import Watch
 from scenthound.errors import DiskFull, FolderInUse, IoFailed, OurFault, ScenthoundError, of_system
 from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.live import Clock
 from scenthound.store.lock import holder
 from scenthound.store.order_table import Orders
 
@@ -45,7 +45,8 @@ class Desk:
     pairings: Pairings | None = None
     """The extensions that may use the companion."""
     is_closing: bool = False
-    clock: Callable[[], float] = time.time
+    clock: Callable[[], float] = field(default_factory=Clock)
+    """Never goes back: a code for pairing holds no longer if the machine's clock is set back."""
 
 
 def desk_of(request: Request) -> Desk:

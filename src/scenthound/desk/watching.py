@@ -98,8 +98,7 @@ class Watch:
         if holder(self.path) is not None:
             state = "paused" if Orders(database).is_paused() else "running"
         else:
-            ended, at = database.meta("ended"), database.meta("ended_at", "0")
-            state = ended if ended and _number(at) >= self._last else "cut off"
+            state = self.folder.ended(self._last) or "cut off"
         return state, ENDINGS.get(state, state).partition(":")[0]
 
     def overview(self, now: float) -> dict[str, Any]:
@@ -159,10 +158,3 @@ def state_in_words(state: str) -> str:
 def _share(value: Any) -> float | None:
     is_share = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
     return float(value) if is_share else None
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return 0.0

@@ -29,7 +29,9 @@ def in_our_words(error: sqlite3.Error | OSError, path: str) -> Exception:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_FULL:
         return disk_full(path)
-    if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CORRUPT_VTAB:  # said by the search index, not by the file
+    if (
+        getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CORRUPT_VTAB
+    ):  # said by the search index, not by the file
         return damaged(path, str(error))
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return _unreadable(path) or damaged(path, str(error))
