@@ -162,7 +162,7 @@ class FifthTraps:
         return "; ".join(rows), links
 
     def _tracking(self, host: str, path: str) -> tuple[str, list[Link]]:
-        article, _, query = path.partition("?")
+        article = path.partition("?")[0]
         paths = {self._path(host, number): number for number in range(self.articles)}
         number, draw = paths.get(article, 0), random.Random(host + path)
         names = ("utm_source", "utm_medium", "utm_campaign", "utm_term", "ref", "gclid", "mc_eid")

@@ -1,7 +1,7 @@
 """Changes files that stand beside a crawl (index, portal, companion, experiment) and uses them by every command.
 
-Each change is one that damage or a stranger could make: another value, a line less, some bytes. What comes of it must be
-a clear refusal or a repair. Used by tests/test_changed_files.py (a few) and benchmarks/bad_state.py (thousands).
+Each change is one that damage or a stranger could make: another value, a line less, some bytes. What comes of it must
+be a clear refusal or a repair. Used by tests/test_changed_files.py (a few) and benchmarks/bad_state.py (thousands).
 """
 
 from __future__ import annotations

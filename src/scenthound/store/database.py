@@ -211,7 +211,7 @@ class CrawlDatabase:
     def rows(self, sql: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
         """The rows of a query, one by one."""
         with self.guarded():
-            for row in self._connection.execute(sql, values):  # `yield from` would close the cursor, too late perhaps
+            for row in self._connection.execute(sql, values):  # noqa: UP028 - it closes the cursor, too late
                 yield row
 
     def row(self, sql: str, values: Sequence[Any] = ()) -> tuple[Any, ...] | None:

@@ -281,7 +281,8 @@ class TextIndex:
     def _fitting(self, row: tuple[Any, ...], *kinds: type) -> tuple[Any, ...]:
         """The same row. Raises `FolderBroken` if its cells are of other kinds, which SQLite does not prevent."""
         if not all(
-            isinstance(cell, kind) or (kind is float and isinstance(cell, int)) for cell, kind in zip(row, kinds)
+            isinstance(cell, kind) or (kind is float and isinstance(cell, int))
+            for cell, kind in zip(row, kinds, strict=True)
         ):
             raise FolderBroken(self.path, "is damaged", "delete it: it can be made again from the crawl")
         return row
