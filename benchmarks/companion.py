@@ -18,7 +18,8 @@ Methods:
 All look ahead at the same 20 pages. A step counts if the next page is among the first five, `soon` if the next page or
 the one after it is. Means are over topics, 2 readers each (4 on the generated web). Tests are paired over topics,
 topics of one category as a group, with Holm's adjustment over all of a bed. The constants of the companion were chosen
-on every fourth topic of the schools bed, which are left out here, and on another generated web, with other readers.
+on every fourth topic of the schools bed, which are left out here, on another generated web, and on apache with other
+readers.
 """
 
 from __future__ import annotations

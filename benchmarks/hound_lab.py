@@ -22,7 +22,7 @@ import scenthound.strategies.hound
 import scenthound.text
 from scenthound.lab.beds.bed import Bed, BedTopic
 from scenthound.lab.beds.prepared import PreparedBed, prepare
-from scenthound.lab.generate.web import generate
+from scenthound.lab.generate.kinds import REALISTIC, SIMPLE, WebOrder, write_web
 from scenthound.lab.measure.groups import topic_groups
 from scenthound.lab.measure.metrics.targets import target_recall
 from scenthound.lab.measure.statistics import Comparison, Mean, adjust, compare, mean
@@ -33,9 +33,11 @@ POINTS = (50, 100, 250, 500, 750, 1000)
 OURS = "hound"
 DIRECTORIES = ("foundation/leadership.html", "foundation/members.html", "licenses/exports/")
 """Pages of www.apache.org that list most sites of the apache bed."""
-WEBS = ("schools", "apache", "apache-less", "generated-7", "generated-23")
+GENERATED = ("generated-7", "generated-23", "realistic-407", "realistic-423")
+"""Their kind and their seed number; `generated` is the simple kind."""
+WEBS = ("schools", "apache", "apache-less", *GENERATED)
 RECORDED = ("schools", "apache")
-ALL_TOPICS = {"schools": 60, "apache": 30, "apache-less": 30, "generated-7": 20, "generated-23": 20}
+ALL_TOPICS = {"schools": 60, "apache": 30, "apache-less": 30, **dict.fromkeys(GENERATED, 20)}
 """Topics of the table of recall, evenly spaced."""
 FEW_TOPICS = {**dict.fromkeys(ALL_TOPICS, 10), "schools": 20}
 """Topics of strategies that are trained: on apache one of each category."""
@@ -114,10 +116,17 @@ def place(name: str, work: Path) -> Place | None:
                 stdout=subprocess.DEVNULL,
             )
         return Place(name, folder)
-    _, number, *small = name.split("-")
     if not (folder / "bed.toml").exists():
-        generate(folder, 600 if small else 6_000, int(number), topics=4 if small else 40)
+        write_web(folder, order(name))
     return Place(name, folder)
+
+
+def order(name: str) -> WebOrder:
+    """What a generated web of this name is."""
+    kind, number, *small = name.split("-")
+    if kind == REALISTIC:
+        return WebOrder(REALISTIC, 12_000, int(number), topics=20)
+    return WebOrder(SIMPLE, 600 if small else 6_000, int(number), topics=4 if small else 40)
 
 
 def hound_digest() -> str:

@@ -27,7 +27,7 @@ from scenthound.lab.run.run_cell import ReplayLimits, run_cell
 from scenthound.loop.settings import Settings as CrawlSettings
 from scenthound.model import Response, Step
 from scenthound.ports import Failure, Fetcher
-from scenthound.processes import ProcessPool
+from scenthound.process_pool import ProcessPool
 from scenthound.wiring import begin, make_fetcher
 
 POLITE = PoliteLimits(sigma=0.0)

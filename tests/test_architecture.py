@@ -9,7 +9,18 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "scenthound"
 
-BASE = {"model", "url", "errors", "plugins", "processes", "files", "formats", "parameters", "rediscovery"}
+BASE = {
+    "model",
+    "url",
+    "errors",
+    "plugins",
+    "processes",
+    "process_pool",
+    "files",
+    "formats",
+    "parameters",
+    "rediscovery",
+}
 READING = {"web", "text", "page"}
 FLOOR = BASE | READING | {"ports", "store", "graph"}
 MAY_IMPORT: dict[str, set[str]] = {
@@ -18,6 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "plugins": {"errors"},
     "processes": set(),
+    "process_pool": {"processes"},
     "files": {"errors"},
     "formats": {"errors", "model"},
     "parameters": {"errors"},
@@ -61,7 +73,7 @@ ONLY_IN = {  # a technology has one home
     "mcp": {"agent_tools"},
     "fastwarc": {"store"},
     "ray": {"cluster"},
-    "multiprocessing": {"processes"},
+    "multiprocessing": {"process_pool"},
     "pickle": set(),
 }
 

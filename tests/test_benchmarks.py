@@ -28,6 +28,7 @@ BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
         ("economy.py --quick", "auctions/s"),
         ("judge.py --quick", "topic, revised"),
         ("companion.py --quick", "| page order |"),
+        ("ask.py --quick", "| command | hound | "),
         ("related.py --quick", "The first 25 answers of each"),
         ("site_map.py --quick", "| 60 | shark-search |"),
         ("stopping.py --quick", "on the test half"),

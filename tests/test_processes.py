@@ -16,7 +16,8 @@ from scenthound.lab.generate.web import generate
 from scenthound.page.limits import PageLimits
 from scenthound.page.record import EVERYTHING
 from scenthound.page.wire import ReadOptions
-from scenthound.processes import SAFE_PATH, ProcessPool, module_command
+from scenthound.process_pool import ProcessPool
+from scenthound.processes import SAFE_PATH, module_command
 from support.pdf_files import paper
 from support.small_crawl import small_crawl
 

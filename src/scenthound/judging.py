@@ -7,9 +7,10 @@ sees and nothing else: never the answers of the laboratory. `scenthound.judges` 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from scenthound.model import Topic, Url
+from scenthound.page.ahead import AheadView
 from scenthound.page.page import Page
 
 
@@ -42,6 +43,13 @@ class Revises(Protocol):
 
     def revised(self) -> Iterable[tuple[Url, Verdict]]:
         """The present verdicts on the remembered pages. A crawl that ends reports these. Asking changes nothing."""
+
+
+@runtime_checkable
+class AsksAhead(Protocol):
+    """A judge that asks every page for some views, which its reading process works out ahead."""
+
+    ahead: ClassVar[tuple[AheadView, ...]]
 
 
 @runtime_checkable

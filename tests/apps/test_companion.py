@@ -93,6 +93,20 @@ def test_links_that_fit_what_was_read_come_first_each_with_its_reason() -> None:
     assert "http://cars.test/" not in [one.url for one in others], "it shares no word with the profile"
 
 
+def test_front_pages_of_other_sites_are_suggested_to_a_reader_who_goes_to_such_pages() -> None:
+    reader = Reader()
+    front = seen("http://a.test/links", BALLOONS, ("http://a.test/own", "balloon"), ("http://cars.test/", "motors"))
+    for url, text in (("http://a.test/own", BALLOONS), ("http://cars.test/", CARS)):
+        reader.see(seen(url, text), Url(url))
+    read(reader, front)
+    assert [one.url for one in reader.suggestions(front)] == ["http://a.test/own"]
+    for site in ("b", "c", "d"):
+        read(reader, seen(f"http://{site}.test/", "a site"))
+    read(reader, front)
+    last = reader.suggestions(front)[0]
+    assert (last.url, last.reasons) == ("http://cars.test/", ("the front page of another site",))
+
+
 def test_a_page_two_clicks_away_is_suggested_through_the_page_between() -> None:
     reader = Reader()
     front = seen("http://a.test/", BALLOONS, ("http://list.test/", "Links"))

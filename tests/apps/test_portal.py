@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from scenthound.apps.portal import build_portal
+from scenthound.apps.portal.naming import names, title_terms
 from scenthound.apps.portal.references import Paper, Papers
 from scenthound.apps.portal.search_files import shard_of
 from scenthound.apps.portal.stated import stated
@@ -292,10 +293,26 @@ def test_groups_are_the_same_each_time_and_tell_subjects_apart() -> None:
     vectors = make_vectors([term_counts("", text) for text in texts])
     found = clusters(vectors.rows, 3)
     assert found == clusters(vectors.rows, 3)
-    tops = {max(middle, key=lambda term: middle[term]) for middle in found}
+    tops = {max(group.middle, key=lambda term: group.middle[term]) for group in found}
     assert len(tops) == 3
+    assert sorted(place for group in found for place in group.members) == list(range(len(texts)))
     assert related(vectors.rows)[0][0] == 1
     assert clusters([{}, {}], 2) == []
+
+
+def test_a_group_is_named_by_the_words_that_tell_it_from_others_and_no_word_twice() -> None:
+    texts = [
+        "balloon fibre fiber wool roof",
+        "balloon fibre fiber wool wall",
+        "balloon gas burner roof",
+        "balloon gas burner wall",
+    ]
+    pages = [("a.test", f"{title} - Crew House") for title in ("Wool", "Wool again", "Gas", "More gas")]
+    vectors = make_vectors([term_counts(title, text) for (_, title), text in zip(pages, texts, strict=True)])
+    found = names(clusters(vectors.rows, 2), vectors, title_terms(pages), {"balloon"})
+    assert sorted(name.split(", ")[0] for name in found) == ["Gas", "Wool"]
+    assert not any("balloon" in name.lower() or "crew" in name.lower() for name in found)
+    assert not any("fibre" in name and "fiber" in name for name in found)
 
 
 class PdfPages:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.apps.related import Answer, related, write_csv
+from scenthound.apps.related import RelatedOrganisations, related, write_csv
 from scenthound.apps.related.owners import Owners
 from scenthound.cli.app import run
 from scenthound.errors import BadUsage
@@ -31,7 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return html_crawl(tmp_path_factory.mktemp("related") / "crawl", CLUBS, CLUB_SEEDS, "balloon clubs")
 
 
-def answer(folder: Path) -> Answer:
+def answer(folder: Path) -> RelatedOrganisations:
     with CrawlFolder.look(folder) as opened:
         return related(opened)
 
@@ -135,6 +135,12 @@ def test_seeds_of_one_organisation_are_refused_before_anything_is_fetched(
     assert "all seeds belong to one organisation, alpha.test" in told
     assert "home pages of two or more" in told
     assert not (tmp_path / "crawl").exists()
+
+
+def test_a_seed_that_is_no_home_page_stands_for_its_organisation_if_homes_are_too_few(tmp_path: Path) -> None:
+    seeds = ["http://alpha.test/", "http://beta.test/about"]
+    web = {seed: club_page(f"Club of {seed}", CLUB) for seed in seeds}
+    assert answer(html_crawl(tmp_path / "crawl", web, seeds, "balloon clubs")).seeds == ("alpha.test", "beta.test")
 
 
 def test_an_empty_collection_says_what_to_do(tmp_path: Path) -> None:

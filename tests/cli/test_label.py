@@ -123,7 +123,7 @@ def test_a_strategy_without_ears_is_named_and_the_label_is_kept(tmp_path: Path, 
     ("words", "said", "hint"),
     [
         (["http://b.test/on.html", "--on-topic"], "not seen in this crawl", "did you mean http://b.test/one.html?"),
-        (["http://d.test/gone", "--on-topic"], "brought no page: http-404", "scenthound trail"),
+        (["http://d.test/gone", "--on-topic"], "brought no page: not found (404)", "scenthound trail"),
         (["no url", "--on-topic"], "not a URL: `no url`", "write the whole URL"),
         (["http://a.test/"], "needs a page and what it is", "--on-topic"),
         (["--on-topic"], "needs a page and what it is", "--on-topic"),

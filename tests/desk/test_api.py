@@ -18,6 +18,7 @@ from scenthound.search import index_folder
 from scenthound.store.label_table import Labels
 from scenthound.store.order_table import Orders
 from support.desk import WITH_TOKEN, client
+from support.html_crawl import html_crawl
 from support.resuming import born, step_through
 from support.small_crawl import small_crawl
 
@@ -59,6 +60,17 @@ def test_the_figures_are_those_of_the_status_command(desk: TestClient, crawl: Pa
     assert shown["failed"] == facts.misses
     assert shown["curve"][-1][0] == facts.pages
     assert [row["name"] for row in desk.get("/api/collections").json()["collections"]] == ["crawl"]
+
+
+def test_a_crawl_without_pages_says_why_and_what_to_do(tmp_path: Path) -> None:
+    web = {"http://a.test/robots.txt": "User-agent: *\nDisallow: /", "http://a.test/": "<p>hot air balloons"}
+    folder = html_crawl(tmp_path / "crawl", web, ["http://a.test/"], "hot air balloons")
+    with client(tmp_path / "home", folder) as desk:
+        why = desk.get(ONE).json()["why"]
+        assert why == (
+            "no seed could be fetched: robots 1 (robots.txt forbids it). Start from pages that robots.txt allows"
+        )
+        assert "No pages yet" in desk.get("/c/crawl/search?q=balloons").text
 
 
 def test_the_estimate_of_what_is_left_is_that_of_the_status_command(tmp_path: Path) -> None:

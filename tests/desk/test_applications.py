@@ -72,12 +72,19 @@ def test_decisions_and_folding_work_in_the_browser(tmp_path: Path) -> None:
         row = page.locator(".result", has_text="Gamma")
         row.get_by_role("button", name="Accept").click()
         row.locator("[aria-pressed=true]", has_text="Accept").wait_for()
+        tab = page.context.new_page()  # it asks the other tab for the token
+        tab.goto(f"{base}/c/crawl/related")
+        tab.click("[data-url='http://cars.test/'][data-on-topic=false]")
+        tab.wait_for_selector("[data-url='http://cars.test/'][aria-pressed=true]")
         page.goto(f"{base}/c/site/site-map")
         page.get_by_text("Ballooning").wait_for()
+        with page.expect_download() as saved:
+            page.get_by_role("button", name="map.png").click()
+        assert Path(saved.value.path()).read_bytes().startswith(b"\x89PNG")
         page.locator("summary").first.click(position={"x": 2, "y": 8})
         page.get_by_text("Ballooning").wait_for(state="hidden")
     with CrawlFolder.look(folder) as opened:
-        assert opened.database.labels() == {"http://gamma.test/": True}
+        assert opened.database.labels() == {"http://gamma.test/": True, "http://cars.test/": False}
 
 
 def go_on(folder: Path) -> None:

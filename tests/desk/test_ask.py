@@ -117,7 +117,11 @@ def test_a_question_in_the_browser(tmp_path: Path) -> None:
         assert page.inner_text("#hits li:first-child") == first, "a result moved"
         assert "spider" in first
         assert "20 pages fetched" in page.inner_text("#progress-words")
-        assert page.is_visible("#spiders")
+        page.click("#spiders")
+        page.wait_for_url("**/agents")
+        page.go_back()
+        until(lambda: page.is_visible("#ranked"), "the answer is gone after “back”")
+        assert page.inner_text("#hits li:first-child") == first
         assert len(list(home.glob("*/crawl.toml"))) == 1
         page.click("#discard")
         until(lambda: not list(home.glob("*/crawl.toml")), "it was not thrown away")

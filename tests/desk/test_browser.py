@@ -15,7 +15,7 @@ from scenthound.loop.steering import STEERED
 from scenthound.search import index_folder
 from scenthound.store.lock import holder
 from support.desk import browser_page, chromium, desk_process
-from support.desk_pages import addresses, page_routes, shown_folders
+from support.desk_pages import addresses, experiment, page_routes, shown_folders
 from support.running_crawl import WEB, command, pages, served, until
 from support.small_crawl import small_crawl
 from support.suites import Suites
@@ -139,7 +139,11 @@ def test_why_not_answers_for_pages_that_were_never_met(tmp_path: Path) -> None:
         assert "Never met" in text_of(page, "main")
         page.fill("#url", "http://d.test/gone")
         page.click("button.primary")
-        assert "http-404" in text_of(page, "main")
+        assert "not found (404)" in text_of(page, "main")
+        page.click("nav >> text=Pages")
+        page.click("#failed a")
+        page.wait_for_url(re.compile("/failed"))
+        assert "d.test/gone" in text_of(page, "main")
 
 
 def test_reading_works_without_scripts(tmp_path: Path) -> None:
@@ -161,51 +165,43 @@ def test_the_lists_of_pages_name_every_page() -> None:
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for package in ("pyarrow", "scipy"):
         pytest.importorskip(package)
+    return experiment(tmp_path_factory.mktemp("experiment"))
+
+
+def _visited(page: Any, base: str, start: str, begins: str | tuple[str, ...] = "/") -> Iterator[str]:
+    """Visit every page whose address begins so, and give its address."""
+    for path in (*itertools.chain.from_iterable(addresses(start).values()), "/nowhere"):
+        if path.startswith(begins):
+            page.goto(base + path)
+            yield path
+
+
+def test_every_page_has_contrast_names_for_its_fields_and_fits_the_window(tmp_path: Path, lab: Path) -> None:
     web = {LONG: ("T" * 200, "balloons " + "x" * 400, ["http://a.test/"]), "http://a.test/": ("A", "balloons", [])}
-    return shown_folders(tmp_path_factory.mktemp("shown"), web)
-
-
-def _visited(page: Any, base: str, start: str) -> Iterator[str]:
-    """Visit every page, and give its address."""
-    for path in itertools.chain.from_iterable(addresses(start).values()):
-        page.goto(base + path)
-        yield path
-    page.goto(f"{base}/nowhere")
-    yield "/nowhere"
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_text_has_contrast_and_every_field_a_name(tmp_path: Path, folders: list[str], scheme: str) -> None:
-    with (
-        desk_process(tmp_path / "home", *folders) as address,
-        browser_page(color_scheme=scheme, may_fail=True) as page,
-    ):
-        page.goto(address)
-        for path in _visited(page, address.partition("/#")[0], LONG):
-            assert page.evaluate(CONTRAST) == [], path
-            assert page.evaluate(NAMELESS) == [], path
-
-
-@pytest.mark.parametrize("width", [400, 1280])
-def test_no_page_is_wider_than_the_window(tmp_path: Path, folders: list[str], width: int) -> None:
+    folders = shown_folders(tmp_path, lab, web)
     with desk_process(tmp_path / "home", *folders) as address, browser_page(may_fail=True) as page:
-        page.set_viewport_size({"width": width, "height": 800})
         page.goto(address)
         for path in _visited(page, address.partition("/#")[0], LONG):
-            assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+            for scheme in ("light", "dark"):
+                page.emulate_media(color_scheme=scheme)
+                assert page.evaluate(CONTRAST) == [], f"{path}, {scheme}"
+            assert page.evaluate(NAMELESS) == [], path
+            for width in (400, 1280):
+                page.set_viewport_size({"width": width, "height": 800})
+                assert page.evaluate("document.documentElement.scrollWidth") <= width, f"{path}, {width} wide"
 
 
-def test_hostile_text_is_shown_as_text_on_every_page(tmp_path: Path, suites: Suites) -> None:
+def test_hostile_text_is_shown_as_text_on_every_page(tmp_path: Path, lab: Path, suites: Suites) -> None:
     found = suites.cases("payloads/own", "payloads/dompurify_xss")
     payloads = [entry["payload"] for entry in found if entry.get("payload")]
     hub = "http://a.test/"
     web = {hub: ("hub", " ".join(payloads[:40]), [f"http://a.test/{n}" for n in range(len(payloads))])}
     for n, payload in enumerate(payloads):
         web[f"http://a.test/{n}"] = (payload[:500] or "x", f"balloons {payload}", [f"http://b.test/{payload[:80]}"])
-    folders = shown_folders(tmp_path, web, len(payloads) + 1)
+    folders = shown_folders(tmp_path, lab, web, len(payloads) + 1)
     with desk_process(tmp_path / "home", *folders) as address, browser_page(may_fail=True) as page:
         dialogs: list[str] = []
         page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
@@ -213,7 +209,7 @@ def test_hostile_text_is_shown_as_text_on_every_page(tmp_path: Path, suites: Sui
         base = address.partition("/#")[0]
         own = set()
         page.on("request", lambda request: own.add(request.url.split("/")[2]))
-        for _ in _visited(page, base, hub):
+        for _ in _visited(page, base, hub, ("/c/crawl", "/c/spiders", "/?")):  # all that has text of the web
             page.wait_for_load_state()
         every = max(1, len(payloads) // 30)
         for path in (

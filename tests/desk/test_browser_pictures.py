@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -42,54 +43,68 @@ def web() -> dict[str, tuple[str, str, list[str]]]:
     return pages_
 
 
+class Shown(NamedTuple):
+    """A desk with what does not change, and a page of a browser before it."""
+
+    page: Any
+    base: str
+    home: Path
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shown]:
+    chromium()
+    home = tmp_path_factory.mktemp("pictures")
+    small_crawl(home / "crawl", web())
+    small_crawl(home / "single", {HUB: (WORDS, WORDS, [])})
+    folders = (str(home / "crawl"), str(home / "single"))
+    with desk_process(home / "home", *folders) as address, browser_page(accept_downloads=True) as page:
+        page.goto(address)
+        yield Shown(page, address.partition("/#")[0], home)
+
+
 def chosen(page: Any) -> str:
     return str(page.inner_text("#map-selected"))
 
 
-def test_the_map_shows_pages_replays_the_crawl_and_is_used_with_mouse_and_keyboard(tmp_path: Path) -> None:
-    folder = small_crawl(tmp_path / "crawl", web())
-    found = map_of(folder)
-    with desk_process(tmp_path / "home", str(folder)) as address, browser_page() as page:
-        page.goto(address)
-        page.click(".collections a")
-        page.click("nav >> text=Map")
-        page.wait_for_selector(f"#map[data-pages='{len(found['pages'])}']")
-        canvas = page.locator("#map")
-        until(lambda: canvas.evaluate(COLOURED) > 10, "nothing was drawn")
-        drawn = canvas.screenshot()
-        page.locator("#map-time").fill("1")
-        assert page.inner_text("#map-time-words").startswith("page 1,")
-        page.wait_for_timeout(300)
-        assert canvas.screenshot() != drawn, "one page is another picture"
-        page.click("#map-play")
-        until(lambda: page.input_value("#map-time") == str(len(found["pages"])), "it was not replayed", 30)
-        canvas.focus()
-        page.keyboard.press(".")
-        assert "Page 1," in chosen(page)
-        page.keyboard.press(".")
-        assert "Page 2," in chosen(page)
-        page.click("#map-list button >> nth=0")
-        page.click("#map-list button >> nth=0")
-        assert "on topic" in chosen(page)
-        page.click("#map-selected a")
-        page.wait_for_url(re.compile("/page"))
+def test_the_map_shows_pages_replays_the_crawl_and_is_used_with_mouse_and_keyboard(shown: Shown) -> None:
+    page, found = shown.page, map_of(shown.home / "crawl")
+    page.goto(f"{shown.base}/c/crawl")
+    page.click("nav >> text=Map")
+    page.wait_for_selector(f"#map[data-pages='{len(found['pages'])}']")
+    canvas = page.locator("#map")
+    until(lambda: canvas.evaluate(COLOURED) > 10, "nothing was drawn")
+    drawn = canvas.screenshot()
+    page.locator("#map-time").fill("1")
+    assert page.inner_text("#map-time-words").startswith("page 1,")
+    page.wait_for_timeout(300)
+    assert canvas.screenshot() != drawn, "one page is another picture"
+    page.click("#map-play")
+    until(lambda: page.input_value("#map-time") == str(len(found["pages"])), "it was not replayed", 30)
+    canvas.focus()
+    page.keyboard.press(".")
+    assert "Page 1," in chosen(page)
+    page.keyboard.press(".")
+    assert "Page 2," in chosen(page)
+    page.click("#map-list button >> nth=0")
+    page.click("#map-list button >> nth=0")
+    assert "on topic" in chosen(page)
+    page.click("#map-selected a")
+    page.wait_for_url(re.compile("/page"))
 
 
-def test_a_click_on_the_map_chooses_the_page_that_lies_there(tmp_path: Path) -> None:
-    folder = small_crawl(tmp_path / "crawl", {HUB: (WORDS, WORDS, [])})
-    with desk_process(tmp_path / "home", str(folder)) as address, browser_page() as page:
-        page.goto(address)
-        page.goto(address.partition("/#")[0] + "/c/crawl/map")
-        page.wait_for_selector("#map[data-pages='1']")
-        page.wait_for_timeout(200)
-        page.click("#map")  # the only page is in the middle
-        assert HUB in chosen(page)
-        page.click("#map", position={"x": 5, "y": 5})
-        assert "Choose a page" in chosen(page)
+def test_a_click_on_the_map_chooses_the_page_that_lies_there(shown: Shown) -> None:
+    page = shown.page
+    page.goto(f"{shown.base}/c/single/map")
+    page.wait_for_selector("#map[data-pages='1']")
+    page.wait_for_timeout(200)
+    page.click("#map")  # the only page is in the middle
+    assert HUB in chosen(page)
+    page.click("#map", position={"x": 5, "y": 5})
+    assert "Choose a page" in chosen(page)
 
 
-def test_no_two_hosts_of_the_map_overlap_and_the_layout_is_always_the_same(tmp_path: Path) -> None:
-    folder = small_crawl(tmp_path / "crawl")
+def test_no_two_hosts_of_the_map_overlap_and_the_layout_is_always_the_same(shown: Shown) -> None:
     script = """async () => {
       const { layout } = await import('/static/map_layout.js');
       let luck = 7;
@@ -107,15 +122,14 @@ def test_no_two_hosts_of_the_map_overlap_and_the_layout_is_always_the_same(tmp_p
       const same = pages.every((page, at) => page.x === copy[at].x && page.y === copy[at].y);
       return { hosts: discs.length, overlaps, outside, same };
     }"""
-    with desk_process(tmp_path / "home", str(folder)) as address, browser_page() as page:
-        page.goto(address)
-        found = page.evaluate(script)
+    shown.page.goto(shown.base)
+    found = shown.page.evaluate(script)
     assert found["hosts"] > 300
     assert (found["overlaps"], found["outside"], found["same"]) == (0, False, True)
 
 
-def test_the_tree_of_agents_grows_while_the_crawl_runs(tmp_path: Path) -> None:
-    folder = tmp_path / "spiders"
+def test_the_tree_of_agents_grows_while_the_crawl_runs(shown: Shown, tmp_path: Path) -> None:
+    folder, page = tmp_path / "spiders", shown.page
     with (
         served(tmp_path / "log.jsonl") as proxy,
         crawling(
@@ -131,7 +145,6 @@ def test_the_tree_of_agents_grows_while_the_crawl_runs(tmp_path: Path) -> None:
             "population=64",
         ),
         desk_process(tmp_path / "home", str(folder)) as address,
-        browser_page() as page,
     ):
         page.goto(address)
         page.click(".collections a")
@@ -146,10 +159,11 @@ def test_the_tree_of_agents_grows_while_the_crawl_runs(tmp_path: Path) -> None:
         page.click("main table a >> nth=0")
         page.wait_for_url(re.compile(r"/agents/\d+$"))
         assert "Weights of its net" in page.inner_text("main") or "Its words" in page.inner_text("main")
+        page.goto("about:blank")  # before the desk ends
     assert population_of(folder)["total"] > first
 
 
-def test_an_experiment_is_chosen_from_and_saved(tmp_path: Path) -> None:
+def test_an_experiment_is_chosen_from_and_saved(shown: Shown, tmp_path: Path) -> None:
     for package in ("pyarrow", "scipy"):
         pytest.importorskip(package)
     from scenthound.lab.generate.web import generate
@@ -158,26 +172,26 @@ def test_an_experiment_is_chosen_from_and_saved(tmp_path: Path) -> None:
 
     generate(tmp_path / "bed", 200, 3)
     measure_if_stale(run(tmp_path / "bed", "breadth-first,best-first", tmp_path / "first", RunOptions(pages=30)))
-    with desk_process(tmp_path / "home") as address, browser_page(accept_downloads=True) as page:
-        page.goto(address)
-        page.fill("#folder", str(tmp_path / "first"))
-        page.click("#open button")
-        page.wait_for_url(re.compile("/lab/first"))
-        assert "best-first" in page.inner_text("#tests")
-        page.select_option("#metric", "harvest_rate")
-        page.click("#lab button.primary")
-        page.wait_for_url(re.compile("metric=harvest_rate"))
-        assert "harvest_rate" in page.inner_text("#tests")
-        for picture in page.locator("img.chart").all():
-            picture.scroll_into_view_if_needed()
-            until(lambda one=picture: one.evaluate("(image) => image.naturalWidth"), "the picture is broken")
-        with page.expect_download() as saved:
-            page.click("#curves >> text=CSV")
-        assert saved.value.suggested_filename == "harvest-rate-curves.csv"
+    page = shown.page
+    page.goto(shown.base)
+    page.fill("#folder", str(tmp_path / "first"))
+    page.click("#open button")
+    page.wait_for_url(re.compile("/lab/first"))
+    assert "best-first" in page.inner_text("#tests")
+    page.select_option("#metric", "harvest_rate")
+    page.click("#lab button.primary")
+    page.wait_for_url(re.compile("metric=harvest_rate"))
+    assert "harvest_rate" in page.inner_text("#tests")
+    for picture in page.locator("img.chart").all():
+        picture.scroll_into_view_if_needed()
+        until(lambda one=picture: one.evaluate("(image) => image.naturalWidth"), "the picture is broken")
+    with page.expect_download() as saved:
+        page.click("#curves >> text=CSV")
+    assert saved.value.suggested_filename == "harvest-rate-curves.csv"
 
 
-def test_a_label_changes_the_order_of_the_waiting_list(tmp_path: Path) -> None:
-    folder = tmp_path / "crawl"
+def test_a_label_changes_the_order_of_the_waiting_list(shown: Shown, tmp_path: Path) -> None:
+    folder, page = tmp_path / "crawl", shown.page
 
     def waiting() -> list[str]:
         with CrawlFolder.look(folder) as opened:
@@ -187,7 +201,6 @@ def test_a_label_changes_the_order_of_the_waiting_list(tmp_path: Path) -> None:
         served(tmp_path / "log.jsonl") as proxy,
         crawling(folder, proxy, "--strategy", "hound", "--pages", "2000"),
         desk_process(tmp_path / "home", str(folder)) as address,
-        browser_page() as page,
     ):
         page.goto(address)
         page.click(".collections a")
@@ -202,6 +215,7 @@ def test_a_label_changes_the_order_of_the_waiting_list(tmp_path: Path) -> None:
         page.wait_for_selector("#results [data-on-topic=false][aria-pressed=true]")
         until(lambda: waiting() != before, "the order is the same")
         assert set(waiting()) & set(before), "the same URLs in another order"
+        page.goto("about:blank")  # before the desk ends
 
 
 def _settled(look: Any) -> Any:

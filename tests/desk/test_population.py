@@ -50,6 +50,20 @@ def test_the_tree_of_spiders_is_that_of_the_recorded_births(spiders: Path) -> No
         assert agent["children"] == sum(parent == agent["agent"] for parent in births.values())
 
 
+def test_a_spider_says_which_of_its_pages_are_hits_and_which_were_not_among_the_seeds(spiders: Path) -> None:
+    found = population_of(spiders)["agents"]
+    assert sum(agent["hits"] for agent in found) > sum(agent["new_hits"] for agent in found) > 0
+    first = agent_of(spiders, 0)
+    assert first is not None
+    seeds = [event["url"] for event in first["events"] if event["is_seed"]]
+    assert seeds == [HUB]
+    assert first["hits"] == sum(event["is_hit"] for event in first["events"])
+    with client(spiders.parent / "home", spiders) as desk:
+        page = desk.get("/c/spiders/agents/0").text
+        assert f"On topic: {first['hits']}, of which {first['new_hits']} not among the pages to start from." in page
+        assert "a page to start from" in page
+
+
 def test_the_energy_of_a_spider_is_what_it_has_after_meals_and_births(spiders: Path) -> None:
     from scenthound.wiring.agents import saved_agents
 

@@ -12,6 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from scenthound.apps.portal import build_portal
+from scenthound.apps.portal.build import categories_of
 from support.desk import WITH_TOKEN, browser_page, chromium, client, desk_process
 from support.running_crawl import until
 from support.small_crawl import small_crawl
@@ -58,6 +59,25 @@ def test_it_is_made_and_served(tmp_path: Path) -> None:
         assert desk.get("/c/crawl/portal/p/1.html").status_code == 200
         assert desk.get("/c/crawl/portal/search/about.json").json()["pages"] == 4
         assert "javascript" in desk.get("/c/crawl/portal/assets/search.js").headers["content-type"]
+
+
+def test_categories_are_named_at_the_desk_and_keep_their_pages(tmp_path: Path) -> None:
+    folder = small_crawl(tmp_path / "crawl")
+    build_portal(folder)
+    before = categories_of(folder)
+    with client(tmp_path / "home", folder) as desk:
+        page = desk.get("/c/crawl/portal").text
+        category = page.partition('data-category="')[2].partition('"')[0]
+        names, url = {"category": category, "name": "  My  burners "}, "/api/collections/crawl/portal/names"
+        assert desk.post(url, json=names).status_code == 401
+        assert desk.post(url, json=names, headers=WITH_TOKEN).status_code == 200
+        assert 'value="My burners"' in desk.get("/c/crawl/portal").text
+        for wrong in ({"category": "none", "name": "x"}, {"category": category, "name": " "}):
+            assert desk.post(url, json=wrong, headers=WITH_TOKEN).status_code == 400
+    build_portal(folder)
+    after = categories_of(folder)
+    assert "My burners" in after
+    assert sorted(after.values()) == sorted(before.values())
 
 
 def test_nothing_but_pages_of_a_portal_is_served(tmp_path: Path) -> None:

@@ -16,6 +16,11 @@ from support.seed_servers import searxng, server
 from support.small_crawl import small_crawl
 
 pytestmark = pytest.mark.slow
+DROP = """([name, text]) => {
+  const dataTransfer = new DataTransfer();
+  dataTransfer.items.add(new File([text], name));
+  document.getElementById('start').dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true }));
+}"""
 
 
 def test_seeds_come_from_a_file_a_collection_or_a_search_engine(tmp_path: Path) -> None:
@@ -32,7 +37,10 @@ def test_seeds_come_from_a_file_a_collection_or_a_search_engine(tmp_path: Path) 
     ):
         page.goto(address)
         page.set_input_files("#file", str(bookmarks))
-        until(lambda: "http://x.test/" in page.input_value("#seeds"), "the file was not read")
+        until(lambda: page.input_value("#seeds") == "http://x.test/", "the file was not read")
+        page.evaluate(DROP, ["topic.toml", 'keywords = "hot air balloons"'])
+        until(lambda: page.input_value("#topic") == "hot air balloons", "the dropped file was not read")
+        page.fill("#topic", "")
         page.fill("#seeds", "http://typed.test/")
         page.click("#find")
         assert page.inner_text("#start-error") == "Say what you are looking for."
@@ -61,6 +69,7 @@ def test_a_search_becomes_a_topic_with_its_collection_as_the_source(tmp_path: Pa
         page.goto(address)
         page.goto(f"{address.partition('/#')[0]}/c/crawl/search?q=cars")
         page.click("text=Look for this on the web")
+        page.wait_for_url("**/?topic=*")  # loaded: its script listens
         assert page.input_value("#topic") == "cars"
         assert page.input_value("#source") == "collections:crawl"
         page.click("#find")

@@ -132,6 +132,38 @@ def test_an_unreachable_robots_txt_means_no_for_a_while_and_then_for_a_day() -> 
     assert crawl.counters.dropped["robots-unreachable"] == 1
 
 
+class Impatient(MemoryFrontier):
+    """Takes nothing that is due later, as the frontiers of agents do."""
+
+    def push(self, candidate: Candidate) -> Candidate | None:
+        return candidate if candidate.due > 0.0 else super().push(candidate)
+
+
+def test_a_seed_that_a_frontier_does_not_keep_for_a_day_is_not_asked_about_again_and_again() -> None:
+    told: list[object] = []
+
+    def watch(what: object) -> None:
+        told.append(what)
+        assert len(told) < 10, "the crawl goes round in circles"
+
+    seed, politeness = named("a.example/"), Politeness(delay=1.0, backoff=10.0)
+    crawl = Crawl(
+        Everything(),
+        Impatient(),
+        MemoryHistory(),
+        Topic("bees"),
+        [(seed, seed)],
+        limits=Limits(),
+        politeness=politeness,
+        watch=watch,
+    )
+    crawl.start()
+    for now in (0.0, 10.0):
+        crawl.landed(RobotsLanded(fetched(crawl, now).candidate, None), now)
+    assert crawl.next(14.0) == Wait(10.0 + DAY)
+    assert fetched(crawl, 10.0 + DAY).kind == "robots", "it is asked for again when its time has come"
+
+
 def test_429_backs_off_as_long_as_the_server_asks_and_the_url_is_tried_again() -> None:
     crawl = crawl_of("a.example/", politeness=polite(1.0), retries=1)
     first = fetched(crawl, 0.0)

@@ -309,7 +309,7 @@ def test_nothing_in_a_record_can_be_changed(record: Record) -> None:
             array[:] = 0
         with pytest.raises(ValueError, match="WRITEABLE"):
             array.setflags(write=True)
-    immutable = (str, bytes, int, tuple, Analyser, TermCounts, np.ndarray, Mapping, type(None))
+    immutable = (str, bytes, int, tuple, frozenset, Analyser, TermCounts, np.ndarray, Mapping, type(None))
     assert [value for value in found if not isinstance(value, immutable)] == []
     for value in found:
         if isinstance(value, Mapping):

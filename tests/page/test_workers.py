@@ -25,6 +25,7 @@ from scenthound.loop.settings import Settings
 from scenthound.model import Candidate, Miss, Moved, Response, Url
 from scenthound.page import pool as pool_module
 from scenthound.page import wire
+from scenthound.page.ahead import AHEAD, AheadView
 from scenthound.page.landing import land
 from scenthound.page.limits import PageLimits
 from scenthound.page.page import Page
@@ -38,7 +39,7 @@ from scenthound.wiring import build as making
 from support.small_crawl import Pages
 
 SMALL = Analyser("small", stem=False)
-OPTIONS = ReadOptions(PageLimits(), "scenthound", EVERYTHING | Parts((SMALL,)))
+OPTIONS = ReadOptions(PageLimits(), "scenthound", EVERYTHING | Parts((SMALL,)), tuple(AHEAD.values()))
 WANTED = Candidate(Url("http://a.test/x/"), 0.5, parent=Url("http://p.test/"), depth=3)
 PAGE = """<!doctype html><html lang=en><title>Bees &amp; honey</title><body><nav><a href="/">Home</a>
 <a href="http://B.test:80/%7euser/index.html?q=1#top">the  hives
@@ -69,6 +70,9 @@ def same(response: Response, options: ReadOptions = OPTIONS) -> None:
     assert (there.url, there.title, there.text) == (here.url, here.title, here.text)
     assert (there.status, there.size, there.candidate) == (here.status, here.size, here.candidate)
     assert there.links == here.links
+    assert there.outlinks == here.outlinks
+    assert there.record.barred == here.record.barred
+    assert [there.view(view) for view in AHEAD.values()] == [view(here.record) for view in AHEAD.values()]
     assert there.record.to_bytes() == here.record.to_bytes(), "all columns; what follows from them is in test_record"
 
 
@@ -82,8 +86,18 @@ def test_parts_that_were_not_asked_for_are_not_sent() -> None:
     assert len(few) < len(all_parts) / 2
 
 
+@pytest.mark.parametrize("view", AHEAD.values(), ids=list(AHEAD))
+def test_a_view_that_is_wanted_is_sent_with_the_page(view: AheadView) -> None:
+    message = read_response(reply(PAGE), OPTIONS._replace(ahead=(view,)), TermNumbers("test"))[4:]
+    page = unpack_result(message, WANTED)
+    assert isinstance(page, Page)
+    assert view(page.record)
+    assert unpack(message)[1][-1] == view(page.record) == page.view(view)
+
+
 def test_options_survive_the_command_line() -> None:
-    options = ReadOptions(PageLimits(links=5, ratio=7), "bot", Parts((SMALL, Analyser()), leaves=True))
+    parts, ahead = Parts((SMALL, Analyser()), leaves=True), tuple(AHEAD.values())[1:]
+    options = ReadOptions(PageLimits(links=5, ratio=7), "bot", parts, ahead)
     assert ReadOptions.from_json(json.loads(json.dumps(options.to_json()))) == options
     own = Analyser(frozenset({"bee"}))
     assert ReadOptions.from_json(options._replace(parts=Parts((own,))).to_json()).parts == Parts()
@@ -143,6 +157,12 @@ def test_a_message_that_no_worker_sends_is_refused(data: st.DataObject) -> None:
     assert isinstance(found, Page | Miss | Moved)
 
 
+def with_views(names: Any, *views: bytes, outlinks: bytes = b"") -> bytes:
+    """A message with the page and these views."""
+    _, (record, *_) = unpack(read_response(reply(PAGE), OPTIONS._replace(ahead=()), TermNumbers("test"))[4:])
+    return pack(["page", 200, 5, "test", names], record, outlinks, *views)[4:]
+
+
 @pytest.mark.parametrize(
     "message",
     [
@@ -150,10 +170,13 @@ def test_a_message_that_no_worker_sends_is_refused(data: st.DataObject) -> None:
         *(pack(head)[4:] for head in (5, None, [], ["page"], ["page", 200, 5, "test"], ["ready"], {"page": 1})),
         *(pack(["miss", "x", "", 1, 1, wait])[4:] for wait in ("soon", [], 10**400, {})),
         *(pack(["moved", url, "", 1, 1])[4:] for url in (5, None, ["http://a.test/"])),
-        *(pack(["page", 200, 5, "test"], *parts)[4:] for parts in ([b""], [b"", b""], [b"\0" * 50])),
-        b"\0\0\0\x29" + b'[["page",200,5,"test"],["1",2,[3],"four"]]',
+        *(pack(["page", 200, 5, "test", []], *parts)[4:] for parts in ([b""], [b"", b""], [b"\0" * 50, b""])),
+        *(with_views(*views) for views in ((["outlinks"], b"123"), (["links"], b""), ([["title"]], b""), ([5], b""))),
+        with_views([], outlinks=b"123"),
+        with_views([], outlinks=b"\xff\0\0\0"),
+        b"\0\0\0\x2c" + b'[["page",200,5,"test",[]],["1",2,[3],"four"]]',
     ],
-    ids=range(24),
+    ids=range(30),
 )
 def test_a_message_with_the_wrong_content_is_refused(message: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
@@ -357,8 +380,8 @@ def test_a_crawl_is_the_same_whoever_reads(tmp_path: Path, monkeypatch: pytest.M
     pools: list[ReadingPool | None] = []
     make = making.make_reading_pool
 
-    def kept(settings: Settings, parts: Parts) -> ReadingPool | None:
-        pools.append(make(settings, parts))
+    def kept(settings: Settings, parts: Parts, views: tuple[AheadView, ...]) -> ReadingPool | None:
+        pools.append(make(settings, parts, views))
         return pools[-1]
 
     class Slow(Pages):
@@ -392,7 +415,8 @@ def test_a_crawl_is_the_same_whoever_reads(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_a_worker_imports_nothing_that_it_does_not_need() -> None:
-    large = ("aiohttp", "rich", "click", "sqlite3", "scenthound.loop", "scenthound.store", "scenthound.strategies")
+    large = ("aiohttp", "email", "multiprocessing", "rich", "click", "sqlite3")
+    large += ("scenthound.loop", "scenthound.store", "scenthound.strategies")
     code = f"import sys, scenthound.page.worker; print(*sys.modules.keys() & set({large!r}))"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout.split() == []

@@ -260,7 +260,7 @@ def test_a_waiting_page_is_explained_by_its_score(crawled: Path) -> None:
 def test_a_dead_page_is_explained_by_its_reason(tmp_path: Path) -> None:
     state, why, path = explained(small_crawl(tmp_path / "crawl"), "http://d.test/gone")
     assert (state, path) == ("dead", ["http://a.test/", "http://b.test/one.html"])
-    assert "http-404" in why
+    assert "not found (404)" in why
 
 
 def test_a_page_out_of_scope_is_refused(crawled: Path) -> None:

@@ -27,7 +27,11 @@ def addresses(start: str) -> Mapping[str, tuple[str, ...]]:
         "/": ("/", "/?topic=balloons&source=collections:crawl"),
         "/ask": ("/ask", "/ask?q=balloons"),
         "/companion": ("/companion",),
-        "/c/{name}": ("/c/crawl", "/c/crawl?order=best", "/c/none"),
+        "/c/{name}": ("/c/crawl", "/c/crawl?order=best", "/c/crawl?on_topic=no", "/c/none"),
+        "/c/{name}/failed": ("/c/crawl/failed", "/c/crawl/failed?reason=none"),
+        "/c/{name}/waiting": ("/c/crawl/waiting", "/c/spiders/waiting"),
+        "/c/{name}/hosts": ("/c/crawl/hosts", "/c/crawl/hosts?state=asleep", "/c/crawl/hosts?state=none"),
+        "/c/{name}/not-followed": ("/c/crawl/not-followed", "/c/crawl/not-followed?host=a.test"),
         "/c/{name}/page": (f"/c/crawl/page?url={start}", "/c/crawl/page", "/c/crawl/page?url=x"),
         "/c/{name}/why": ("/c/crawl/why", f"/c/crawl/why?url={start}x", "/c/crawl/why?url=x"),
         "/c/{name}/copy": (f"/c/crawl/copy?url={start}", "/c/crawl/copy?url=http://never.test/"),
@@ -49,12 +53,17 @@ def addresses(start: str) -> Mapping[str, tuple[str, ...]]:
 Web = Mapping[str, tuple[str, str, list[str]]]
 
 
-def shown_folders(home: Path, web: Web = WEB, pages: int = 50) -> list[str]:
+def experiment(home: Path) -> Path:
+    """A small experiment called `lab`."""
+    generate(home / "bed", 120, 3)
+    measure_if_stale(run(home / "bed", "breadth-first,best-first", home / "lab", RunOptions(pages=20)))
+    return home / "lab"
+
+
+def shown_folders(home: Path, lab: Path, web: Web = WEB, pages: int = 50) -> list[str]:
     """A crawl with an index and a portal, a crawl with agents, and an experiment, for `addresses`."""
     folder = small_crawl(home / "crawl", web, pages=pages)
     spiders = small_crawl(home / "spiders", web, strategy="infospiders", pages=min(pages, 60))
     index_folder(folder)
     build_portal(folder)
-    generate(home / "bed", 120, 3)
-    measure_if_stale(run(home / "bed", "breadth-first,best-first", home / "lab", RunOptions(pages=20)))
-    return [str(folder), str(spiders), str(home / "lab")]
+    return [str(folder), str(spiders), str(lab)]

@@ -141,12 +141,14 @@ def _print(hit: Hit) -> None:
 
 
 def _print_end(best: list[Hit], pages: int, why: str, keep: Path | None) -> None:
+    from scenthound.report.causes import NO_HITS
+
     if best:
         out().print("\nranked, now that all pages are known:")
         for place, hit in enumerate(best, 1):
             click.echo(f"{place:>3}  {hit.relevance:.2f}  {printable(hit.title, 60) or '(no title)'}  {hit.url}")
     say(f"{pages:,} pages fetched, {len(best):,} ranked; {why}")
     if not best:
-        say("hint: no page was relevant: try other words, other pages to start from, or more --pages")
+        say(f"hint: {NO_HITS}")
     if keep is not None:
         say(f"kept in {keep}; search it: scenthound search {shlex.quote(str(keep))} WORDS")

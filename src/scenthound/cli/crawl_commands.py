@@ -166,7 +166,7 @@ def crawl_for(request: CrawlRequest, folder: Path) -> int:
     A crawl without a single page is an error; the message names its cause.
     """
     from scenthound.cli.app import INTERRUPTED
-    from scenthound.errors import BadUsage
+    from scenthound.errors import OurFault
     from scenthound.report.causes import why_nothing
     from scenthound.wiring import begin
 
@@ -176,7 +176,7 @@ def crawl_for(request: CrawlRequest, folder: Path) -> int:
     )  # fmt: skip
     reason, facts, _ = run_to_report(session)
     if not facts.pages:
-        raise BadUsage(*why_nothing(facts))
+        raise OurFault(*why_nothing(facts))
     if reason not in ("interrupted", "stopped"):
         return 0
     say(f"Continue with: scenthound resume {shlex.quote(str(folder))}")
@@ -190,7 +190,7 @@ def finish(session: Session, as_json: bool) -> int:
     """
     from scenthound.cli.app import INTERRUPTED, RESTING
     from scenthound.loop.selection import ALL_RESTS
-    from scenthound.report.causes import why_nothing
+    from scenthound.report.causes import NO_HITS, why_nothing
 
     reason, facts, report = run_to_report(session)
     path = session.folder.path
@@ -206,6 +206,8 @@ def finish(session: Session, as_json: bool) -> int:
         say(f"report: {report}")
         if failure:
             say(f"error: {failure[0]}\nhint: {failure[1]}")
+        elif facts.pages and not facts.relevant:
+            say(f"hint: {NO_HITS}")
     if is_unfinished:
         say(f"Continue with: scenthound resume {shlex.quote(str(path))}")
         return INTERRUPTED

@@ -173,9 +173,6 @@ def slug(topic: Topic) -> str:
 
 def _listed_topic(options: CrawlOptions) -> BedTopic | None:
     """The topic that `--topic-from` and `--id` name: a crawl sees of it what it would see in the lab."""
-    from scenthound.lab.importers.interface import Notes
-    from scenthound.lab.importers.topics_jsonl import read_topics
-
     path = options.topic_from
     if path is None:
         if options.topic_id is not None:
@@ -183,6 +180,9 @@ def _listed_topic(options: CrawlOptions) -> BedTopic | None:
         return None
     if options.topic is not None:
         raise BadUsage("a topic and --topic-from are both given", "leave one of them out")
+    from scenthound.lab.importers.interface import Notes
+    from scenthound.lab.importers.topics_jsonl import read_topics
+
     topics = {topic.id: topic for topic in read_topics(path / "topics.jsonl" if path.is_dir() else path, Notes())}
     if options.topic_id is None and len(topics) != 1:
         raise BadUsage(f"{path} has {len(topics):,} topics", f"choose one with --id, as {next(iter(topics), 'ID')}")

@@ -70,10 +70,20 @@ def map(site: str, topic: str | None, unfolded: bool, as_json: bool, **options: 
 
     click.echo(text_of(made))
     if not made.on_topic:
-        say(f"note: none of {made.pages:,} pages is on topic. Try other words, or more pages: scenthound resume "
-            f"{shlex.quote(str(folder))} --pages {made.pages * 2}")  # fmt: skip
+        say(f"note: none of {made.pages:,} pages is on topic. {_way_out(folder, made.pages)}")
     say(f"map: {files[0]}")
     return code
+
+
+def _way_out(folder: Path, pages: int) -> str:
+    """What to do if nothing is on topic: more pages help only if some are left."""
+    from scenthound.loop.folder import CrawlFolder
+    from scenthound.report.crawl_facts import frontier_length
+
+    with CrawlFolder.look(folder) as opened:
+        if not frontier_length(opened):
+            return "No link was left to follow: try other words, or begin at another page of the site"
+    return f"Try other words, or more pages: scenthound resume {shlex.quote(str(folder))} --pages {pages * 2}"
 
 
 def _crawl(site: str, topic: str | None, options: dict[str, Any]) -> tuple[Path, int]:

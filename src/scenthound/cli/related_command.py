@@ -17,7 +17,7 @@ from scenthound.errors import BadUsage
 from scenthound.formats import printable
 
 if TYPE_CHECKING:
-    from scenthound.apps.related import Answer
+    from scenthound.apps.related import RelatedOrganisations
 
 PAGES = 500
 
@@ -132,7 +132,7 @@ def _topic_of(seeds: Sequence[str], options: dict[str, Any], pairs: Sequence[str
     return words
 
 
-def _write_csv(answer: Answer, path: Path) -> None:
+def _write_csv(answer: RelatedOrganisations, path: Path) -> None:
     import io
 
     from scenthound.apps.related import write_csv
@@ -147,7 +147,7 @@ def _write_csv(answer: Answer, path: Path) -> None:
         say(f"table: {path}")
 
 
-def _show(answer: Answer, folder: Path) -> None:
+def _show(answer: RelatedOrganisations, folder: Path) -> None:
     rows = [
         (f"{one.confidence:.2f}", one.name, one.home, _because(one))
         for one in (*answer.organisations, *answer.rejected)

@@ -141,6 +141,9 @@ def _print(results: Results) -> None:
         console.print(Text(f"           {printable(found.url, 200)}", style="dim"), soft_wrap=True)
         if found.snippet:
             console.print(Text("           ") + _text(found.snippet), soft_wrap=True)
+    if not results.indexed:
+        say("this crawl has no pages yet: `scenthound status` says why")
+        return
     total = f"{results.total:,} of {results.indexed:,} pages match"
     say(f"{total}; order: {results.order}" if results.total else f"{total}. Fewer words, or word*, find more.")
 

@@ -17,11 +17,13 @@ from starlette.responses import Response
 
 from scenthound.apps.companion import Companion
 from scenthound.desk import (
+    agent_view,
     ask_view,
     companion_view,
     crawl_api,
     lab_api,
     lab_view,
+    lists_view,
     map_view,
     opensearch,
     pages,
@@ -41,8 +43,18 @@ from scenthound.desk.security import Access, Guard, refused
 from scenthound.errors import BadConfig
 
 PARTS = (
-    *(crawl_api, steering_api, topic_api, search_api, opensearch, seed_finding, pages, map_view, population_view),
-    *(ask_view, portal_view, related_view, site_map_view, companion_view, lab_api, lab_view),
+    *(crawl_api, steering_api, topic_api, search_api, opensearch, seed_finding, pages, lists_view, map_view),
+    *(
+        population_view,
+        agent_view,
+        ask_view,
+        portal_view,
+        related_view,
+        site_map_view,
+        companion_view,
+        lab_api,
+        lab_view,
+    ),
 )
 ROUTES = [route for part in PARTS for route in part.ROUTES]
 

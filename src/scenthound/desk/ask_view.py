@@ -30,7 +30,11 @@ from scenthound.store.lock import holder
 MOST_PAGES = 2_000
 CHOICES = (20, 50, 100, 200)
 ENDING = 30.0  # seconds for a crawl to end before it is thrown away
-WORDS = {"hound": "hound: all that was found", "best-first": "best-first: like the words", "infospiders": "InfoSpiders"}
+WORDS = {
+    "hound": "hound: learns as it goes",
+    "best-first": "best-first: what is like your words",
+    "infospiders": "InfoSpiders: draw by lot",
+}
 
 
 # ---- the API
@@ -181,7 +185,7 @@ def _results() -> Markup:
         element("button", "Stop", type="button", id="stop"),
         element("button", "Keep as a collection", type="button", id="keep"),
         element("button", "Throw away", type="button", id="discard"),
-        element("a", "Spiders", id="spiders", hidden=True),
+        element("a", "Spiders", id="spiders", class_="button", hidden=True),
         class_="steer",
     )
     return element(

@@ -63,7 +63,7 @@ OVERVIEW = fields(
     **dict.fromkeys(("pages", "budget", "on_topic", "recent", "bytes", "waiting"), WHOLE),
     **dict.fromkeys(("share", "share_recent", "pages_per_second"), NUMBER),
     **dict.fromkeys(("expected", "expected_share", "exploration"), maybe(NUMBER)),
-    **dict.fromkeys(("hosts", "failed", "not_followed"), ANY),
+    **dict.fromkeys(("hosts", "failed", "not_followed", "in_words"), ANY),
     is_running=FLAG,
     blocked=TEXTS,
     curve=listed(listed(NUMBER)),

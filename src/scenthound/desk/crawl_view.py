@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
 from scenthound.desk import layout as look
 from scenthound.desk.curve import curve_figure
 from scenthound.desk.markup import Content, Markup, element, join
+from scenthound.store.live_queries import Wanted
 
 
 def head(facts: Mapping[str, Any]) -> Markup:
@@ -28,6 +29,7 @@ def head(facts: Mapping[str, Any]) -> Markup:
         element("button", "More…", type="button", data_do="more", aria_expanded="false", aria_controls="more"),
         class_="steer",
     )
+    name = facts["name"]
     share = f"{facts['share']:.0%}" if facts["pages"] else "–"
     recent = f"{facts['share_recent']:.0%}" if facts["pages"] else "–"
     line = element(
@@ -35,13 +37,15 @@ def head(facts: Mapping[str, Any]) -> Markup:
         element("span", look.state_chip(facts["state"], facts["state_in_words"]), id="state"),
         element(
             "span",
-            element("b", f"{facts['pages']:,}", id="pages"),
+            element("b", element("a", f"{facts['pages']:,}", href=look.collection_address(name), id="pages")),
             " of ",
             element("span", f"{facts['budget']:,}", id="budget"),
             " pages",
         ),
         element(
             "span",
+            element("b", element("a", f"{facts['on_topic']:,}", href=on_topic_address(name), id="on-topic")),
+            " on topic, ",
             element("b", share, id="share"),
             " ",
             look.term("on-topic share"),
@@ -60,7 +64,7 @@ def head(facts: Mapping[str, Any]) -> Markup:
         element("div", element("h1", facts["topic"]), steer, class_="head"),
         line,
         bar,
-        _more(facts["blocked"]),
+        _more(name, facts["blocked"]),
         element("p", "", id="why", class_="quiet-text"),
         class_="crawl-head",
         id="crawl",
@@ -69,7 +73,12 @@ def head(facts: Mapping[str, Any]) -> Markup:
     )
 
 
-def _more(blocked: Sequence[str]) -> Markup:
+def on_topic_address(name: str) -> str:
+    """The pages of a crawl that are on topic."""
+    return look.collection_address(name, on_topic="yes", order="best")
+
+
+def _more(name: str, blocked: Sequence[str]) -> Markup:
     def form(action: str, label: str, button: str, **field: Any) -> Markup:
         return element(
             "form",
@@ -89,16 +98,23 @@ def _more(blocked: Sequence[str]) -> Markup:
         form("seed", "Fetch this page next", "Fetch", type="url", placeholder="https://example.org/page"),
         form("block", "Nothing more from this host", "Block", placeholder="ads.example.org"),
         form("delay", "Seconds between requests to a host", "Set", type="number", min=0, step="0.1", placeholder="1"),
-        element("ul", *map(_blocked, blocked), id="blocked", class_="blocked", aria_label="Blocked hosts"),
+        element(
+            "ul",
+            *(_blocked(name, host) for host in blocked),
+            id="blocked",
+            class_="blocked",
+            aria_label="Blocked hosts",
+        ),
         id="more",
         class_="more",
         hidden=True,
     )
 
 
-def _blocked(host: str) -> Markup:
+def _blocked(name: str, host: str) -> Markup:
     button = element("button", "Unblock", type="button", data_do="order", data_action="unblock", data_value=host)
-    return element("li", f"{host} is blocked ", button)
+    left = element("a", host, href=look.address(name, "not-followed", host=host))
+    return element("li", left, " is blocked ", button)
 
 
 def now_sentence(facts: Mapping[str, Any]) -> str:
@@ -108,9 +124,9 @@ def now_sentence(facts: Mapping[str, Any]) -> str:
         return f"{facts['why'][:1].upper()}{facts['why'][1:]}."
     if facts["state"] == "paused":
         return "Paused: nothing is requested until you continue."
-    wait = "" if hosts["next_in"] is None else f"; the next may be asked in {hosts['next_in']:.1f} s"
-    working, resting = _hosts(hosts["working"]), _hosts(hosts["resting"])
-    return f"{working} gave pages in the last 10 s. {resting} rest between requests{wait}."
+    if hosts["next_in"] is None:
+        return "Pages are being fetched."
+    return f"Pages are being fetched. The next resting host may be asked in {hosts['next_in']:.1f} s."
 
 
 def outlook_sentence(facts: Mapping[str, Any]) -> str:
@@ -118,20 +134,22 @@ def outlook_sentence(facts: Mapping[str, Any]) -> str:
     return f"Still to come, by estimate: {facts['outlook']}." if facts["pages"] < facts["budget"] else ""
 
 
-def _hosts(number: int) -> str:
-    return f"{number:,} host" if number == 1 else f"{number:,} hosts"
-
-
 def figures(facts: Mapping[str, Any]) -> Markup:
-    hosts = facts["hosts"]
-    rows: list[tuple[Content, int, str]] = [
-        ("hosts with pages", hosts["with_pages"], "hosts-pages"),
-        ("asleep: too many failures or no relevant pages", hosts["asleep"], "hosts-asleep"),
-        (look.term("waiting list"), facts["waiting"], "waiting"),
+    hosts, name = facts["hosts"], facts["name"]
+
+    def of_state(state: str) -> str:
+        return look.address(name, "hosts", state=state)
+
+    rows: list[tuple[Content, int, str, str]] = [
+        ("hosts that gave pages in the last 10 s", hosts["working"], "hosts-working", of_state("working")),
+        ("hosts that rest between requests", hosts["resting"], "hosts-resting", of_state("resting")),
+        ("hosts asleep: too many failures or nothing relevant", hosts["asleep"], "hosts-asleep", of_state("asleep")),
+        ("hosts with pages", hosts["with_pages"], "hosts-pages", of_state("with pages")),
+        (look.term("waiting list"), facts["waiting"], "waiting", look.address(name, "waiting")),
     ]
     now = [
-        element("li", element("span", words), element("b", f"{number:,}", id=identity))
-        for words, number, identity in rows
+        element("li", element("span", words), element("b", element("a", f"{number:,}", id=identity, href=address)))
+        for words, number, identity, address in rows
     ]
     left = element("p", outlook_sentence(facts), id="outlook")
     if facts["exploration"] is not None:
@@ -143,9 +161,12 @@ def figures(facts: Mapping[str, Any]) -> Markup:
     )
 
 
-def results(name: str, rows: list[dict[str, Any]], order: str, facts: Mapping[str, Any], host: str = "") -> Markup:
+def results(rows: list[dict[str, Any]], facts: Mapping[str, Any], wanted: Wanted) -> Markup:
+    """The list of pages, with its filters as `wanted` has set them."""
+    name = facts["name"]
+
     def tab(words: str, value: str) -> Markup:
-        here = "page" if order == value else None
+        here = "page" if wanted.order == value else None
         return element("a", words, href=f"/c/{quote(name)}?order={value}", data_order_by=value, aria_current=here)
 
     search = element(
@@ -165,12 +186,18 @@ def results(name: str, rows: list[dict[str, Any]], order: str, facts: Mapping[st
     filters = element(
         "div",
         element(
-            "input", id="filter-host", value=host, placeholder="host", aria_label="Only this host", autocomplete="off"
+            "input",
+            id="filter-host",
+            value=wanted.host,
+            placeholder="host",
+            aria_label="Only this host",
+            autocomplete="off",
         ),
         element(
             "select",
             element("option", "any relevance", value=""),
-            element("option", "on topic", value="on"),
+            element("option", "on topic", value="yes", selected=wanted.on_topic is True),
+            element("option", "off topic", value="no", selected=wanted.on_topic is False),
             id="filter-relevance",
             aria_label="Relevance",
         ),
@@ -191,23 +218,34 @@ def results(name: str, rows: list[dict[str, Any]], order: str, facts: Mapping[st
         search,
         class_="results-head",
     )
-    if rows:
-        shown: Content = element("ol", *(look.result(name, row) for row in rows), id="results", class_="results")
-    else:
-        waits = "The first pages appear here in a moment." if facts["is_running"] else "This crawl fetched no page."
-        shown = join(look.empty("No pages yet", element("p", waits)), element("ol", id="results", class_="results"))
+    none = None if rows else _no_results(facts, wanted)
+    shown = element("ol", *(look.result(name, row) for row in rows), id="results", class_="results")
     new = element("button", "", type="button", id="new-bar", hidden=True, data_do="show-new")
     more = element("button", "More", type="button", id="more-results", hidden=len(rows) < 30, data_do="more-results")
-    return element("section", element("h2", "Results", class_="hidden"), head, new, shown, more, class_="found")
+    return element("section", element("h2", "Results", class_="hidden"), head, new, none, shown, more, class_="found")
+
+
+def _no_results(facts: Mapping[str, Any], wanted: Wanted) -> Markup:
+    if wanted.is_filtered:
+        return look.empty("No page passes these filters")
+    waits = "The first pages appear here in a moment." if facts["is_running"] else "This crawl fetched no page."
+    return look.empty("No pages yet", element("p", waits))
 
 
 def losses(facts: Mapping[str, Any]) -> Markup:
+    def list_of(kind: str) -> Callable[[str], str]:
+        return lambda reason: look.address(facts["name"], kind, reason=reason)
+
     return element(
         "div",
-        look.card("Failed", look.count_list(facts["failed"], "Every request brought a page."), id_="failed"),
+        look.card(
+            "Failed",
+            look.reason_list(facts["failed"], list_of("failed"), "Every request brought a page."),
+            id_="failed",
+        ),
         look.card(
             look.term("not followed"),
-            look.count_list(facts["not_followed"], "Every link was followed or waits."),
+            look.reason_list(facts["not_followed"], list_of("not-followed"), "Every link was followed or waits."),
             id_="not-followed",
         ),
         class_="cards",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from scenthound.desk.markup import Content, Markup, element, join
+from scenthound.report.reasons import in_words
 
 LONGEST_URL = 72
 TECHNICAL = {
@@ -219,13 +220,21 @@ def _sentence(words: str) -> str:
     return quoted[:1].upper() + quoted[1:]
 
 
-def count_list(counts: Mapping[str, int], none: str) -> Markup:
-    """Reasons with how often they were counted."""
+def reason_list(counts: Mapping[str, int], list_address: Callable[[str], str], none: str) -> Markup:
+    """Reasons in words with how often they were counted; each leads to the list behind it."""
     if not counts:
         return element("p", none, class_="quiet-text")
-    rows = [element("li", element("span", reason), element("b", f"{times:,}")) for reason, times in counts.items()]
+    rows = [
+        element(
+            "li",
+            element("span", in_words(reason), title=reason),
+            element("b", element("a", f"{times:,}", href=list_address(reason), aria_label=f"{times:,}: list them")),
+        )
+        for reason, times in counts.items()
+    ]
     return element("ul", *rows, class_="counts")
 
 
 def card(title: Content, *content: Content, id_: str | None = None) -> Markup:
-    return element("section", element("h2", title), *content, class_="card", id=id_)
+    head = None if title is None else element("h2", title)
+    return element("section", head, *content, class_="card", id=id_)

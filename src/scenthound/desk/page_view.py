@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from scenthound.desk import layout as look
 from scenthound.desk.markup import Content, Markup, element, join
+from scenthound.report.reasons import in_words
 
 SHOWN_LINKS = 400
 STATES = {
@@ -164,9 +165,10 @@ def _links(name: str, links: Mapping[str, Any] | None) -> Markup:
     if links is None:
         return look.card("Links", look.empty("The stored copy is gone", element("p", "So its links are not known.")))
     counts: Mapping[str, int] = links["counts"]
-    summary = ", ".join(f"{counts[state]:,} {STATES[state]}" for state in STATES if counts.get(state))
     order = list(STATES)
     rows = sorted(links["links"], key=lambda link: order.index(link["state"]))[:SHOWN_LINKS]
+    first = {link["state"]: link for link in reversed(rows)}
+    summary = join(*(_count(state, counts[state]) for state in STATES if counts.get(state)))
     shown = [
         element(
             "tr",
@@ -180,13 +182,24 @@ def _links(name: str, links: Mapping[str, Any] | None) -> Markup:
                 ),
             ),
             element("td", STATES[link["state"]] + _detail(link), class_=f"state {link['state'].replace(' ', '-')}"),
+            id=_place(link["state"]) if first[link["state"]] is link else None,
         )
         for link in rows
     ]
     head = element("tr", element("th", "link", scope="col"), element("th", "what became of it", scope="col"))
     table = element("div", element("table", element("thead", head), element("tbody", *shown)), class_="wide")
     title = f"Links on this page: {len(links['links']):,}"
-    return look.card(title, element("p", summary or "none"), table if shown else None)
+    return look.card(title, element("p", summary if shown else "none", class_="figures"), table if shown else None)
+
+
+def _place(state: str) -> str:
+    """Where the links of a state begin."""
+    return f"links-{state.replace(' ', '-')}"
+
+
+def _count(state: str, times: int) -> Markup:
+    """How many links are of a state; it leads to them."""
+    return element("span", element("b", element("a", f"{times:,}", href=f"#{_place(state)}")), f" {STATES[state]}")
 
 
 def _detail(link: Mapping[str, Any]) -> str:
@@ -198,7 +211,7 @@ def _detail(link: Mapping[str, Any]) -> str:
             return f", score {float(detail):.3g}"
         except ValueError:
             return ""
-    return f": {detail}" if detail and state == "failed" else ""
+    return f": {in_words(detail)}" if detail and state == "failed" else ""
 
 
 def not_fetched(name: str, found: Mapping[str, Any]) -> Markup:
@@ -220,12 +233,17 @@ def not_fetched(name: str, found: Mapping[str, Any]) -> Markup:
     elif found["path"]:
         content += [_path(name, found["path"])]
     if found["requests"]:
-        rows = [element("li", f"{request['reason']} {request['detail']}"[:200]) for request in found["requests"]]
+        rows = [
+            element("li", f"{in_words(request['reason'])}: {request['detail']}"[:200].rstrip(": "))
+            for request in found["requests"]
+        ]
         content += [element("h3", "Requests"), element("ul", *rows)]
     if found["host_counts"] and found["state"] in ("not-kept", "refused", "unknown"):
         content += [
             element("h3", "Links to its host that were not followed"),
-            look.count_list(found["host_counts"], ""),
+            look.reason_list(
+                found["host_counts"], lambda reason: look.address(name, "not-followed", reason=reason), ""
+            ),
         ]
     if found["near"]:
         near = [

@@ -16,7 +16,7 @@ from scenthound import url as urls
 from scenthound.apps.portal.build import categories_of
 from scenthound.desk import api, crawl_view, page_view, search_api, search_view, start_view, stored_copy, views
 from scenthound.desk import layout as look
-from scenthound.desk.crawl_api import HOST, URL
+from scenthound.desk.crawl_api import HOST, ON_TOPIC, URL
 from scenthound.desk.markup import Content, Markup, element
 from scenthound.desk.population import has_agents
 from scenthound.desk.seed_choices import choices
@@ -79,14 +79,15 @@ async def crawl(request: Request) -> str:
     desk, path, name = api.desk_of(request), api.folder_of(request), request.path_params["name"]
     await run_in_threadpool(desk.processes.follow, path)
     facts = await run_in_threadpool(api.overview, desk, name, path)
-    order = "best" if request.query_params.get("order") == "best" else "new"
-    host = HOST.of(request.query_params)
-    found = await run_in_threadpool(views.pages, path, Wanted(order, host=host))
+    query = request.query_params
+    order = "best" if query.get("order") == "best" else "new"
+    wanted = Wanted(order, host=HOST.of(query), on_topic=ON_TOPIC.of(query))
+    found = await run_in_threadpool(views.pages, path, wanted)
     return look.page(
         facts["topic"],
         crawl_view.head(facts),
         element("div", crawl_view.figures(facts), class_="cards"),
-        crawl_view.results(name, found["pages"], order, facts, host),
+        crawl_view.results(found["pages"], facts, wanted),
         crawl_view.losses(facts),
         script="crawl",
         nav=await run_in_threadpool(nav_of, path, name, ""),
@@ -176,7 +177,8 @@ async def search(request: Request) -> str:
     else:
         await run_in_threadpool(desk.processes.follow, path)
     box = search_view.form(words, like, query, languages, await run_in_threadpool(categories_of, path))
-    shown = error if results is None else search_view.found(name, results, query)
+    pages = await run_in_threadpool(_number_of_pages, path)
+    shown = error if results is None else search_view.found(name, results, query, pages)
     return look.page(
         words or like or "Search",
         box,
@@ -184,6 +186,11 @@ async def search(request: Request) -> str:
         script="search",
         nav=await run_in_threadpool(nav_of, path, name, "/search"),
     )
+
+
+def _number_of_pages(path: Path) -> int:
+    with CrawlFolder.look(path) as folder:
+        return len(folder.history)
 
 
 async def static(request: Request) -> Response:

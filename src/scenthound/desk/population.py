@@ -9,8 +9,10 @@ from typing import Any
 from scenthound.errors import BadUsage
 from scenthound.formats import event_line, json_facts
 from scenthound.loop.folder import CrawlFolder
-from scenthound.model import Event
+from scenthound.model import Event, Url
+from scenthound.store import live_queries
 from scenthound.store.live_queries import titles
+from scenthound.store.sqlite_history import OLD_RULE
 from scenthound.wiring.agents import saved_agents
 
 MOST_AGENTS = 2000
@@ -27,7 +29,7 @@ def has_agents(path: Path) -> bool:
 def population_of(path: Path) -> dict[str, Any]:
     """All agents, oldest first; of more than 2,000 those that live and those that brought most."""
     with CrawlFolder.look(path) as folder:
-        agents = _agents(folder)
+        agents = _agents(folder, _hits(folder))
         kept = sorted(agents.values(), key=lambda agent: (agent["died"] is not None, -agent["pages"]))[:MOST_AGENTS]
         return {
             "pages": len(folder.history),
@@ -38,12 +40,21 @@ def population_of(path: Path) -> dict[str, Any]:
         }
 
 
-def _agents(folder: CrawlFolder) -> dict[int, dict[str, Any]]:
+def _hits(folder: CrawlFolder) -> dict[Url, bool]:
+    """The pages on topic, each with whether it was among the seeds."""
+    pages = live_queries.fetched_after(folder.database, 0, folder.request.settings.relevant or OLD_RULE)
+    return {page.url: bool(page.is_seed) for page in pages if page.relevant}
+
+
+def _agents(folder: CrawlFolder, hits: Mapping[Url, bool]) -> dict[int, dict[str, Any]]:
     agents: dict[int, dict[str, Any]] = {}
     for event in folder.history.strategy_events():
         number = event.facts.get("agent")
         if isinstance(number, int):
             _note(agents, number, event)
+            if event.kind in ("fed", "sold") and event.url is not None and event.url in hits:
+                agents[number]["hits"] += 1
+                agents[number]["new_hits"] += not hits[event.url]
     for number, saved in saved_agents(folder).items():
         agent = agents.setdefault(number, _newborn(number, 0))  # agents of a trained model were born before the crawl
         if "wealth" in saved:
@@ -81,6 +92,8 @@ def _newborn(number: int, n: int) -> dict[str, Any]:
         "owned": None,
         "words": [],
         "pages": 0,
+        "hits": 0,
+        "new_hits": 0,
         "sales": 0,
         "children": 0,
     }
@@ -94,7 +107,8 @@ def _words(facts: Mapping[str, Any]) -> list[str]:
 def agent_of(path: Path, number: int) -> dict[str, Any] | None:
     """One agent with its children, pages and transactions; None if there is none with this number."""
     with CrawlFolder.look(path) as folder:
-        agents = _agents(folder)
+        hits = _hits(folder)
+        agents = _agents(folder, hits)
         if number not in agents:
             return None
         own = [event for event in folder.history.strategy_events(agent=number) if event.kind not in ("born", "died")]
@@ -108,7 +122,12 @@ def agent_of(path: Path, number: int) -> dict[str, Any] | None:
             "saved": json_facts(dict(saved_agents(folder).get(number, {}))),
             "offspring": sorted(children, key=lambda child: int(child["agent"])),
             "events": [
-                {**event_line(event), "title": "" if event.url is None else known.get(event.url, "")}
+                {
+                    **event_line(event),
+                    "title": "" if event.url is None else known.get(event.url, ""),
+                    "is_hit": event.url in hits,
+                    "is_seed": event.url is not None and hits.get(event.url, False),
+                }
                 for event in latest
             ],
         }

@@ -7,6 +7,7 @@ this package, and the policy of each page allows nothing but those.
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -15,16 +16,21 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from scenthound.apps.portal.build import PORTAL
+from scenthound.apps.portal.categories import FILE, PortalCategory, read_proposed, rename
 from scenthound.apps.portal.pages import STATIC, static_file
 from scenthound.desk import api, pages
 from scenthound.desk import layout as look
-from scenthound.desk.markup import element
+from scenthound.desk import parameters as read
+from scenthound.desk.markup import Content, element
 from scenthound.desk.operations import get, post
 from scenthound.desk.shapes import ANY, TEXT, fields, maybe
+from scenthound.errors import BadConfig
 
 _STORED = re.compile(r"(?:index|search|c/[a-z0-9_-]+|p/[0-9]+)\.html|search/[a-z0-9-]+\.json")
 _KINDS = {"html": "text/html", "json": "application/json", "css": "text/css", "js": "text/javascript"}
 
+LONGEST_NAME = 120
+SHOWN_WORDS = 8
 JOB = fields(state=TEXT, said=TEXT, answer=maybe(ANY))
 
 
@@ -39,6 +45,44 @@ async def get_build(request: Request) -> Any:
     return await run_in_threadpool(desk.processes.jobs.state, path)
 
 
+CATEGORY = read.Field("category", str, "The id of a category.")
+NAME = read.Field("name", str, "What it is to be called.")
+
+
+async def name_category(request: Request) -> Any:
+    path, body = api.folder_of(request), await read.body_of(request)
+    await run_in_threadpool(rename, path / PORTAL / FILE, CATEGORY.of(body), NAME.of(body)[:LONGEST_NAME])
+    return {"name": NAME.of(body)}
+
+
+def _categories(path: Path) -> list[PortalCategory]:
+    """Those that people may name; none if there is no portal, or a taxonomy sorts it."""
+    file = path / PORTAL / FILE
+    try:
+        return read_proposed(file) if file.is_file() and not file.is_symlink() else []
+    except BadConfig:
+        return []
+
+
+def _names(categories: list[PortalCategory]) -> Content:
+    if not categories:
+        return None
+    fields_ = [
+        element(
+            "li",
+            element(
+                "input", value=one.name, maxlength=LONGEST_NAME, data_category=one.id, aria_label=f"Name of {one.name}"
+            ),
+            element("span", ", ".join(list(one.words)[:SHOWN_WORDS]), class_="quiet-text"),
+        )
+        for one in categories
+    ]
+    about = "Call them what you like; their pages stay. The words are those that put a page there."
+    save = element("div", element("button", "Save the names"), class_="steer")
+    form = element("form", element("ul", *fields_, class_="names"), save, id="names")
+    return look.card("Categories", element("p", about, class_="quiet-text"), form)
+
+
 async def portal_page(request: Request) -> str:
     path, name = api.folder_of(request), request.path_params["name"]
     is_built = (path / PORTAL / "index.html").is_file()
@@ -49,14 +93,16 @@ async def portal_page(request: Request) -> str:
         element(
             "p",
             "A site of this collection: categories, a page for each collected page, citations, search. "
-            f"Its folder, {path / PORTAL}, can be put on any web server; categories.toml there has the names to edit.",
+            f"Its folder, {path / PORTAL}, can be put on any web server; "
+            "categories.toml there has the words of its categories.",
         ),
         opened,
         element("div", element("button", words, type="button", id="build", data_do="build"), class_="steer"),
         element("p", id="build-said", role="status"),
     )
     nav = await run_in_threadpool(pages.nav_of, path, name, "/portal")
-    return look.page("Portal", content, script="portal", nav=nav)
+    names = _names(await run_in_threadpool(_categories, path))
+    return look.page("Portal", content, names, script="portal", nav=nav)
 
 
 async def portal_file(request: Request) -> Response:
@@ -94,4 +140,11 @@ ROUTES = [
         202,
     ),
     get("/api/collections/{name}/portal", get_build, "How far the portal is.", JOB),
+    post(
+        "/api/collections/{name}/portal/names",
+        name_category,
+        "Name a category of the portal; it shows once it is brought up to date.",
+        fields(name=TEXT),
+        (CATEGORY, NAME),
+    ),
 ]

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from scenthound.apps.related import Answer, Hub, Organisation, related, write_csv
+from scenthound.apps.related import Hub, Organisation, RelatedOrganisations, related, write_csv
 from scenthound.desk import api, pages
 from scenthound.desk import layout as look
 from scenthound.desk import parameters as read
@@ -43,13 +43,13 @@ ANSWER = fields(
 )
 
 
-def answer_of(path: Path, most: int) -> Answer:
+def answer_of(path: Path, most: int) -> RelatedOrganisations:
     """The organisations of a crawl."""
     with CrawlFolder.look(path) as folder:
         return related(folder, most)
 
 
-def known_homes(path: Path, answer: Answer) -> set[Url]:
+def known_homes(path: Path, answer: RelatedOrganisations) -> set[Url]:
     """The home pages that can be labelled: fetched or waiting."""
     homes = [one.home for one in (*answer.organisations, *answer.rejected)]
     with CrawlFolder.look(path) as folder:
@@ -83,7 +83,7 @@ async def related_page(request: Request) -> str:
     return look.page("Related", _head(name, answer), *shown, script="page", nav=nav)
 
 
-def _head(name: str, answer: Answer) -> Markup:
+def _head(name: str, answer: RelatedOrganisations) -> Markup:
     words = f"Organisations like {', '.join(answer.seeds[:8])}, from {answer.pages:,} pages."
     about = (
         "What you accept counts as an example from now on, what you reject as a counter-example; the crawl learns from "

@@ -94,7 +94,10 @@ def _category(chosen: str, categories: Mapping[str, Sized]) -> Markup:
     return element("select", *options, name="category", aria_label="Category")
 
 
-def found(name: str, results: Mapping[str, Any], query: Any) -> Markup:
+def found(name: str, results: Mapping[str, Any], query: Any, pages: int) -> Markup:
+    """The results among the pages of a crawl, of which there are so many."""
+    if not pages:
+        return look.empty("No pages yet", element("p", "They can be searched as soon as there are some."))
     if not results["indexed"]:
         return look.empty("The index is being made", element("p", "Search again in a few seconds."))
     if not results["total"]:

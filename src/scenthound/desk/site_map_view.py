@@ -66,6 +66,7 @@ def _head(name: str, site: SiteMap, unfolded: bool) -> Markup:
         element("a", file, href=f"/api/collections/{quote(name)}/site-map/{file}", class_="button", download=file)
         for file in FORMATS
     ]
+    files.append(element("button", "map.png", type="button", data_do="png", class_="scripted"))  # the browser draws it
     other = element(
         "a",
         "Fold branches without the topic" if unfolded else "Show every page",

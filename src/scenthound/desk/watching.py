@@ -15,7 +15,9 @@ from scenthound import url as urls
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.forecast import Forecast
 from scenthound.loop.politeness import HOST_FAILURES
-from scenthound.report.crawl_facts import ENDINGS, FINAL, frontier_length, outlook
+from scenthound.report.causes import NO_HITS, why_nothing
+from scenthound.report.crawl_facts import ENDINGS, FINAL, frontier_length, gather, outlook
+from scenthound.report.reasons import in_words
 from scenthound.store import live_queries
 from scenthound.store.lock import holder
 from scenthound.store.order_table import Orders
@@ -99,7 +101,10 @@ class Watch:
             state = "paused" if Orders(database).is_paused() else "running"
         else:
             state = self.folder.ended(self._last) or "cut off"
-        return state, ENDINGS.get(state, state).partition(":")[0]
+        why = ENDINGS.get(state, state).partition(":")[0]
+        if state in FINAL and not self.relevant:
+            why = f"{why}; {NO_HITS}" if self.pages else _why_nothing(self.folder)
+        return state, why
 
     def overview(self, now: float) -> dict[str, Any]:
         """The figures as JSON data."""
@@ -109,6 +114,7 @@ class Watch:
         hosts = live_queries.host_states(database, now, HOST_FAILURES, request.settings.host_patience)
         working = sum(at > now - WORKING for at in self._last_at.values()) if state == "running" else 0
         resting = hosts.resting if state in ("running", "paused") else 0
+        failed, left_out = self.folder.history.reasons(), live_queries.counts(database)
         return {
             "topic": request.topic.keywords,
             "strategy": request.strategy,
@@ -139,8 +145,9 @@ class Watch:
             "outlook": outlook(left, self.folder.budget - self.pages),
             "blocked": Orders(database).blocked(),
             "exploration": _share(live_queries.last_told(database, "exploration").get("rate")),
-            "failed": self.folder.history.reasons(),
-            "not_followed": live_queries.counts(database),
+            "failed": failed,
+            "not_followed": left_out,
+            "in_words": {reason: in_words(reason) for reason in (*failed, *left_out)},
             "curve": [list(point) for point in self.curve.points],
         }
 
@@ -148,6 +155,11 @@ class Watch:
         recent = sum(at > now - SPEED_OVER for at in self._times)
         began = self._times[0] if self._times and self.pages <= len(self._times) else now - SPEED_OVER
         return recent / max(1.0, min(SPEED_OVER, now - began))
+
+
+def _why_nothing(folder: CrawlFolder) -> str:
+    message, hint = why_nothing(gather(folder))
+    return f"{message}. {hint[:1].upper()}{hint[1:]}"
 
 
 def state_in_words(state: str) -> str:

@@ -34,7 +34,7 @@ import copy
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -42,9 +42,10 @@ import numpy.typing as npt
 from scenthound import url as urls
 from scenthound.judges import judge
 from scenthound.judges.evidence import WEIGHTS, probabilities, probability
-from scenthound.judges.page_memory import Neighbours, SeenPage, link_evidence, pack, unpack, url_numbers
+from scenthound.judges.page_memory import Neighbours, SeenPage, link_evidence, pack, unpack
 from scenthound.judging import Verdict
 from scenthound.model import Topic, Url
+from scenthound.page.ahead import AheadView, numbers_of, outlink_numbers, title_term_numbers
 from scenthound.page.page import Page
 from scenthound.parameters import Parameterised, parameter
 from scenthound.text.background import document_share
@@ -69,7 +70,6 @@ LITTLE = 0.5  # weight of pages on topic at which the model counts half
 DOUBTFUL_SEED = 0.3
 LEAST_SEED = 0.25  # a seed below this probability is no part of the topic
 MOST_PROBABILITIES = 20_000
-MOST_LINKS = 500  # of a page
 LINKS = list(WEIGHTS).index("links")
 Number = TypeVar("Number", float, Floats)
 
@@ -79,6 +79,7 @@ Number = TypeVar("Number", float, Floats)
 class TopicJudge(Parameterised):
     """A topic model with calibrated probabilities."""
 
+    ahead: ClassVar[tuple[AheadView, ...]] = (outlink_numbers, title_term_numbers)
     looking_for: str = parameter("auto", "what is relevant", among=("auto", "pages", "sites"))
     terms: int = parameter(100, "terms of the topic vector", least=1)
     remember: int = parameter(500, "latest pages that the model is fitted on", least=20)
@@ -94,6 +95,7 @@ class TopicJudge(Parameterised):
         keywords = list(dict.fromkeys(self.analyser_.terms(topic.keywords)))
         share = document_share if self.background else _nowhere
         self.keywords_, self.model_ = frozenset(keywords), TopicModel(keywords, self.terms, share)
+        self.keyword_numbers_ = frozenset(memoryview(numbers_of(keywords)).cast("I"))
         self.given_: list[SeenPage] = []
         self.others_: list[SeenPage] = []
         self.probabilities_: dict[Url, float] = {}
@@ -184,17 +186,17 @@ class TopicJudge(Parameterised):
 
     def _seen(self, page: Page) -> SeenPage:
         counts = page.record.counts(self.analyser_)
-        title = frozenset(self.analyser_.terms(page.title))
-        outlinks = [link.url for link in page.outlinks]
+        title = frozenset(memoryview(page.view(title_term_numbers)).cast("I"))
+        outlinks = (link.url for link in page.outlinks)
         linked = [known for known in map(self.probabilities_.get, outlinks) if known is not None]
         parent = self.probabilities_.get(page.candidate.parent) if page.candidate.parent else None
         context = (
-            len(title & self.keywords_) / max(len(self.keywords_), 1),
+            len(title & self.keyword_numbers_) / max(len(self.keywords_), 1),
             link_evidence(sum(linked), len(linked), self.average_),
             (parent if parent is not None else self.average_) - self.average_,
         )
         kind = self._kind((page.url, page.candidate.url))
-        document, links = self.model_.document(counts), url_numbers(outlinks[:MOST_LINKS])
+        document, links = self.model_.document(counts), np.frombuffer(page.view(outlink_numbers), np.uint32)
         return SeenPage(page.url, document, self._keyword_counts(counts), context, kind, links=links)
 
     def _kind(self, names: Iterable[Url]) -> str:
@@ -210,8 +212,8 @@ class TopicJudge(Parameterised):
 
     def _probability(self, seen: SeenPage) -> float:
         log = math.log(max(self.model_.score(seen.document), FLOOR))
-        evidence = (*self._evidence(log, float(self._keyword_scores([seen])[0])), *seen.context)
-        return probability(evidence, self.reliance_, self._priors()[seen.kind], seen.kind)
+        evidence = (*self._evidence(log, float(self._keyword_scores(seen.keyword_counts[None])[0])), *seen.context)
+        return probability(evidence, self.reliance_, self._prior(seen.kind), seen.kind)
 
     def _evidence(self, log: Number, keywords: Number) -> tuple[Number, Number, Number]:
         """Likeness, separation and keywords, of one page or of many."""
@@ -219,15 +221,14 @@ class TopicJudge(Parameterised):
         separation = (self.on_ - self.off_) / self.variance_ * (log - (self.on_ + self.off_) / 2)
         return likeness, separation, self.keyword_slope_ * (keywords - self.keyword_middle_)
 
-    def _keyword_scores(self, pages: Sequence[SeenPage]) -> Floats:
-        idf = self.model_.keyword_idf()
-        if not len(idf):
-            return np.zeros(len(pages))
-        return np.array([seen.keyword_counts for seen in pages]) @ idf / float(idf.sum())
+    def _keyword_scores(self, counts: Floats) -> Floats:
+        """The keyword score of each page, from its row of keyword counts."""
+        idf = self.model_.keyword_idf_
+        return counts @ idf / float(idf.sum()) if len(idf) else np.zeros(len(counts))
 
-    def _priors(self) -> dict[str, float]:
-        """The prior log-odds by kind of page."""
-        return {"": 0.0, "given": GIVEN, "off": -GIVEN, "seed": self._seed_prior()}
+    def _prior(self, kind: str) -> float:
+        """The prior log-odds of a kind of page."""
+        return self._seed_prior() if kind == "seed" else _PRIORS[kind]
 
     def _seed_prior(self) -> float:
         slope, least, most = SEED_PRIOR
@@ -259,9 +260,9 @@ class TopicJudge(Parameterised):
             return
         fit = self.model_.fit([seen.document for seen in pages])
         is_given, kinds = np.arange(len(pages)) < len(self.given_), [seen.kind for seen in pages]
-        keywords = self._keyword_scores(pages)
+        keywords = self._keyword_scores(np.array([seen.keyword_counts for seen in pages]))
         self._compare_seeds(kinds, keywords)
-        by_kind, neighbours = self._priors(), Neighbours(pages)
+        by_kind, neighbours = {kind: self._prior(kind) for kind in set(kinds)}, Neighbours(pages)
         priors, evidence = np.array([by_kind[kind] for kind in kinds]), np.empty((len(pages), len(WEIGHTS)))
         evidence[:, 3:] = [seen.context for seen in pages]
         found = np.array([seen.probability or 0.5 for seen in pages])
@@ -331,6 +332,8 @@ class TopicJudge(Parameterised):
         return Verdict(probability, probability >= self.threshold_)
 
 
+_PRIORS = {"": 0.0, "given": GIVEN, "off": -GIVEN}
+"""The prior log-odds by kind of page; that of a seed is learned."""
 _NUMBERS = (
     "fitted_at_", "average_", "threshold_", "on_", "off_", "variance_", "seed_auc_", "reliance_", "keyword_slope_",
     "keyword_middle_",

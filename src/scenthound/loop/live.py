@@ -28,7 +28,7 @@ from scenthound.ports import Failure, Fetcher, TakesLabels
 from scenthound.store.label_table import Labels
 
 BUSY = 6  # replies that wait to be read at one moment, from which on worker processes are started …
-SETTLED = 50  # … once this many pages are recorded: a smaller crawl is over before a worker is ready
+SETTLED = 150  # … if there are so many pages to come: the start of a worker takes as long as reading these
 AT_ONCE = 8  # replies taken in before new requests are sent and workers are supplied
 MOST_WAITING = 64_000_000  # bytes of replies that wait to be taken in; above that nothing new is requested
 OWN = 4  # a reply that has to be read here first counts as this many of these
@@ -216,7 +216,7 @@ class LiveRun:
                 else:
                     with idle:
                         await self._sleep(wake, rest)
-                if self.reader is not None and len(unread) >= BUSY and self.crawl.pages >= SETTLED:
+                if self.reader is not None and len(unread) >= BUSY and self._to_come() >= SETTLED:
                     self.reader.start()
                 room = AT_ONCE
                 while room > 0 and (landed or unread):
@@ -254,6 +254,11 @@ class LiveRun:
         else:
             await asyncio.sleep(0)
         wake.clear()
+
+    def _to_come(self) -> int:
+        """Pages that are in flight or waiting, as far as the budget reaches."""
+        crawl = self.crawl
+        return min(crawl.in_flight + len(crawl.frontier), crawl.limits.pages - crawl.pages)
 
     # ---- one request
 

@@ -56,10 +56,7 @@ class Candidates:
         """Add what the strategy returned for a page."""
         if self._traps is not None and (suspended := self._traps.learn(page, self._is_known)) is not None:
             self._recorder.suspended(suspended, page.url)
-        barred: set[Url] = set()
-        if self._nofollow and any(link.nofollow for link in page.links):
-            barred = {link.url for link in page.links if link.nofollow}
-            barred -= {link.url for link in page.links if not link.nofollow}
+        barred = page.record.barred if self._nofollow else ()
         rescored = _rescored_from(offers)
         chosen, seen, checks = self._chosen, self._seen, self._checks
         push, matters = self._frontier.push, self._frontier.matters

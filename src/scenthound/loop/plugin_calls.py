@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from scenthound.errors import JudgeFailed, StrategyFailed
-from scenthound.judging import HearsLabels, Judge, Revises, TakesVerdicts
+from scenthound.judging import AsksAhead, HearsLabels, Judge, Revises, TakesVerdicts
 from scenthound.model import Candidate, Event, Miss, Topic, Url
+from scenthound.page.ahead import AheadView
 from scenthound.page.page import Page
 from scenthound.ports import EmitsEvents, NeedsRandom, Saves, Strategy, TakesLabels
 
@@ -150,6 +151,11 @@ class Judging:
 
     def _flag(self, probability: float, is_relevant: bool) -> bool:
         return bool(probability >= self.threshold) if self.threshold else bool(is_relevant)
+
+    @property
+    def ahead(self) -> tuple[AheadView, ...]:
+        """Views that the judge asks every page for."""
+        return self._judge.ahead if isinstance(self._judge, AsksAhead) else ()
 
     @property
     def hears_labels(self) -> bool:

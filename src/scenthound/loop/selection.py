@@ -255,9 +255,9 @@ class UrlSelection:
         self._pending.rest(host, until)
 
     def fell(self, fallen: Candidate, pushed: Candidate | None = None) -> None:
-        """The bound of the frontier dropped a candidate, perhaps `pushed` itself. A seed is not lost: it is next."""
+        """The frontier dropped a candidate, perhaps `pushed` itself. A seed is not lost: it is next, once it is due."""
         if fallen.url in self._seeds and fallen.parent is None:
-            self.hold(fallen)
+            self.hold(fallen, fallen.due or None)
         else:
             refused = pushed is not None and fallen.url == pushed.url
             self._recorder.dropped(fallen, "frontier-full" if refused else "evicted")

@@ -20,14 +20,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
-from itertools import islice
-from typing import Any, NamedTuple
+from itertools import compress, islice
+from typing import Any, ClassVar, NamedTuple
 
 from scenthound import url as urls
 from scenthound.model import Url
-from scenthound.page.fingerprint import last_terms
+from scenthound.page.ahead import AheadView, last_term_numbers, last_terms
 from scenthound.page.page import Page
 
 REASON = "trap-nothing-new"
@@ -128,6 +128,7 @@ class _Host:
 class TrapWatch:
     """Watches the pages of every host, and says which URLs are not worth a request."""
 
+    ahead: ClassVar[tuple[AheadView, ...]] = (last_term_numbers,)
     _hosts: dict[str, _Host] = field(default_factory=dict)
     _suspended: dict[str, dict[str, int]] = field(default_factory=dict)
     _terms: int = 0
@@ -152,31 +153,29 @@ class TrapWatch:
         name = urls.host(page.url)
         host = self._host(name)
         host.pages += 1
-        terms = last_terms(page.record)
-        new = set(terms).difference(host.terms)
-        text = hash((frozenset(terms), "?" in page.url))  # an original is no twin of its copies with parameters
+        terms = frozenset(memoryview(page.view(last_term_numbers)).cast("I"))
+        new = terms - host.terms
+        text = hash((terms, "?" in page.url))  # an original is no twin of its copies with parameters
         is_known_text = text in host.terms
         self._terms += len(new) + (not is_known_text)
         host.terms |= new
         host.terms.add(text)
         if host.pages <= FIRST:
             return None
-        if is_known_text and len(terms) >= TWIN_TERMS:
-            owes = TWIN
-        else:
-            owes = self._owes(host, page, [terms[number] for number in new], len(terms), is_known)
+        is_twin = is_known_text and len(terms) >= TWIN_TERMS
+        owes = TWIN if is_twin else self._owes(host, page, new, len(terms), is_known)
         if owes < 0 and host.debts:
             _repay(host, page.url, -owes)
         return self._charge(name, host, page.url, owes) if owes > 0 else None
 
-    def _owes(self, host: _Host, page: Page, new: list[bytes], terms: int, is_known: Callable[[Url], bool]) -> int:
+    def _owes(self, host: _Host, page: Page, new: Set[int], terms: int, is_known: Callable[[Url], bool]) -> int:
         """What a page adds to the debts; if it says something new, what it pays off, as a negative number."""
         if len(new) > PLAINLY_NEW * terms:
             return -REPAYS
         inside = _links_inside(page)
-        addresses = " ".join([page.url, *inside]).lower().encode()
+        addresses = _addresses(page.url, inside)
         said: list[bytes] = []
-        for term in new:
+        for term in _named(page, new):
             if term[:STEM] not in addresses:
                 said.append(term)
                 if len(said) > MAZE * terms:
@@ -263,6 +262,18 @@ def _links_inside(page: Page) -> list[Url]:
     """The first links of a page to its own host."""
     origin = urls.origin(page.url) + "/"
     return [link.url for link in islice(page.outlinks, MOST_LINKS) if link.url.startswith(origin)]
+
+
+def _addresses(url: Url, links: list[Url]) -> bytes:
+    """The text of some URLs of one host, which is there once. No term contains a slash."""
+    start = len(urls.origin(url))
+    return " ".join([url, *(link[start:] for link in links)]).lower().encode()
+
+
+def _named(page: Page, numbers: Set[int]) -> Iterator[bytes]:
+    """The last terms of a page with these numbers."""
+    every = memoryview(page.view(last_term_numbers)).cast("I")
+    return compress(last_terms(page.record), map(numbers.__contains__, every))
 
 
 def _lead_on(links: list[Url], outside_menu: int, is_known: Callable[[Url], bool]) -> bool:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from datetime import UTC
-from email.utils import parsedate_to_datetime
 
 from scenthound import url as urls
 from scenthound.errors import NotAUrl
@@ -90,6 +89,8 @@ def _wait(response: Response, now: float) -> float:
         return 0.0
     if said.isascii() and said.isdigit():
         return float(min(int(said[:9]), LONGEST_WAIT))
+    from email.utils import parsedate_to_datetime  # for few replies; `email` is a tenth of a reading process's start
+
     try:
         date = parsedate_to_datetime(said[:100])
         seconds = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now  # HTTP dates are in UTC

@@ -44,14 +44,16 @@ class Page:
         status: int = 200,
         size: int = 0,
         kept: KeptViews | None = None,
+        ahead: Mapping[Any, Any] = NOTHING,
     ) -> None:
+        """`ahead` are views that were worked out before, by their functions, which take no arguments."""
         self.url, self.candidate, self.record = url, candidate, record
         self.status, self.size = status, size
         self.reading_seconds = 0.0
         """Seconds spent in `view`: reading the page, not ranking its links (rule 14 keeps them apart)."""
         self.clock: Callable[[], float] = time.perf_counter
         """Measures them. The loop sets its own: CPU time in the laboratory, where it is worth a system call a view."""
-        self._views: dict[Hashable, Any] = {}
+        self._views: dict[Hashable, Any] = {(function, ()): view for function, view in ahead.items()}
         self._kept = kept
 
     @property

@@ -107,6 +107,8 @@ class Links(NamedTuple):
     """Several may lead to one URL."""
     distinct: tuple[Link, ...]
     """The first to each URL, none to the page itself."""
+    barred: frozenset[Url] = frozenset()
+    """The URLs that only links marked `rel=nofollow` lead to."""
 
     @classmethod
     def of(cls, url: Url, links: Sequence[Link]) -> Links:
@@ -114,7 +116,7 @@ class Links(NamedTuple):
         for link in links:
             first.setdefault(link.url, link)
         first.pop(url, None)
-        return cls(tuple(links), tuple(first.values()))
+        return cls(tuple(links), tuple(first.values()), _barred(links))
 
 
 class Analysed(NamedTuple):
@@ -160,11 +162,13 @@ class Record:
     """In document order; several may lead to one URL."""
     outlinks: tuple[Link, ...]
     """The links that count: the first to each URL, none to the page itself."""
+    barred: frozenset[Url]
+    """The URLs that only links marked `rel=nofollow` lead to."""
     _text: str | bytes
     _analysed: Mapping[Hashable, Analysed]  # by the keys of analysers
     _leaves: Leaves | None
     _elements: Elements | None
-    __slots__ = ("_analysed", "_elements", "_leaves", "_text", "links", "noindex", "outlinks", "title", "url")
+    __slots__ = ("_analysed", "_elements", "_leaves", "_text", "barred", "links", "noindex", "outlinks", "title", "url")
 
     def __init__(
         self,
@@ -178,13 +182,14 @@ class Record:
         noindex: bool = False,
     ) -> None:
         """`analysed` by the keys of analysers."""
-        every, distinct = links if isinstance(links, Links) else Links.of(url, links)
+        every, distinct, barred = links if isinstance(links, Links) else Links.of(url, links)
         assign = object.__setattr__  # ours refuses
         assign(self, "url", url)
         assign(self, "title", title)
         assign(self, "noindex", noindex)
         assign(self, "links", every)
         assign(self, "outlinks", distinct)
+        assign(self, "barred", barred)
         assign(self, "_text", text)
         assign(self, "_analysed", MappingProxyType(dict(analysed)))
         assign(self, "_leaves", leaves)
@@ -262,10 +267,17 @@ class Record:
         return b"".join((_LENGTH.pack(len(packed_head)), packed_head, *columns))
 
     @classmethod
-    def from_bytes(cls, data: bytes, parts: Parts | None = None, shared: Sequence[SharedIds] = ()) -> Record:
+    def from_bytes(
+        cls,
+        data: bytes,
+        parts: Parts | None = None,
+        shared: Sequence[SharedIds] = (),
+        outlinks: Sequence[int] | None = None,
+    ) -> Record:
         """The record that `to_bytes` packed, or only some `parts` of it. Raises ValueError for any other bytes.
 
-        `shared` are ids of its terms, in the order of the analysers that it was read with.
+        `shared` are ids of its terms, in the order of the analysers that it was read with; `outlinks` are the positions
+        of these links, if they are known.
         """
         try:
             head, begin = _read_head(data, 0)
@@ -274,7 +286,7 @@ class Record:
                 raise ValueError("the columns of a record are not as long as it says")
             keys = [Analyser(*named).key for named in head.analysers]  # raises for a stop list that is none
             ids = dict(zip(keys, shared, strict=bool(shared)))
-            record = _unpack(data, _layout(data, head, begin), parts, {}, ids)
+            record = _unpack(data, _layout(data, head, begin, outlinks=outlinks), parts, {}, ids)
             _check(record)
         except (struct.error, TypeError, IndexError, KeyError, RecursionError, OverflowError, UnknownName) as error:
             raise ValueError(f"these bytes are no record: {error}") from error
@@ -329,7 +341,8 @@ def _layout(
     links = _read_links(head.links, targets, columns.take(), columns.take(), columns.take())
     if outlinks is None:
         return Layout(head, bounds, Links.of(Url(head.url), links))
-    return Layout(head, bounds, Links(links, tuple(map(links.__getitem__, outlinks))))
+    barred = _barred(links) if bounds[5] > bounds[4] else frozenset()  # most pages have no flags
+    return Layout(head, bounds, Links(links, tuple(map(links.__getitem__, outlinks)), barred))
 
 
 def _unpack(
@@ -443,6 +456,11 @@ def _read_links(
     if len(links) != size:
         raise ValueError("a record with another number of links than it says")
     return links
+
+
+def _barred(links: Sequence[Link]) -> frozenset[Url]:
+    barred = frozenset([link.url for link in links if link.nofollow])
+    return barred.difference([link.url for link in links if not link.nofollow]) if barred else barred
 
 
 def _check(record: Record) -> None:

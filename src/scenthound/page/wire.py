@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import struct
+from array import array
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from scenthound.model import Candidate, Miss, Moved, Response, Url
+from scenthound.page.ahead import AHEAD, AheadView
 from scenthound.page.landing import land
 from scenthound.page.limits import PageLimits
 from scenthound.page.page import Page
@@ -25,18 +27,23 @@ class ReadOptions(NamedTuple):
     limits: PageLimits
     agent: str
     parts: Parts
+    ahead: tuple[AheadView, ...] = ()
+    """Views that are wanted of every page."""
 
     def to_json(self) -> list[Any]:
         named = [one for one in self.parts.counts if isinstance(one.stop_words, str)]  # others are not portable
         counts = [[analyser.stop_words, analyser.stem] for analyser in named]
-        return [asdict(self.limits), self.agent, counts, self.parts.leaves, self.parts.elements]
+        ahead = [name for name, view in AHEAD.items() if view in self.ahead]
+        return [asdict(self.limits), self.agent, counts, self.parts.leaves, self.parts.elements, ahead]
 
     @classmethod
     def from_json(cls, said: list[Any]) -> ReadOptions:
-        limits, agent, counts, leaves, elements = said
+        limits, agent, counts, leaves, elements, ahead = said
         analysers = tuple(Analyser(words, stem) for words, stem in counts)
         limits["default_pages"] = tuple(limits["default_pages"])
-        return cls(PageLimits(**limits), agent, Parts(analysers, leaves, elements))
+        return cls(
+            PageLimits(**limits), agent, Parts(analysers, leaves, elements), tuple(map(AHEAD.__getitem__, ahead))
+        )
 
 
 def pack(head: Any, *parts: bytes) -> bytes:
@@ -67,12 +74,13 @@ def _unpack(message: bytes) -> tuple[Any, list[bytes]]:
 def take_messages(buffer: bytearray) -> list[bytes]:
     """Take every complete message out of what has arrived so far."""
     messages, begin = [], 0
-    while len(buffer) - begin >= 4:
-        end = begin + 4 + _LENGTH.unpack_from(buffer, begin)[0]
-        if end > len(buffer):
-            break
-        messages.append(bytes(buffer[begin + 4 : end]))
-        begin = end
+    with memoryview(buffer) as view:
+        while len(buffer) - begin >= 4:
+            end = begin + 4 + _LENGTH.unpack_from(buffer, begin)[0]
+            if end > len(buffer):
+                break
+            messages.append(bytes(view[begin + 4 : end]))
+            begin = end
     del buffer[:begin]
     return messages
 
@@ -90,15 +98,18 @@ def unpack_response(message: bytes) -> Response:
 def read_response(response: Response, options: ReadOptions, numbers: TermNumbers) -> bytes:
     """What a response means, as a message. Never raises, whatever the page contains.
 
-    The ids of a page's terms follow its record: the crawl's process need not decode terms that it has met before.
+    The record is followed by what the crawl's process need not work out: the positions of the outlinks, the ids of the
+    terms, and the views that are wanted.
     """
     try:
         result = land(_NO_CANDIDATE, response, options.limits, options.parts, agent=options.agent, numbers=numbers)
         if isinstance(result, Page):
             counts = map(result.record.counts, options.parts.counts)
             ids = [found.shared.ids for found in counts if found.shared is not None]
-            head = ["page", result.status, result.size, numbers.numbering.name]
-            return pack(head, result.record.to_bytes(), *ids)
+            views = {name: view(result.record) for name, view in AHEAD.items() if view in options.ahead}
+            head = ["page", result.status, result.size, numbers.numbering.name, list(views)]
+            outlinks = array("I", [link.position for link in result.record.outlinks]).tobytes()
+            return pack(head, result.record.to_bytes(), outlinks, *ids, *views.values())
     except Exception as error:  # as in the crawl's own process: one page must not stop it
         result = Miss(_NO_CANDIDATE, "unreadable", f"{type(error).__name__}: {error}"[:200], response.status)
     if isinstance(result, Miss):
@@ -115,8 +126,20 @@ def unpack_result(message: bytes, candidate: Candidate) -> Page | Miss | Moved:
             return Miss(candidate, reason, detail, status, size, retry_after)
         case ["moved", str(url), str(spelling), int(status), int(size)]:
             return Moved(candidate, Url(url), spelling, status, size)
-        case ["page", int(status), int(size), str(name)] if parts:
-            shared = [SharedIds(ids, Numbering(name, MOST_NUMBERED)) for ids in parts[1:]]
-            record = Record.from_bytes(parts[0], shared=shared)
-            return Page(record.url, candidate, record, status, size)
+        case ["page", int(status), int(size), str(name), list(ahead)] if (
+            len(parts) >= 2 + len(ahead) and not len(parts[1]) % 4
+        ):
+            data, outlinks, *ids = parts[: len(parts) - len(ahead)]
+            shared = [SharedIds(some, Numbering(name, MOST_NUMBERED)) for some in ids]
+            record = Record.from_bytes(data, shared=shared, outlinks=memoryview(outlinks).cast("I"))
+            return Page(record.url, candidate, record, status, size, ahead=_views(ahead, parts[len(ids) + 2 :]))
     raise ValueError("a message that no reading process sends")
+
+
+def _views(names: list[Any], views: list[bytes]) -> dict[AheadView, bytes]:
+    """Views by their functions."""
+    if not all(isinstance(name, str) and name in AHEAD for name in names):
+        raise ValueError("a view that no reading process works out")
+    if any(len(view) % 4 for view in views):
+        raise ValueError("numbers of a view that are cut off")
+    return {AHEAD[name]: view for name, view in zip(names, views, strict=True)}

@@ -8,6 +8,7 @@ from scenthound.formats import printable
 from scenthound.report.crawl_facts import CrawlFacts
 
 SHOWN = 4
+NO_HITS = "no page was relevant: try other words, other pages to start from, or more pages"
 _WAYS_OUT: tuple[tuple[Callable[[str], bool], str, str], ...] = (
     (lambda reason: reason == "proxy", "the proxy can't be reached", "check --proxy: is it running, at that address?"),
     (lambda reason: reason == "dns", "no such host", "check the address and the network"),

@@ -17,11 +17,12 @@ from scenthound.loop.crawl_toml import masked
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import shown
 from scenthound.model import Step
-from scenthound.report.causes import meaning, why_nothing
+from scenthound.report.causes import why_nothing
 from scenthound.report.charts import exploration_curve, harvest_curve, speed_curve
 from scenthound.report.copies import Copy, copy_link, write_copies
 from scenthound.report.crawl_facts import CrawlFacts, HostFacts, gather, settings_changed
 from scenthound.report.layout import document, section, sortable, table, tiles
+from scenthound.report.reasons import in_words
 from scenthound.report.web_text import link, text
 from scenthound.report.wording import Wording
 
@@ -29,25 +30,6 @@ NAME = "report.html"
 HOSTS = 30
 SEEDS = 20
 SUSPENSIONS = 30
-
-REASONS = {
-    "out-of-scope": "outside the allowed hosts, domains or paths",
-    "too-deep": "deeper than allowed",
-    "trap-repeats": "the same path part repeated: a loop of relative links",
-    "trap-endless": "numbered pages without a relevant one",
-    "trap-nothing-new": "pages of this form or host had nothing new",
-    "evicted": "pushed out of the full frontier by a better URL",
-    "frontier-full": "score too low for a full frontier",
-    "nofollow": "marked rel=nofollow",
-    "host-budget": "the host has reached its page limit",
-    "host-asleep": "the host gave nothing relevant for a long time",
-    "host-failing": "the host failed repeatedly",
-    "robots": "forbidden by robots.txt",
-    "robots-unreachable": "robots.txt could not be fetched",
-    "timeout": "no answer in time",
-    "not-html": "something other than a web page",
-    "pdf-not-read": "a PDF file that could not be read",
-}
 
 
 def write_report(folder: CrawlFolder, facts: CrawlFacts | None = None) -> Path:
@@ -187,8 +169,8 @@ def _counts(title: str, none: str, note: str, counts: Mapping[str, int]) -> str:
         return section(title, none)
     rows, order = [], sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     for reason, times in order:
-        explanation = REASONS.get(reason) or meaning(reason)
-        more = f'<span class="how">{explanation}</span>' if explanation else ""
+        words = in_words(reason)
+        more = f'<span class="how">{text(words)}</span>' if words != reason else ""
         rows.append((f"<code>{text(reason)}</code>{more}", f"{times:,}"))
     keys = [(reason, -times) for reason, times in order]
     name = title.split()[0].lower()

@@ -13,7 +13,8 @@ from scenthound.formats import event_line, full_trail_line, json_number
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.trap_watch import REASON, SUSPENDED, patterns
 from scenthound.model import Candidate, Event, Lost, Step, Url
-from scenthound.ports import OwnFrontier, Saves
+from scenthound.ports import Frontier, OwnFrontier, Saves
+from scenthound.report.reasons import in_words
 from scenthound.report.wording import Wording
 
 NEAR = 3
@@ -95,7 +96,7 @@ def _explanation(folder: CrawlFolder, raw: str) -> Explanation:
     parent = requests[-1].parent if requests else None
     origin = history.lineage(parent) if parent is not None else []
     if fate.startswith("dead"):
-        reason = fate.partition(": ")[2]
+        reason = in_words(fate.partition(": ")[2])
         times = f", tried {len(requests)} times" if len(requests) > 1 else ""
         return Explanation(url, "dead", f"requested, but brought no page: {reason}{times}", origin, requests)
     if fate.startswith("redirected"):
@@ -146,23 +147,29 @@ def _not_requested(folder: CrawlFolder, url: Url, requests: list[Lost]) -> Expla
     return explanation
 
 
-def _in_own_frontier(folder: CrawlFolder, url: Url) -> tuple[bool, Candidate | None]:
-    """Whether the URL waits in the frontier of the strategy itself, by its last snapshot, and its candidate."""
+def own_frontier(folder: CrawlFolder) -> Frontier | None:
+    """The frontier of a strategy that has its own, by its last snapshot; None if it has none or it can't be read."""
     from scenthound.wiring import make_strategy
 
     if not folder.database.meta("waiting"):
-        return False, None
+        return None
     try:
         strategy = make_strategy(folder.request.strategy, folder.request.parameters)
         state = folder.database.state("strategy")
         if not isinstance(strategy, OwnFrontier) or not isinstance(strategy, Saves) or state is None:
-            return False, None
+            return None
         frontier = strategy.frontier(folder.request.settings.frontier)
         list(strategy.start(folder.request.topic, []))
         strategy.load(state)
     except (ScenthoundError, ValueError, KeyError, TypeError):  # its state can't be used; there are other answers
-        return False, None
-    return (True, frontier.take(url)) if url in frontier else (False, None)
+        return None
+    return frontier
+
+
+def _in_own_frontier(folder: CrawlFolder, url: Url) -> tuple[bool, Candidate | None]:
+    """Whether the URL waits in the frontier of the strategy itself, and its candidate."""
+    frontier = own_frontier(folder)
+    return (True, frontier.take(url)) if frontier is not None and url in frontier else (False, None)
 
 
 def _refusal(folder: CrawlFolder, url: Url) -> str:

@@ -29,4 +29,4 @@ class Wording:
         if self._strategy is None:
             return [f"{printable(name, 40)} {value:.4g}" for name, value in chosen.parts.items()]
         phrases = self._strategy.reasons(chosen.parts, chosen.carry, printable(chosen.anchor, 60))
-        return [f"{printable(phrase, LONGEST)} ({value:+.2g})" for phrase, value in phrases]
+        return [printable(phrase, LONGEST) + (f" ({value:+.2g})" if value else "") for phrase, value in phrases]

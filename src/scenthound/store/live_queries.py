@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -10,6 +11,17 @@ from scenthound.model import Url
 from scenthound.store.database import CrawlDatabase, as_mapping
 
 AT_ONCE = 400  # values in one query
+
+
+class HostState(NamedTuple):
+    """A host that the crawl has asked: `failing`, `barren` (its pages were not relevant), `resting` or `awake`."""
+
+    host: str
+    state: str
+    next_allowed: float
+    failures: int
+    barren: int
+    """Pages since the last relevant one."""
 
 
 class HostStates(NamedTuple):
@@ -44,20 +56,26 @@ def counts(database: CrawlDatabase, host: str | None = None) -> dict[str, int]:
     return {str(reason): int(times) for reason, times in database.rows(sql, () if host is None else (host,))}
 
 
-def host_states(database: CrawlDatabase, now: float, most_failures: int, patience: int) -> HostStates:
+def hosts(database: CrawlDatabase, now: float, most_failures: int, patience: int) -> Iterator[HostState]:
     """The hosts of a crawl; `patience` is the number of irrelevant pages after which one is left, 0: never."""
-    known = resting = failing = barren = 0
-    next_at: float | None = None
-    for next_allowed, failures, more in database.rows("SELECT next_allowed, failures, more FROM hosts"):
-        known += 1
+    rows = database.rows("SELECT host, next_allowed, failures, more FROM hosts ORDER BY host")
+    for host, next_allowed, failures, more in rows:
+        barren = int(as_mapping(more).get("barren", 0))
         if failures >= most_failures:
-            failing += 1
-        elif patience and int(as_mapping(more).get("barren", 0)) >= patience:
-            barren += 1
-        elif next_allowed > now:
-            resting += 1
-            next_at = next_allowed if next_at is None else min(next_at, next_allowed)
-    return HostStates(known, resting, failing, barren, next_at)
+            state = "failing"
+        elif patience and barren >= patience:
+            state = "barren"
+        else:
+            state = "resting" if next_allowed > now else "awake"
+        yield HostState(str(host), state, next_allowed, failures, barren)
+
+
+def host_states(database: CrawlDatabase, now: float, most_failures: int, patience: int) -> HostStates:
+    """How many hosts there are of each state; `patience` is as in `hosts`."""
+    found = list(hosts(database, now, most_failures, patience))
+    states = Counter(host.state for host in found)
+    next_at = min((host.next_allowed for host in found if host.state == "resting"), default=None)
+    return HostStates(len(found), states["resting"], states["failing"], states["barren"], next_at)
 
 
 def counts_waiting(database: CrawlDatabase) -> int:
@@ -182,6 +200,11 @@ class Wanted:
     limit: int = 30
     offset: int = 0
 
+    @property
+    def is_filtered(self) -> bool:
+        """Whether some pages are left out."""
+        return bool(self.host) or any(limit is not None for limit in (self.least, self.on_topic, self.label))
+
 
 def pages(database: CrawlDatabase, wanted: Wanted, relevant_from: float = 0.0) -> list[PageRow]:
     """Fetched pages. `relevant_from` is the threshold for folders that have no flag of a judge."""
@@ -189,9 +212,9 @@ def pages(database: CrawlDatabase, wanted: Wanted, relevant_from: float = 0.0) -
     relevant = relevant.format(relevant_from)
     where, values = ["kind = 'page'"], list[object]()
     if wanted.host:
-        where.append("(url LIKE ? ESCAPE '!' OR url LIKE ? ESCAPE '!')")
-        name = wanted.host.replace("!", "!!").replace("%", "!%").replace("_", "!_")
-        values += [f"http://{name}/%", f"https://{name}/%"]
+        begins = [f"{scheme}://{_as_like(wanted.host)}{end}%" for scheme in ("http", "https") for end in "/:"]
+        where.append("(" + " OR ".join(["url LIKE ? ESCAPE '!'"] * len(begins)) + ")")
+        values += begins
     for condition, value in (
         (f"{relevance} >= ?", wanted.least),
         (f"{relevant} = ?", wanted.on_topic),
@@ -204,3 +227,8 @@ def pages(database: CrawlDatabase, wanted: Wanted, relevant_from: float = 0.0) -
     conditions, order = " AND ".join(where), _ORDERS[wanted.order]
     sql = f"SELECT {columns} FROM history WHERE {conditions} ORDER BY {order} LIMIT ? OFFSET ?"  # noqa: S608 - ours
     return [PageRow(*row) for row in database.rows(sql, (*values, wanted.limit, wanted.offset))]
+
+
+def _as_like(text: str) -> str:
+    """Text for a LIKE with the escape `!`."""
+    return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")

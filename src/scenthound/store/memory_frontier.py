@@ -72,10 +72,16 @@ class MemoryFrontier(Frontier):
 
     def matters(self, candidate: Candidate) -> bool:
         waiting = self._entries.get(candidate.url)
-        if waiting is None or not candidate.score <= -waiting[0] or candidate.rescored:  # NaN: `push` refuses it
+        if waiting is None:
+            return not self._elsewhere or self._matters_elsewhere(candidate)
+        if not candidate.score <= -waiting[0] or candidate.rescored:  # NaN: `push` refuses it
             return True
         carry, old = candidate.carry, waiting[4]
         return (bool(carry) and carry != old.carry) or candidate.due > old.due
+
+    def _matters_elsewhere(self, candidate: Candidate) -> bool:
+        """`matters` for a URL that is not in memory."""
+        return True
 
     def rescore(self, candidates: Sequence[Candidate]) -> None:
         """As one push for each, but every heap is rebuilt once; single pushes would fill it with stale entries."""

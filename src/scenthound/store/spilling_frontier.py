@@ -72,9 +72,7 @@ class SpillingFrontier(MemoryFrontier):
 
     # --- the port -----------------------------------------------------------------------------
 
-    def matters(self, candidate: Candidate) -> bool:
-        if not self._elsewhere or candidate.url in self._entries:
-            return super().matters(candidate)
+    def _matters_elsewhere(self, candidate: Candidate) -> bool:
         entry = self._on_disk(candidate.url)
         return entry is None or isnan(candidate.score) or found_again(entry[1], candidate) is not entry[1]
 

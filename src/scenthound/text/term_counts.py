@@ -58,10 +58,13 @@ class TermNumbers:
     def of(self, terms: Collection[str]) -> SharedIds:
         """The numbers of a document's terms."""
         numbers, most = self._numbers, self.numbering.size
-        for term in terms:
-            if term not in numbers and len(numbers) < most:
-                numbers[term] = len(numbers)
-        return SharedIds(array("i", map(numbers.get, terms, repeat(-1))).tobytes(), self.numbering)
+        ids = array("i", map(numbers.get, terms, repeat(-1)))
+        if -1 in ids and len(numbers) < most:
+            for term in terms:
+                if term not in numbers and len(numbers) < most:
+                    numbers[term] = len(numbers)
+            ids = array("i", map(numbers.get, terms, repeat(-1)))
+        return SharedIds(ids.tobytes(), self.numbering)
 
 
 class NumberedTerms(Sequence[str]):

@@ -16,7 +16,7 @@ are not chosen again; a term that only this page brought then weighs nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -58,7 +58,7 @@ class TopicModel:
     def __post_init__(self) -> None:
         self._df, self._background = np.zeros(1024), np.zeros(1024)
         self.keyword_ids = self._ids(list(dict.fromkeys(self.keywords)))
-        self.idf_: Floats = self._idf()
+        self._set_idf(self._idf())
         self.topic_: Floats = np.zeros(len(self.idf_))
 
     def document(self, counts: Mapping[str, int]) -> WeightedTerms:
@@ -67,8 +67,10 @@ class TopicModel:
         if len(terms) > LONGEST:
             terms, times = terms[:LONGEST], times[:LONGEST]
         ids, weights = self._ids(terms), 1 + np.log(times.astype(np.float64))
+        if len(self.vocabulary) < MOST_TERMS:
+            return WeightedTerms(ids, weights)
         kept = ids >= 0
-        return WeightedTerms(ids, weights) if kept.all() else WeightedTerms(ids[kept], weights[kept])
+        return WeightedTerms(ids[kept], weights[kept])
 
     def see(self, document: WeightedTerms) -> None:
         """Count the document frequencies of a fetched page."""
@@ -77,7 +79,7 @@ class TopicModel:
 
     def fit(self, documents: Sequence[WeightedTerms]) -> Fit:
         """Fix the idf and turn the documents into vectors; then `Fit.learn` sets the topic vector."""
-        self.idf_ = self._idf()
+        self._set_idf(self._idf())
         return Fit(self, documents)
 
     def score(self, document: WeightedTerms) -> float:
@@ -90,10 +92,6 @@ class TopicModel:
         inside = weights * self.idf_[ids]
         length = math.sqrt(float(inside @ inside) + unfitted)
         return float(self.topic_[ids] @ inside) / length if length else 0.0
-
-    def keyword_idf(self) -> Floats:
-        """The idf of each keyword, at least 0.05."""
-        return np.maximum(0.05, self.idf_[self.keyword_ids])
 
     def top_terms(self, number: int) -> list[str]:
         """The terms with the largest weights, for people."""
@@ -121,7 +119,8 @@ class TopicModel:
             raise ValueError("the saved topic model belongs to other keywords")
         self._ids(list(terms))
         self._df[: len(df)] = df
-        self.pages, self.idf_ = int(state["pages"]), np.asarray(idf, np.float64)
+        self.pages = int(state["pages"])
+        self._set_idf(np.asarray(idf, np.float64))
         self.topic_ = np.zeros(len(self.idf_))
         self.topic_[state["topic_ids"]] = state["topic_weights"]
 
@@ -137,6 +136,11 @@ class TopicModel:
             self._background[size:end] = list(map(self.share, new))
         return ids.astype(np.int64)
 
+    def _set_idf(self, idf: Floats) -> None:
+        self.idf_ = idf
+        self.keyword_idf_: Floats = np.maximum(0.05, idf[self.keyword_ids])
+        """The idf of each keyword, at least 0.05."""
+
     def _idf(self) -> Floats:
         size = len(self.vocabulary)
         return inverse_frequency(self.pages, self._df[:size], self._background[:size])
@@ -148,11 +152,13 @@ class Fit:
     def __init__(self, model: TopicModel, documents: Sequence[WeightedTerms]) -> None:
         self._model, self._number = model, len(documents)
         self._sizes = np.array([len(document.ids) for document in documents], np.int64)
-        self._ids = _joined(document.ids for document in documents)
+        self._ids = np.concatenate([np.zeros(0, np.int64), *(document.ids for document in documents)])
         self._rows = np.repeat(np.arange(self._number), self._sizes)
-        entries = _joined(document.weights for document in documents) * model.idf_[self._ids]
+        entries = np.concatenate([np.zeros(0), *(document.weights for document in documents)])
+        entries *= model.idf_.take(self._ids)
         lengths = np.sqrt(np.bincount(self._rows, entries * entries, self._number))
-        self._entries = entries / np.repeat(np.maximum(lengths, 1e-9), self._sizes)
+        entries /= np.repeat(np.maximum(lengths, 1e-9), self._sizes)
+        self._entries = entries
 
     def learn(self, on: Floats, off: Floats) -> Floats:
         """Set the topic vector from weights of the pages. Returns their scores, leave-one-out."""
@@ -161,7 +167,7 @@ class Fit:
         mean_off = OFF_TOPIC * self._sum(off) / max(float(off.sum()), 1e-9)
         keywords = keyword_vector(mean_on - mean_off, model.keyword_ids, KEYWORDS)
         model.topic_, length = topic_vector(mean_on - mean_off + keywords, model.terms)
-        inside = np.flatnonzero((model.topic_ > 0)[self._ids])  # few: the topic has 100 terms
+        inside = np.flatnonzero((model.topic_ > 0).take(self._ids))  # few: the topic has 100 terms
         ids, rows, entries = self._ids[inside], self._rows[inside], self._entries[inside]
         others = np.maximum(total - on, FEWEST_OTHERS)[rows]
         without = (total * mean_on[ids] - on[rows] * entries) / others - mean_off[ids] + keywords[ids]
@@ -170,12 +176,14 @@ class Fit:
 
     def _sum(self, weights: Floats) -> Floats:
         """The sum of the vectors, each times the weight of its page."""
-        weighted, size = np.flatnonzero(weights), len(self._model.idf_)
-        ids, entries, by_entry = self._ids, self._entries, np.repeat(weights, self._sizes)
+        ids, entries, sizes = self._ids, self._entries, self._sizes
+        weighted = np.flatnonzero(weights)
         if 2 * len(weighted) < len(weights):  # most pages are not on topic
-            held = np.flatnonzero(by_entry)
-            ids, entries, by_entry = ids[held], entries[held], by_entry[held]
-        return np.bincount(ids, entries * by_entry, size).astype(np.float64)
+            ends = np.cumsum(sizes)
+            spans = zip((ends - sizes)[weighted].tolist(), ends[weighted].tolist(), strict=True)
+            held = np.concatenate([np.zeros(0, np.int64), *(np.arange(begin, end) for begin, end in spans)])
+            ids, entries, weights, sizes = ids[held], entries[held], weights[weighted], sizes[weighted]
+        return np.bincount(ids, entries * np.repeat(weights, sizes), len(self._model.idf_)).astype(np.float64)
 
 
 def inverse_frequency(pages: int, pages_with: Floats | float, background: Floats) -> Floats:
@@ -210,8 +218,3 @@ def topic_vector(centre: Floats, terms: int) -> tuple[Floats, float]:
 def _length(vector: Floats) -> float:
     """The Euclidean length; not by BLAS, whose threads cost more than they save on a busy machine."""
     return math.sqrt(float(np.sum(vector * vector)))
-
-
-def _joined(arrays: Iterable[npt.NDArray[np.generic]]) -> npt.NDArray[np.generic]:
-    found = list(arrays)
-    return np.concatenate(found) if found else np.zeros(0, np.int64)

@@ -61,10 +61,11 @@ class Vocabulary:
         size = len(self._words)
         if isinstance(words, NumberedTerms) and table is not None:
             ids = self._translated(words, table, NONE, self._add_names)
-            self._has_names = self._has_names or bool((words.ids < 0).any())
         else:
             ids = self._add_names(words if isinstance(words, Sequence) else list(words))
         if len(self._words) > size:
+            if isinstance(words, NumberedTerms):
+                self._has_names = self._has_names or bool((words.ids < 0).any())
             for other in self._tables.values():
                 other.is_stale = other.is_stale or other is not table
             self._has_names = self._has_names or table is None or len(self._tables) > 1

@@ -11,6 +11,7 @@ from scenthound.errors import BadConfig, UnknownName
 from scenthound.judges import JUDGES
 from scenthound.judging import ClassifiesPages, Judge, UsesClassifier
 from scenthound.loop.address_delay import AddressDelay, seconds_at
+from scenthound.loop.core import Crawl
 from scenthound.loop.host_timeouts import HostTimeouts
 from scenthound.loop.identity import product_token, user_agent
 from scenthound.loop.order import WINDOW, Order, OrderRule
@@ -19,6 +20,7 @@ from scenthound.loop.replies import page_limits as page_limits
 from scenthound.loop.scope import Scope
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Topic, Url
+from scenthound.page.ahead import AheadView
 from scenthound.page.keyword_similarity import KeywordSimilarity
 from scenthound.page.page import Page
 from scenthound.page.pdf.convert import require_pypdf
@@ -160,16 +162,21 @@ def _idle_connections(concurrency: int, slow: int) -> int:
     return max(16, min(max(256, 2 * concurrency), files - concurrency - slow - 100))
 
 
-def make_reading_pool(settings: Settings, parts: Parts) -> ReadingPool | None:
-    """The worker processes that read pages; None if the settings ask for none."""
+def make_reading_pool(settings: Settings, parts: Parts, views: tuple[AheadView, ...] = ()) -> ReadingPool | None:
+    """The worker processes that read pages and work out these views; None if the settings ask for none."""
     agent = product_token(settings) if settings.robots else ""
-    options = ReadOptions(page_limits(settings), agent, parts)
+    options = ReadOptions(page_limits(settings), agent, parts, views)
     return ReadingPool(settings.workers, options) if settings.workers else None
 
 
 def parts_read(strategy: Strategy) -> Parts:
     """The parts of each page that are read: those the strategy declares, and those of the judge."""
     return Parts((Analyser(),)) | declaration_of(strategy).parts
+
+
+def views_read(crawl: Crawl) -> tuple[AheadView, ...]:
+    """The views that judge and trap watch ask every page for."""
+    return (*crawl.judging.ahead, *(crawl.traps.ahead if crawl.traps is not None else ()))
 
 
 def make_order(settings: Settings) -> OrderRule:

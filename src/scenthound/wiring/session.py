@@ -32,6 +32,7 @@ from scenthound.wiring.build import (
     make_timeouts,
     page_limits,
     parts_read,
+    views_read,
 )
 from scenthound.wiring.seeding import Reseeding
 
@@ -171,7 +172,7 @@ class Session:
             counting = CountingFetcher(fetcher)
             self.failures = counting.failures
             parts = parts_read(self.crawl.strategy)
-            pool = make_reading_pool(settings, parts)
+            pool = make_reading_pool(settings, parts, views_read(self.crawl))
             if pool is not None:
                 stack.push_async_callback(pool.close)
             self._run = LiveRun(

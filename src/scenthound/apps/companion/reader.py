@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from scenthound import url as urls
 from scenthound.apps.companion.profile import PagesWith, Profile
-from scenthound.apps.companion.suggestions import MOST, SeenLink, SeenPage, Suggestion, suggest
+from scenthound.apps.companion.suggestions import MOST, SeenLink, SeenPage, Suggestion, is_front, suggest
 from scenthound.errors import BadUsage
 from scenthound.model import Url
 
@@ -20,6 +21,8 @@ VISIT = 0.3
 LESSONS = {"read": 1.0, "bookmark": 2.0, "follow": 1.0}
 """… and what it counts in addition: per minute of reading, for a bookmark, for a suggestion that was followed."""
 LONGEST_READ = 180.0  # seconds of one page that count
+FRONT = 2.0
+"""What the front page of another site gets, times the share of pages that were opened in that way."""
 
 
 @dataclass(slots=True)
@@ -42,15 +45,20 @@ class Reader:
         self._followed: set[Url] = set()
         self._gone: OrderedDict[Url, None] = OrderedDict()
         self._pages_with = PagesWith()
+        self._before: Url | None = None
+        self._opened = self._fronts = 0
 
     def open(self, page: SeenPage, spelling: Mapping[str, str]) -> bool:
         """A page was opened. Returns whether it is new; `spelling` says how the words of its stems are written."""
+        came_from, self._before = self._before, page.url
         before = self._read.pop(page.url, None)
         self._read[page.url] = read = _Read(page, spelling)
         if before is not None:
             read.seconds, read.lessons = before.seconds, before.lessons
             return False
         _trim(self._read)
+        self._opened += 1
+        self._fronts += came_from is not None and is_front(page.url, urls.host(came_from))
         self._pages_with.add(page.words)
         self.profile.fade()
         self._learn(read, VISIT)
@@ -119,7 +127,8 @@ class Reader:
     def suggestions(self, page: SeenPage, most: int = MOST) -> list[Suggestion]:
         """What is worth following from a page, best first; nothing that was read, and no dead link."""
         unwanted = self._read.keys() | self._gone.keys()
-        return suggest(page, self._ahead, self.profile.interest(self._pages_with), unwanted, most)
+        front = FRONT * self._fronts / max(1, self._opened)
+        return suggest(page, self._ahead, self.profile.interest(self._pages_with), unwanted, most, front)
 
     def drop(self, urls: Iterable[Url]) -> None:
         """Forget these pages."""

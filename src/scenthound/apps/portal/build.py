@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Any
 
 from scenthound.apps.portal import categories as sorting
 from scenthound.apps.portal.collect import READ, Collected, collect, write_kept
+from scenthound.apps.portal.naming import title_terms
 from scenthound.apps.portal.pages import Site, site_files
 from scenthound.apps.portal.search_files import search_files
 from scenthound.apps.portal.vectors import Vectors, make_vectors, related, term_counts
@@ -24,6 +25,7 @@ from scenthound.errors import BadConfig, BadUsage
 from scenthound.files import check_file, make_folder, move_aside, refuse_link, write_bytes, write_text
 from scenthound.loop.folder import CrawlFolder
 from scenthound.store.lock import lock
+from scenthound.url import host
 
 PORTAL, STATE, FILES = "portal", ".portal", "files.json"
 _OURS = re.compile(r"(?:assets|c|p|search)/[a-z0-9_.-]+|index\.html|search\.html")
@@ -168,7 +170,8 @@ def _write(
     if taxonomy is not None:
         done = sorting.sort_by_taxonomy(taxonomy, entries)
     else:
-        done = sorting.sort_by_words(_own_categories(path / sorting.FILE, vectors, groups, crawl), vectors)
+        titles = title_terms([(host(entry.url), entry.title) for entry in entries])
+        done = sorting.sort_by_words(_own_categories(path / sorting.FILE, vectors, titles, groups, crawl), vectors)
     numbers = [entry.n for entry in entries]
     cites = _merged(numbers, collected)
     site = Site(
@@ -214,13 +217,13 @@ def _write(
 
 
 def _own_categories(
-    file: Path, vectors: Vectors, groups: int | None, crawl: CrawlFolder
+    file: Path, vectors: Vectors, titles: Sequence[Collection[str]], groups: int | None, crawl: CrawlFolder
 ) -> list[sorting.PortalCategory]:
     """Those of the portal's file; proposed and written if there is none, or if others are asked for."""
     check_file(file)
     if file.exists() and groups is None:
         return sorting.read_proposed(file)
-    found = sorting.proposed(vectors, groups, crawl.request.topic.keywords)
+    found = sorting.proposed(vectors, titles, groups, crawl.request.topic.keywords)
     if file.exists():
         move_aside(file, "old")
     if found:

@@ -10,15 +10,16 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from scenthound.apps.portal.collect import PortalPage
+from scenthound.apps.portal.naming import names
 from scenthound.apps.portal.vectors import Vectors, clusters
-from scenthound.errors import BadConfig, NotAUrl
-from scenthound.files import write_text
+from scenthound.errors import BadConfig, BadUsage, NotAUrl
+from scenthound.files import check_own_file, write_text
 from scenthound.formats import printable, toml_key, toml_value
 from scenthound.text.taxonomy import Tree, TreeClassifier
 from scenthound.text.tokens import Analyser, stem, tokens
@@ -28,7 +29,6 @@ FILE = "categories.toml"
 OTHER = "other"
 MOST_CLUSTERS = 100
 MOST_WORDS = 25  # of a proposed category
-IN_NAME = 3  # words that make its name
 HEAVIEST = 1e9  # what a word may weigh
 _LARGEST = 4_000_000  # bytes of a file with categories
 _EXAMPLE = 'write tables as: [[category]], name = "Reefs", examples = ["https://example.org/reef"]'
@@ -62,27 +62,23 @@ OTHER_PAGES = PortalCategory(OTHER, "Other pages")
 # ---- proposed
 
 
-def proposed(vectors: Vectors, groups: int | None, topic: str = "") -> list[PortalCategory]:
+def proposed(
+    vectors: Vectors, titles: Sequence[Collection[str]], groups: int | None, topic: str = ""
+) -> list[PortalCategory]:
     """Categories for these pages: as many as asked for, or the root of an eighth of the pages, from 2 to 12.
 
-    A name is made of the words that tell a category from the others; words of the topic, which fit all, come last.
+    `titles` are the terms of the pages' titles.
     """
-    common = {stem(word) for word in tokens(topic)}
     filled = sum(map(bool, vectors.rows))
     wanted = groups or max(2, min(12, round(math.sqrt(filled / 8))))
     taken: set[str] = {OTHER}
     made = []
-    middles = clusters(vectors.rows, wanted)
-    everywhere: dict[str, float] = {}
-    for middle in middles:
-        for term, weight in middle.items():
-            everywhere[term] = everywhere.get(term, 0.0) + weight
-    for middle in middles:
+    found = clusters(vectors.rows, wanted)
+    called = names(found, vectors, titles, {stem(word) for word in tokens(topic)})
+    for name, (middle, _) in zip(called, found, strict=True):
         best = sorted(middle, key=lambda term: (-middle[term], term))[:MOST_WORDS]
         words = {vectors.words[term]: round(middle[term], 4) for term in best}
-        telling = sorted(best, key=lambda term: (term in common, -(middle[term] ** 2) / everywhere[term], term))
-        name = ", ".join(vectors.words[term] for term in telling[:IN_NAME])
-        made.append(PortalCategory(_id(name, taken), name[:1].upper() + name[1:], words=words))
+        made.append(PortalCategory(_id(name, taken), name, words=words))
     return made
 
 
@@ -138,6 +134,17 @@ def read_proposed(file: Path) -> list[PortalCategory]:
         asked = table.get("id", "")
         made.append(PortalCategory(_id(asked if isinstance(asked, str) and asked else name, taken), name, words=words))
     return made
+
+
+def rename(file: Path, category: str, name: str) -> None:
+    """Give the category with this id another name. Raises `BadUsage` or `BadConfig`."""
+    check_own_file(file)
+    found, wanted = read_proposed(file), " ".join(name.split())
+    if category not in {one.id for one in found}:
+        raise BadUsage(f"no category `{printable(category, 60)}`", "make the portal first, then name its categories")
+    if not printable(wanted) or wanted in {one.name for one in found if one.id != category}:
+        raise BadUsage(f"a category can't be called `{printable(wanted, 60)}`", "give each a name of its own")
+    write_categories(file, [replace(one, name=wanted) if one.id == category else one for one in found])
 
 
 # ---- from a taxonomy

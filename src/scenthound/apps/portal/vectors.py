@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,24 +99,39 @@ def _postings(rows: Sequence[Mapping[str, float]]) -> dict[str, tuple[NDArray[np
     return {term: (np.array(places[term]), np.array(weights[term])) for term in places}
 
 
-def clusters(rows: Sequence[Mapping[str, float]], groups: int) -> list[dict[str, float]]:
-    """The middles of groups of rows, those of the largest groups first, as vectors of length 1."""
+class Group(NamedTuple):
+    """Rows that are alike."""
+
+    middle: Mapping[str, float]
+    """As a vector of length 1."""
+    members: Sequence[int]
+    """The places of its rows."""
+
+
+def clusters(rows: Sequence[Mapping[str, float]], groups: int) -> list[Group]:
+    """Groups of rows, the largest first. Empty rows belong to none."""
     names = sorted({term for row in rows for term in row})
     number = {term: place for place, term in enumerate(names)}
-    filled = [row for row in rows if row]
-    if not filled:
+    places = [place for place, row in enumerate(rows) if row]
+    if not places:
         return []
-    matrix = _Rows(filled, number)
+    matrix = _Rows([rows[place] for place in places], number)
     best: tuple[float, NDArray[np.float64], NDArray[np.int64]] | None = None
     for start in range(STARTS):
-        found = _k_means(matrix, min(groups, len(filled)), np.random.default_rng(start))
+        found = _k_means(matrix, min(groups, len(places)), np.random.default_rng(start))
         if best is None or found[0] > best[0] + 1e-9:
             best = found
     assert best is not None
     _, middles, nearest = best
     sizes = np.bincount(nearest, minlength=len(middles))
     order = sorted((group for group in range(len(middles)) if sizes[group]), key=lambda group: (-sizes[group], group))
-    return [{names[place]: float(middles[group, place]) for place in np.flatnonzero(middles[group])} for group in order]
+    return [
+        Group(
+            {names[place]: float(middles[group, place]) for place in np.flatnonzero(middles[group])},
+            [places[row] for row in np.flatnonzero(nearest == group)],
+        )
+        for group in order
+    ]
 
 
 class _Rows:

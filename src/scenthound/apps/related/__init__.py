@@ -4,7 +4,7 @@
 it together for a crawl folder, `tables` writes CSV.
 """
 
-from scenthound.apps.related.answer import Answer, Hub, Organisation, answer_from, related
+from scenthound.apps.related.answer import Hub, Organisation, RelatedOrganisations, answer_from, related
 from scenthound.apps.related.tables import write_csv
 
-__all__ = ["Answer", "Hub", "Organisation", "answer_from", "related", "write_csv"]
+__all__ = ["Hub", "Organisation", "RelatedOrganisations", "answer_from", "related", "write_csv"]

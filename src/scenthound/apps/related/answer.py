@@ -61,7 +61,7 @@ class Organisation:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RelatedOrganisations:
     """The organisations found, best first, and the seeds they are compared with."""
 
     topic: str
@@ -86,7 +86,7 @@ class Answer:
         }
 
 
-def related(folder: CrawlFolder, most: int = 25) -> Answer:
+def related(folder: CrawlFolder, most: int = 25) -> RelatedOrganisations:
     """The organisations of a crawl. Raises `BadUsage` if there are no pages, or seeds of one organisation only."""
     web, request = FolderWeb(folder), folder.request
     if not web.pages:
@@ -105,10 +105,10 @@ def answer_from(
     keywords: str = "",
     most: int = 25,
     labels: Mapping[Url, bool] | None = None,
-) -> Answer:
+) -> RelatedOrganisations:
     """The answer for what a crawl has seen, from home pages of seeds and labels of home pages."""
     labels = labels or {}
-    homes_given = [url for url in seeds if urls.is_home(url)] or list(seeds)
+    homes_given = _organisations_given(seeds)
     accepted = [url for url, on_topic in labels.items() if on_topic]
     owners = Owners([*homes_given, *accepted])
     seed_keys = {owners.key(url) for url in homes_given}
@@ -126,7 +126,7 @@ def answer_from(
         owners, gathered, homes, addresses, {**dict.fromkeys(yes, "accepted"), **dict.fromkeys(no, "rejected")}
     )
     kept = [entry for entry in ranked if entry[0] not in no and _says_something(gathered.evidence[entry[0]])][:most]
-    return Answer(
+    return RelatedOrganisations(
         keywords,
         len(web.pages),
         tuple(sorted(seed_keys)),
@@ -135,6 +135,13 @@ def answer_from(
         hubs_to_start_from(gathered.links.lists),
         tuple(_notes(gathered, homes, seed_keys, kept)),
     )
+
+
+def _organisations_given(seeds: Sequence[Url]) -> list[Url]:
+    """The seeds that stand for organisations: home pages; all of them if those are of fewer than two organisations."""
+    homes = [url for url in seeds if urls.is_home(url)]
+    owners = Owners(homes)
+    return homes if len({owners.key(url) for url in homes}) > 1 else list(seeds)
 
 
 def check_seeds(keys: Iterable[str]) -> None:

@@ -6,7 +6,7 @@ import csv
 from dataclasses import asdict, fields
 from typing import TextIO
 
-from scenthound.apps.related.answer import Answer
+from scenthound.apps.related.answer import RelatedOrganisations
 from scenthound.apps.related.evidence import Evidence
 from scenthound.exports.csv import cell
 
@@ -25,7 +25,7 @@ COLUMNS = (
 )
 
 
-def write_csv(answer: Answer, file: TextIO) -> None:
+def write_csv(answer: RelatedOrganisations, file: TextIO) -> None:
     """One line for each organisation, rejected ones last."""
     writer = csv.writer(file, lineterminator="\r\n")
     writer.writerow(COLUMNS)

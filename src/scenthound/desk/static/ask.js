@@ -35,9 +35,10 @@ async function ask() {
   try {
     const begun = await call("/api/questions", {
       query: topic.value, seeds: seeds.value, source: seeds.value.trim() ? "" : sourceAsked(),
-      strategy: strategy.value, pages: Number(pages.value), per_seed: per_seed.checked,
+      strategy: strategy.value, pages: Number(pages.value), per_seed: per_seed.checked && !per_seed.disabled,
     });
     if (asked && !isKept) call(apiOf(asked, "/discard"), {}).catch((error) => say(error.message, true));
+    history.replaceState(null, "", `/ask?${new URLSearchParams({ c: begun.name })}`); // so that “back” finds it again
     follow(begun.name, topic.value, strategy.value);
   } catch (error) {
     fail(error.message, topic);
@@ -46,12 +47,26 @@ async function ask() {
   }
 }
 
+/** Show an answer that there is: after “back”, or a reload. */
+async function find(name) {
+  const [found, answer] = await Promise.all([call(apiOf(name)), call(apiOf(name, "/hits"))]).catch(() => []);
+  if (!answer) return history.replaceState(null, "", "/ask");
+  form.elements.topic.value ||= found.topic;
+  follow(name, found.topic, found.strategy);
+  if (answer.kept) keep();
+  return null;
+}
+
+const noFrontiers = () => { form.elements.per_seed.disabled = form.elements.strategy.value === "infospiders"; };
+form.addEventListener("change", noFrontiers); // spiders have a list each anyway
+
 function follow(name, words, strategy) {
   source?.close();
   asked = name;
   isKept = false;
   byId("asked").textContent = words;
   byId("hits").replaceChildren();
+  byId("progress-words").textContent = "Starting …";
   byId("ranking").hidden = true;
   byId("answer").hidden = false;
   for (const id of ["stop", "keep", "discard"]) Object.assign(byId(id), { hidden: false, disabled: false });
@@ -71,10 +86,9 @@ function tell(name, facts) {
   if (name !== asked) return;
   const found = byId("hits").querySelectorAll("li.new").length;
   const relevant = `${facts.on_topic} relevant, ${found} of them not among the pages to start from`;
-  const nothing = " No page was relevant: try other words, or other pages to start from.";
   byId("progress-words").textContent = facts.is_running
     ? `${facts.pages} of ${facts.budget} pages fetched; ${relevant} …`
-    : `${facts.pages} pages fetched; ${relevant}; ${facts.why}.${byId("hits").children.length ? "" : nothing}`;
+    : `${facts.pages} pages fetched; ${relevant}; ${facts.why}.`;
 }
 
 async function add(name, isRunning) {
@@ -104,7 +118,7 @@ function row(name, hit) {
   const href = /^https?:/.test(hit.url) ? hit.url : null;
   return el("li", { class: hit.is_seed ? null : "new" },
     el("a", { href, rel: "noopener noreferrer nofollow", target: "_blank" }, hit.title || hit.url),
-    ` ${hit.relevance.toFixed(2)} `,
+    el("span", { class: "score on", title: "relevance" }, ` ${hit.relevance.toFixed(2)} `),
     el("span", { class: "url quiet-text" }, hit.url.slice(0, 120)),
     el("br"), el("span", { class: "quiet-text" }, from, ...spider, " · "),
     el("a", { class: "quiet-text", href: `${collection}/page?${new URLSearchParams({ url: hit.url })}` }, "why"));
@@ -115,8 +129,7 @@ byId("stop").addEventListener("click", (event) =>
 byId("keep").addEventListener("click", async (event) => {
   const kept = await attempt(() => call(apiOf(asked, "/keep"), {}), event.currentTarget);
   if (!kept) return;
-  isKept = true;
-  byId("keep").hidden = byId("discard").hidden = true;
+  keep();
   say(`Kept in ${kept.folder}.`);
 });
 byId("discard").addEventListener("click", async (event) => {
@@ -125,6 +138,15 @@ byId("discard").addEventListener("click", async (event) => {
   const gone = await attempt(() => call(apiOf(name, "/discard"), {}), event.currentTarget);
   if (!gone) return;
   asked = null;
+  history.replaceState(null, "", "/ask");
   byId("answer").hidden = true;
   say("Thrown away.");
 });
+
+function keep() {
+  isKept = true;
+  byId("keep").hidden = byId("discard").hidden = true;
+}
+
+const shown = new URLSearchParams(location.search).get("c");
+if (shown) find(shown);

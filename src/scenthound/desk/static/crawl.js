@@ -21,9 +21,8 @@ function line(curve, column) {
 function nowSentence({ hosts, is_running: isRunning, state, why }) {
   if (!isRunning) return `${why[0].toUpperCase()}${why.slice(1)}.`;
   if (state === "paused") return "Paused: nothing is requested until you continue.";
-  const some = (number) => `${count.format(number)} ${number === 1 ? "host" : "hosts"}`;
-  const wait = hosts.next_in === null ? "" : `; the next may be asked in ${hosts.next_in.toFixed(1)} s`;
-  return `${some(hosts.working)} gave pages in the last 10 s. ${some(hosts.resting)} rest between requests${wait}.`;
+  const wait = hosts.next_in === null ? "" : ` The next resting host may be asked in ${hosts.next_in.toFixed(1)} s.`;
+  return `Pages are being fetched.${wait}`;
 }
 
 const SHAPES = { running: "▶", paused: "❚❚" };
@@ -36,6 +35,7 @@ function show(data) {
     el("span", { "aria-hidden": "true" }, SHAPES[state] ?? "■"), ` ${data.state_in_words}`));
   byId("pages").textContent = count.format(data.pages);
   byId("budget").textContent = count.format(data.budget);
+  byId("on-topic").textContent = count.format(data.on_topic);
   byId("share").textContent = data.pages ? percent(data.share) : "–";
   byId("share-recent").textContent = data.pages ? percent(data.share_recent) : "–";
   byId("speed").textContent = data.pages_per_second.toFixed(1);
@@ -43,6 +43,8 @@ function show(data) {
   byId("progress").value = data.pages;
   byId("now").textContent = nowSentence(data);
   byId("waiting").textContent = count.format(data.waiting);
+  byId("hosts-working").textContent = count.format(data.hosts.working);
+  byId("hosts-resting").textContent = count.format(data.hosts.resting);
   byId("hosts-pages").textContent = count.format(data.hosts.with_pages);
   byId("hosts-asleep").textContent = count.format(data.hosts.asleep);
   byId("outlook").textContent = data.pages < data.budget ? `Still to come, by estimate: ${data.outlook}.` : "";
@@ -52,10 +54,11 @@ function show(data) {
   const step = Math.max(1, Math.floor(data.curve.length / 12));
   byId("curve-table").replaceChildren(...data.curve.filter((_, at) => at % step === 0).map(([n, all, recent]) =>
     el("tr", {}, el("td", {}, count.format(n)), el("td", {}, percent(all)), el("td", {}, percent(recent)))));
-  byId("blocked").replaceChildren(...data.blocked.map((host) => el("li", {}, `${host} is blocked `,
+  byId("blocked").replaceChildren(...data.blocked.map((host) => el("li", {},
+    el("a", { href: listOf("not-followed", { host }) }, host), " is blocked ",
     el("button", { type: "button", "data-do": "order", "data-action": "unblock", "data-value": host }, "Unblock"))));
-  counts("failed", data.failed);
-  counts("not-followed", data.not_followed);
+  counts("failed", data.failed, data.in_words);
+  counts("not-followed", data.not_followed, data.in_words);
   const hide = (selector, isHidden) => { root.querySelector(selector).hidden = isHidden; };
   hide("[data-action=pause]", state !== "running");
   hide("[data-action=continue]", state !== "paused");
@@ -64,12 +67,16 @@ function show(data) {
   showNew(data.pages);
 }
 
-function counts(id, reasons) {
+const listOf = (kind, query) => `/c/${encodeURIComponent(name)}/${kind}?${new URLSearchParams(query)}`;
+
+function counts(id, reasons, inWords) {
   const entries = Object.entries(reasons);
   if (!entries.length) return;
   const list = el("ul", { class: "counts" }, ...entries.map(([reason, times]) =>
-    el("li", {}, el("span", {}, reason), el("b", {}, count.format(times)))));
-  byId(id).querySelector("ul, p").replaceWith(list);
+    el("li", {}, el("span", { title: reason }, inWords[reason]),
+      el("b", {}, el("a", { href: listOf(id, { reason }), "aria-label": `${count.format(times)}: list them` }, count.format(times))))));
+  const shown = byId(id).querySelector("ul, p");
+  if (shown.textContent !== list.textContent) shown.replaceWith(list); // a link that is focused stays
 }
 
 const source = new EventSource(apiOf(name, "/events"));
@@ -86,7 +93,7 @@ function query(offset) {
   const parameters = new URLSearchParams({ order: by, offset, limit: 30 });
   if (filters.host.value.trim()) parameters.set("host", filters.host.value.trim());
   if (filters.label.value) parameters.set("label", filters.label.value);
-  if (filters.relevance.value === "on") parameters.set("on_topic", "yes");
+  if (filters.relevance.value) parameters.set("on_topic", filters.relevance.value);
   return apiOf(name, `/pages?${parameters}`);
 }
 

@@ -5,6 +5,14 @@ if (match) {
   sessionStorage.setItem(STORE, match[1]);
   history.replaceState(null, "", location.pathname + location.search);
 }
+// A tab that was opened without the token asks the other tabs of this desk for it.
+const tabs = new BroadcastChannel(STORE);
+tabs.addEventListener("message", ({ data }) => {
+  const token = sessionStorage.getItem(STORE);
+  if (data.asks && token) tabs.postMessage({ token });
+  else if (data.token && !token) sessionStorage.setItem(STORE, data.token);
+});
+if (!sessionStorage.getItem(STORE)) tabs.postMessage({ asks: true });
 
 /** An element with attributes and children; text is always text. */
 export function el(name, attributes = {}, ...children) {
@@ -91,6 +99,21 @@ document.addEventListener("click", (event) => {
   if (target && DOES[target.dataset.do]) DOES[target.dataset.do](target, event);
 });
 
+/** Call `load` now and whenever a crawl has other pages; one call at a time, and none is missed. */
+export function followPages(name, load) {
+  let latest = -1, loaded = -1, isLoading = false;
+  new EventSource(apiOf(name, "/events")).addEventListener("overview", async (event) => {
+    latest = JSON.parse(event.data).pages;
+    if (isLoading) return;
+    isLoading = true;
+    while (loaded !== latest) {
+      loaded = latest;
+      await attempt(load);
+    }
+    isLoading = false;
+  });
+}
+
 // ---- keyboard
 
 function current() {
@@ -124,6 +147,35 @@ document.addEventListener("keydown", (event) => {
   if (event.key !== "Enter") event.preventDefault();
   KEYS[event.key]();
 });
+
+// ---- tables that are sorted by a click on a column
+
+const NUMBER = /^-?[\d,]*\.?\d+(e-?\d+)?$/;
+const valueOf = (row, at) => {
+  const text = row.cells[at].textContent.trim();
+  return NUMBER.test(text) ? Number(text.replaceAll(",", "")) : text.toLowerCase();
+};
+const compare = (one, other) => (typeof one === typeof other ? (one < other ? -1 : Number(one > other)) : typeof one === "number" ? -1 : 1);
+
+function sortBy(table, head, at) {
+  const now = head.getAttribute("aria-sort");
+  const isDown = now === null ? head.classList.contains("number") : now === "ascending"; // the largest number first
+  for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+  head.setAttribute("aria-sort", isDown ? "descending" : "ascending");
+  const rows = [...table.tBodies[0].rows].map((row) => [valueOf(row, at), row]);
+  rows.sort(([one], [other]) => (isDown ? compare(other, one) : compare(one, other)));
+  table.tBodies[0].append(...rows.map(([, row]) => row));
+}
+
+for (const table of document.querySelectorAll("table[data-sortable]")) {
+  [...table.tHead.rows[0].cells].forEach((head, at) => {
+    if (!head.textContent.trim()) return;
+    const button = el("button", { type: "button", title: "Sort by this column" });
+    button.append(...head.childNodes);
+    button.addEventListener("click", () => sortBy(table, head, at));
+    head.append(button);
+  });
+}
 
 // ---- plain or technical terms
 

@@ -1,11 +1,11 @@
 // The tree of agents: a line for each, from birth to death, with pages to the right. It grows while the crawl runs.
-import { apiOf, attempt, call } from "./desk.js";
+import { apiOf, attempt, call, followPages } from "./desk.js";
 
 const name = document.getElementById("crawl").dataset.name;
 const tree = document.getElementById("tree");
 const words = document.getElementById("population-words");
 const count = new Intl.NumberFormat("en");
-const ROW = 16, LEFT = 8, RIGHT = 80, TOP = 24; // pixels
+const ROW = 16, LEFT = 8, RIGHT = 88, TOP = 24; // pixels
 const FEW = 60, MOST = 400; // agents that are all drawn, and lines in all
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -47,7 +47,7 @@ function draw({ agents, pages, owns }) {
     const owned = agent.owned === null ? "" : `, ${owns} ${agent.owned.toFixed(2)}`;
     const about = `Agent ${agent.agent}: ${count.format(agent.pages)} pages${owned}${isAlive ? "" : ", died"}. ${agent.words.slice(0, 8).join(", ")}`;
     const life = svg("line", { x1: x(agent.born), y1: y, x2: Math.max(x(agent.born) + 2, x(isAlive ? pages : agent.died)), y2: y, class: isAlive ? "life" : "life dead", "stroke-width": (1.5 + 6 * agent.pages / most).toFixed(1) });
-    const end = svg("text", { x: Math.max(x(agent.born) + 2, x(isAlive ? pages : agent.died)) + 6, y: y + 4 }, `${isAlive ? "" : "† "}${agent.agent}${agent.owned === null ? "" : ` · ${agent.owned.toFixed(1)}`}`);
+    const end = svg("text", { x: Math.max(x(agent.born) + 2, x(isAlive ? pages : agent.died)) + 10, y: y + 4 }, `${isAlive ? "" : "† "}${agent.agent}${agent.owned === null ? "" : ` · ${agent.owned.toFixed(1)}`}`);
     lines.push(svg("a", { href: `/c/${encodeURIComponent(name)}/agents/${agent.agent}`, "aria-label": about, tabindex: -1 }, svg("title", {}, about), life, end));
   }
   const axis = [0, 0.5, 1].map((part) => svg("text", { x: x(part * pages), y: 12, class: "axis", "text-anchor": part ? "middle" : "start" }, part ? count.format(Math.round(part * pages)) : "pages 0"));
@@ -55,21 +55,12 @@ function draw({ agents, pages, owns }) {
   tree.dataset.agents = String(rows.length);
 }
 
-let shown = -1;
 async function load() {
   const answer = await attempt(() => call(apiOf(name, "/agents")));
   if (!answer) return;
-  shown = answer.pages;
   const dead = answer.total - answer.living;
   words.textContent = `${count.format(answer.living)} live, ${count.format(dead)} ${dead === 1 ? "has" : "have"} died, after ${count.format(answer.pages)} pages.`;
   draw(answer);
 }
 
-let isLoading = false;
-const source = new EventSource(apiOf(name, "/events"));
-source.addEventListener("overview", async (event) => {
-  if (isLoading || JSON.parse(event.data).pages === shown) return;
-  isLoading = true;
-  await load();
-  isLoading = false;
-});
+followPages(name, load);

@@ -24,5 +24,17 @@ const attempt = (work) => work.catch((error) => {
   button.disabled = false;
 });
 
+document.getElementById("names")?.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const changed = [...event.target.querySelectorAll("input")].filter((field) => field.value.trim() !== field.defaultValue);
+  const save = async () => {
+    for (const field of changed) {
+      await call(apiOf(collection(), "/portal/names"), { category: field.dataset.category, name: field.value });
+    }
+    if (changed.length) await call(apiOf(collection(), "/portal"), {}).then(follow);
+  };
+  attempt(save());
+});
+
 does("build", () => attempt(call(apiOf(collection(), "/portal"), {}).then(follow)));
 attempt(call(apiOf(collection(), "/portal")).then((job) => (job.state === "working" ? follow(job) : null)));

@@ -1,8 +1,26 @@
 // The map of a site grows while the crawl runs: the page is asked again, and what was closed stays closed.
-import { apiOf } from "./desk.js";
+import { apiOf, attempt, does, el, followPages } from "./desk.js";
 
 const name = document.getElementById("crawl").dataset.name;
-let shown = -1, isLoading = false;
+const SHARP = 2, MOST = 8192; // picture points for one of the drawing, and the longest side
+
+// A PNG file is drawn here: no library of the desk draws.
+async function savePng() {
+  const image = new Image();
+  image.src = apiOf(name, "/site-map/map.svg");
+  await image.decode();
+  const scale = Math.min(SHARP, MOST / image.naturalWidth, MOST / image.naturalHeight);
+  const canvas = el("canvas", { width: Math.round(scale * image.naturalWidth), height: Math.round(scale * image.naturalHeight) });
+  const brush = canvas.getContext("2d");
+  brush.fillStyle = "white";
+  brush.fillRect(0, 0, canvas.width, canvas.height);
+  brush.drawImage(image, 0, 0, canvas.width, canvas.height);
+  const file = await new Promise((done) => { canvas.toBlob(done, "image/png"); });
+  const link = el("a", { href: URL.createObjectURL(file), download: "map.png" });
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+does("png", (button) => attempt(savePng, button));
 
 async function load() {
   const answer = await fetch(location.href);
@@ -19,13 +37,4 @@ async function load() {
   if (focused) [...document.querySelectorAll("#site-map li")].find((one) => one.dataset.url === focused)?.querySelector("a")?.focus();
 }
 
-const source = new EventSource(apiOf(name, "/events"));
-source.addEventListener("overview", async (event) => {
-  const { pages } = JSON.parse(event.data);
-  if (shown < 0) shown = document.querySelector("#site-map li") ? pages : 0;
-  if (isLoading || pages === shown) return;
-  isLoading = true;
-  shown = pages;
-  await load();
-  isLoading = false;
-});
+followPages(name, load);

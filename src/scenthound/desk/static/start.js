@@ -55,12 +55,25 @@ async function fillTopic(asked, button, file = "") {
   }
 }
 
-document.getElementById("topic-file").addEventListener("change", async (event) => {
-  const [file] = event.target.files;
-  if (!file) return;
+const isTopic = (file, text) => /\.toml$/i.test(file.name) || /^\s*keywords\s*=/m.test(text);
+
+/** A file that was chosen or dropped: a topic file, or pages to start from. */
+async function take(file, isTopicFile) {
   const text = await file.text();
-  await fillTopic({ file: text }, null, text);
-});
+  if (isTopicFile || isTopic(file, text)) return fillTopic({ file: text }, null, text);
+  seeds.value = addressesIn(text).join("\n") || text;
+  return null;
+}
+
+function takeChosen(id, isTopicFile) {
+  document.getElementById(id).addEventListener("change", async (event) => {
+    const [file] = event.target.files;
+    if (file) await take(file, isTopicFile);
+    event.target.value = ""; // the same file can be chosen again
+  });
+}
+takeChosen("topic-file", true);
+takeChosen("file", false);
 document.getElementById("find-words").addEventListener("click", (event) => {
   if (!seeds.value.trim()) return fail("Name example pages below.", seeds);
   fillTopic({ examples: seeds.value }, event.target);
@@ -71,21 +84,33 @@ function fail(words, field) {
   field?.focus();
 }
 
+// A file can be dropped anywhere on the form.
 for (const kind of ["dragenter", "dragover"]) {
-  seeds.addEventListener(kind, (event) => { event.preventDefault(); seeds.classList.add("dropping"); });
+  form.addEventListener(kind, (event) => { event.preventDefault(); form.classList.add("dropping"); });
 }
-for (const kind of ["dragleave", "drop"]) seeds.addEventListener(kind, () => seeds.classList.remove("dropping"));
-seeds.addEventListener("drop", async (event) => {
-  const file = event.dataTransfer.files[0];
+for (const kind of ["dragleave", "drop"]) form.addEventListener(kind, () => form.classList.remove("dropping"));
+form.addEventListener("drop", async (event) => {
+  const [file] = event.dataTransfer.files;
   if (!file) return;
   event.preventDefault();
-  seeds.value = await file.text();
+  await take(file, false);
 });
 
-document.getElementById("file").addEventListener("change", async (event) => {
-  const [file] = event.target.files;
-  if (file) seeds.value = await file.text();
-});
+/** The addresses in a browser's bookmarks, HTML or JSON; none if it is another file, which is taken as it is. */
+function addressesIn(text) {
+  const isWeb = (address) => /^https?:/i.test(address);
+  if (/^\s*<!doctype netscape-bookmark/i.test(text)) {
+    const links = new DOMParser().parseFromString(text, "text/html").querySelectorAll("a[href]");
+    return [...links].map((link) => link.getAttribute("href")).filter(isWeb);
+  }
+  try {
+    const found = [];
+    JSON.parse(text, (key, value) => { if (["uri", "url"].includes(key) && isWeb(value)) found.push(value); return value; });
+    return found;
+  } catch {
+    return [];
+  }
+}
 
 const open = document.getElementById("open");
 open.addEventListener("submit", async (event) => {

@@ -26,7 +26,7 @@ from scenthound.lab.beds.cache import save_about
 from scenthound.lab.beds.prepare_pages import Batch, Cut, read_batch
 from scenthound.lab.beds.prepared_terms import TermsWriter
 from scenthound.model import Response, Url
-from scenthound.processes import ProcessPool
+from scenthound.process_pool import ProcessPool
 from scenthound.text.tokens import Analyser
 
 BATCH = 64  # pages per task: some 2 MB of HTML

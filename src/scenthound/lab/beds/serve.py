@@ -41,7 +41,7 @@ _HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length"
 _ROBOTS = {"allow": "User-agent: *\nDisallow:\n", "deny": "User-agent: *\nDisallow: /\n"}
 
 
-class Visit(NamedTuple):
+class ServedRequest(NamedTuple):
     """One line of the access log. `end` is just before the answer is sent. Status 0: the client left before that."""
 
     start: float
@@ -103,7 +103,7 @@ class BedServer:
         self.web, self.options = web, options or ServerOptions()
         self.port = self.options.port
         """Before the server is started, what the options say; then the port it got."""
-        self.log: deque[Visit] = deque(maxlen=self.options.log_size)
+        self.log: deque[ServedRequest] = deque(maxlen=self.options.log_size)
         """The latest visits, in the order in which they ended."""
         robots = self.options.robots
         self._robots = None if robots is None else _ROBOTS.get(robots, robots).encode()
@@ -187,7 +187,7 @@ class BedServer:
         fails = next(numbers) < options.error_rate * 2**32
         return fails, options.latency + options.jitter * next(numbers) / 2**32
 
-    def note(self, visit: Visit) -> None:
+    def note(self, visit: ServedRequest) -> None:
         self.log.append(visit)
         if self._log_file >= 0:
             os.write(self._log_file, (json.dumps(visit._asdict()) + "\n").encode())
@@ -260,7 +260,7 @@ class _Connection(asyncio.Protocol):
             self.waiting.cancel()
         if self.asked is not None:  # it did reach us, so it is logged
             request, start = self.asked
-            self.server.note(Visit(start, time.time(), request.host, request.path, 0))
+            self.server.note(ServedRequest(start, time.time(), request.host, request.path, 0))
             self.asked = None
 
     def abort(self) -> None:
@@ -323,7 +323,7 @@ class _Connection(asyncio.Protocol):
         self.asked = None
         end = time.time()  # before the client can have it: on a busy machine, later could be much later
         self.transport.write(head + ending + (b"" if request.method == "HEAD" else body))
-        self.server.note(Visit(start, end, request.host, request.path, status))
+        self.server.note(ServedRequest(start, end, request.host, request.path, status))
         if not request.keep_alive:
             self.transport.close()
             self.transport = None
@@ -332,7 +332,7 @@ class _Connection(asyncio.Protocol):
         assert self.transport is not None
         _, head, body = _text(status, message)
         self.transport.write(head + b"Connection: close\r\n\r\n" + body)
-        self.server.note(Visit(time.time(), time.time(), "", "", status))
+        self.server.note(ServedRequest(time.time(), time.time(), "", "", status))
         self.transport.close()
         self.transport = None
 

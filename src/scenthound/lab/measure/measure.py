@@ -51,7 +51,7 @@ from scenthound.lab.topics.characteristics import Characteristics, correlations
 from scenthound.lab.topics.characteristics_table import COLUMNS as TOPIC_COLUMNS
 from scenthound.lab.topics.characteristics_table import NAMES, popularities, topic_characteristics
 from scenthound.model import Step, Url
-from scenthound.processes import ProcessPool
+from scenthound.process_pool import ProcessPool
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
 

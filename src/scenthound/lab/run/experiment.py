@@ -59,7 +59,7 @@ from scenthound.lab.run.spec import (
 from scenthound.lab.run.topic_lessons import lessons_of, syllabus_of
 from scenthound.lab.topics.start import Start, started
 from scenthound.model import Url
-from scenthound.processes import ProcessPool
+from scenthound.process_pool import ProcessPool
 from scenthound.strategies import STRATEGIES
 from scenthound.wiring import make_strategy, versions
 

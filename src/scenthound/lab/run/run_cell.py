@@ -101,7 +101,7 @@ class ReplayLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class PaperProfile:
     """The set-up of a paper (sheet 60.1): how much of a page is read, the limits of a crawl, and parameters."""
 
     cut: Cut = field(default_factory=Cut)
@@ -110,12 +110,12 @@ class Profile:
     """By strategy: parameters as published, where our defaults differ. What is given explicitly goes first."""
 
 
-PROFILES: Mapping[str, Profile] = {
-    "open": Profile(),
-    "exp": Profile(Cut(100_000, 256), ReplayLimits(2000, 256, static=True), AS_PUBLISHED),
-    "biz": Profile(Cut(10_000, 256), ReplayLimits(10_000, 70_000, in_flight=75, spread=50), AS_PUBLISHED),
-    "graph": Profile(Cut(0, 256), ReplayLimits(4000), AS_PUBLISHED),
-    "econ": Profile(limits=ReplayLimits(20_000, 1_000_000), parameters=FETCH_ALL),
+PROFILES: Mapping[str, PaperProfile] = {
+    "open": PaperProfile(),
+    "exp": PaperProfile(Cut(100_000, 256), ReplayLimits(2000, 256, static=True), AS_PUBLISHED),
+    "biz": PaperProfile(Cut(10_000, 256), ReplayLimits(10_000, 70_000, in_flight=75, spread=50), AS_PUBLISHED),
+    "graph": PaperProfile(Cut(0, 256), ReplayLimits(4000), AS_PUBLISHED),
+    "econ": PaperProfile(limits=ReplayLimits(20_000, 1_000_000), parameters=FETCH_ALL),
 }
 """`open` is our default; the others are the set-ups of [EXP], [BIZ], [GRAPH] and [ECON]. Live: `wiring.profiles`."""
 

@@ -37,6 +37,10 @@ from scenthound.wiring import make_address_delay, make_fetcher, page_limits, pro
 MOST = 1_000  # examples of one topic
 MOST_OF_CRAWL = 50  # best pages of a crawl without labels
 LARGEST_LIST = 20_000_000  # bytes of a list of addresses
+_WAYS_OUT = {
+    ": refused-address": "--allow-private NET lets private networks be reached, as `loopback`",
+    ": robots": "robots.txt forbids these pages: give others, or say in words what you look for",
+}
 _WAY_OUT = "give addresses, a file with an address a line, bookmarks, a folder of pages, or a crawl folder"
 
 
@@ -82,9 +86,8 @@ def gather(
     gathered.pages = list({page.url: page for page in with_words}.values())
     if not gathered.pages:
         listed = "".join(f"\n{problem}" for problem in gathered.problems[:10])
-        private = any(": refused-address" in problem for problem in gathered.problems)
-        hint = "--allow-private NET lets private networks be reached, as `loopback`" if private else _WAY_OUT
-        raise BadConfig(f"no example can be read{listed}", hint)
+        ways_out = (hint for reason, hint in _WAYS_OUT.items() if any(reason in said for said in gathered.problems))
+        raise BadConfig(f"no example can be read{listed}", next(ways_out, _WAY_OUT))
     return gathered
 
 

@@ -83,6 +83,10 @@ PARTS: Mapping[str, Part] = {
 }
 
 
+NOT_RANKED = "not ranked yet"
+NOTHING_KNOWN = "nothing speaks for or against it yet"
+
+
 def reasons(parts: Mapping[str, float], carry: Mapping[str, Any], anchor: str) -> list[tuple[str, float]]:
     """A phrase for each part of a score, with its value, the largest first.
 
@@ -90,9 +94,15 @@ def reasons(parts: Mapping[str, float], carry: Mapping[str, Any], anchor: str) -
     [('6 relevant pages link here', 1.2), ('anchor: “balloon festivals”', 0.5)]
     >>> reasons({"links beside it": -0.3, "words of the address": 0.01}, {}, "")
     [('links beside it did not pay off', -0.3)]
+    >>> reasons({"pages that link to it": 0.0, "links beside it": 0.0}, {}, "")
+    [('nothing speaks for or against it yet', 0.0)]
     """
+    if NOT_RANKED in parts:  # its value only puts it last
+        return [(PARTS[NOT_RANKED].speaks_against, 0.0)]
     order = sorted(parts.items(), key=lambda part: -abs(part[1]))
     large = [(name, value) for name, value in order if abs(value) >= SMALLEST]
+    if not any(parts.values()):
+        return [(_citing(carry.get(CITING)) or NOTHING_KNOWN, 0.0)] if parts else []
     return [(_phrase(name, value, carry, anchor), value) for name, value in large or order[:1]]
 
 

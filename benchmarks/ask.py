@@ -1,0 +1,136 @@
+"""How soon does the first result of a question appear, counted from the first reply of the web?
+
+    $ python benchmarks/ask.py [--quick] [--rounds 10]
+
+Asks a generated web, served on this machine, with every algorithm, in turn: by the command (`scenthound ask --json`;
+the line of the first hit has arrived), and at the desk in Chromium (the first result is drawn). The clock starts when
+the server sends its first page; robots.txt does not count. A question is the name of a topic, and starts from five of
+its pages, as a seed source finds them. Delays are the default: one second between two requests to a host. Figures are
+in seconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from scenthound.apps.ask import GREEDY
+from scenthound.lab.beds.bed import BedTopic
+from scenthound.lab.beds.serve import BedServer, ServerOptions, serving
+from scenthound.lab.generate.web import GeneratedWeb
+
+COMMAND = [sys.executable, "-m", "scenthound"]
+PROMISED = 2.0
+PAGES, STARTS = 20, 5
+SHOWN = """() => new Promise((done) => {
+  const look = () => document.querySelector('#hits li') ? done(Date.now() / 1000) : requestAnimationFrame(look);
+  look();
+})"""
+Asks = Callable[[BedTopic, str], float]
+
+
+def start_of(topic: BedTopic) -> list[str]:
+    return sorted(topic.targets)[:STARTS]
+
+
+def by_command(address: str) -> Asks:
+    """Asks with the command; gives the time at which the first hit arrives."""
+
+    def ask(topic: BedTopic, strategy: str) -> float:
+        seeds = [word for seed in start_of(topic) for word in ("--seed", seed)]
+        options = ["--json", "--strategy", strategy, "--pages", str(PAGES), "--proxy", address]
+        process = subprocess.Popen(
+            [*COMMAND, "ask", topic.keywords, *seeds, *options], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        assert process.stdout is not None
+        with process:
+            at = next((time.time() for line in process.stdout if "hit" in json.loads(line)), float("inf"))
+            process.terminate()
+        return at
+
+    return ask
+
+
+@contextlib.contextmanager
+def at_the_desk(home: Path, address: str) -> Iterator[Asks]:
+    """Asks at the desk in Chromium; gives the time at which the first result is on the page."""
+    from playwright.sync_api import sync_playwright
+
+    command = [*COMMAND, "desk", "--no-browser", "--port", "0", "--home", str(home), "--set", f"proxy={address}"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    assert process.stdout is not None
+    desk = process.stdout.readline().strip()
+    try:
+        with sync_playwright() as playwright:
+            chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+            browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+            page = browser.new_page()
+            page.goto(desk)
+            yield lambda topic, strategy: _ask_at(page, desk.partition("/#")[0], topic, strategy)
+            browser.close()
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _ask_at(page: Any, base: str, topic: BedTopic, strategy: str) -> float:
+    page.goto(f"{base}/ask")
+    page.fill("#topic", topic.keywords)
+    page.fill("#seeds", "\n".join(start_of(topic)))
+    page.check(f"[name=strategy][value={strategy}]")
+    page.check(f"[name=pages][value='{PAGES}']")
+    page.click("#asking button.primary")
+    at = float(page.evaluate(SHOWN))
+    page.click("#discard")
+    page.wait_for_selector("#answer", state="hidden")
+    return at
+
+
+def first_reply(server: BedServer, since: float) -> float:
+    """When the server sent its first page after this moment."""
+    pages = (visit for visit in server.log if visit.start >= since and visit.path != "/robots.txt")
+    return min(visit.end for visit in pages if visit.status == 200)
+
+
+def measure(
+    rounds: int, ways: dict[str, Asks], strategies: list[str], server: BedServer, topics: list[BedTopic]
+) -> None:
+    waits: dict[tuple[str, str], list[float]] = {(way, strategy): [] for way in ways for strategy in strategies}
+    for number in range(rounds):
+        topic = topics[number % len(topics)]
+        for (way, strategy), found in waits.items():
+            since = time.time()
+            found.append(ways[way](topic, strategy) - first_reply(server, since))
+    print("| | algorithm | median | longest | within 2 s |\n|---|---|---|---|---|")
+    for (way, strategy), found in waits.items():
+        kept = sum(wait <= PROMISED for wait in found)
+        print(f"| {way} | {strategy} | {statistics.median(found):.2f} | {max(found):.2f} | {kept} of {len(found)} |")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--rounds", type=int, default=10, help="questions for each algorithm  [default: 10]")
+    parser.add_argument("--quick", action="store_true", help="one question with the first algorithm, without a browser")
+    options = parser.parse_args()
+    web = GeneratedWeb(pages=600 if options.quick else 3000, seed=11)
+    server = BedServer(web, ServerOptions())
+    with serving(server) as address, tempfile.TemporaryDirectory() as home, contextlib.ExitStack() as opened:
+        ways = {"command": by_command(address)}
+        if not options.quick:
+            ways["desk"] = opened.enter_context(at_the_desk(Path(home), address))
+        strategies = list(GREEDY)[:1] if options.quick else list(GREEDY)
+        measure(1 if options.quick else options.rounds, ways, strategies, server, list(web.topics))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,254 @@
+"""The page of one agent: what it knows, what it brought, its children and transactions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.routing import Route
+
+from scenthound.desk import api, pages
+from scenthound.desk import layout as look
+from scenthound.desk.markup import Content, Markup, element, join
+from scenthound.desk.operations import get
+from scenthound.desk.population import agent_number, agent_of
+from scenthound.desk.population_view import AGENT, agent_link, amount
+from scenthound.desk.shapes import ANY, FLAG, TEXT, WHOLE, fields, listed, maybe
+
+SHOWN_CHILDREN = 50
+ONE_AGENT = fields(
+    **AGENT["properties"],
+    saved=ANY,
+    offspring=listed(AGENT),
+    events=listed(fields(n=WHOLE, event=TEXT, url=maybe(TEXT), title=TEXT, facts=ANY, is_hit=FLAG, is_seed=FLAG)),
+)
+
+
+async def get_agent(request: Request) -> Any:
+    path, number = api.folder_of(request), agent_number(request.path_params["agent"])
+    found = await run_in_threadpool(agent_of, path, number)
+    if found is None:
+        raise api.Unknown(f"this crawl has no agent {number}", "the page of all agents lists them")
+    return found
+
+
+async def agent_page(request: Request) -> str:
+    path, name = api.folder_of(request), request.path_params["name"]
+    found = await get_agent(request)
+    nav = await run_in_threadpool(pages.nav_of, path, name, "/agents")
+    title = f"Agent {found['agent']}"
+    head = element(
+        "section",
+        element("p", element("a", "All agents", href=f"/c/{quote(name)}/agents"), class_="quiet-text"),
+        element("h1", title),
+        element("p", _life(name, found)),
+        class_="crawl-head",
+    )
+    cards = element(
+        "div",
+        element("div", _knowledge(found), _hits(name, found), _offspring(name, found)),
+        _events(name, found),
+        class_="two",
+    )
+    return look.page(title, head, cards, nav=nav)
+
+
+def _life(name: str, found: Mapping[str, Any]) -> Content:
+    parent, kind = found["parent"], _kind(found)
+    when = (
+        "at the start" if not found["born"] else f"after {found['born']:,} {'page' if found['born'] == 1 else 'pages'}"
+    )
+    origin: Content = (
+        [f"Made {when}"] if parent is None else [f"Born {when} to ", agent_link(name, parent, f"agent {parent}")]
+    )
+    if found["died"] is None:
+        end = f". It lives, with {kind} {amount(found['owned'])}"
+    else:
+        end = f". It died after {found['died']:,} pages: {found['why']}"
+    number = {0: "no page", 1: "1 page"}.get(found["pages"], f"{found['pages']:,} pages")
+    read = f", and has {'bought' if kind == 'wealth' else 'read'} {number}. "
+    hits = f"On topic: {found['hits']:,}, of which {found['new_hits']:,} not among the pages to start from."
+    return [origin, end, read, hits if found["pages"] else None]
+
+
+def _kind(found: Mapping[str, Any]) -> str:
+    return "wealth" if found["sales"] or "wealth" in found["saved"] else "energy"
+
+
+def _knowledge(found: Mapping[str, Any]) -> Markup:
+    saved = found["saved"]
+    if "net" in saved:
+        return look.card(
+            "What a word near a link is worth to it",
+            element(
+                "p",
+                "What its net makes of a link with this word in its text, against a link without any.",
+                class_="quiet-text",
+            ),
+            _effects(saved["words"]),
+            _weights(saved["net"], list(saved["words"])),
+        )
+    words = element("ul", *(element("li", element("span", word)) for word in found["words"]), class_="counts")
+    about = (
+        [element("p", "It bids on pages that have all of these.", class_="quiet-text")]
+        if found["sales"] or "bid" in saved
+        else []
+    )
+    if "bid" in saved:
+        bid = "none yet" if saved["bid"] is None else f"{saved['bid']:,.2f}"
+        about.append(element("p", f"Bid {bid}, {saved['wins']:,} wins, {saved['kind']} agent."))
+    return look.card(
+        "Its key" if about else "Its words", *about, words if found["words"] else element("p", "not recorded")
+    )
+
+
+def _effects(words: Mapping[str, float]) -> Markup:
+    most = max(map(abs, words.values()), default=1.0) or 1.0
+    rows = [
+        element(
+            "tr",
+            element("th", word, scope="row"),
+            element("td", f"{effect:+.3f}", class_="number"),
+            element(
+                "td",
+                element(
+                    "meter",
+                    min=0,
+                    max=1,
+                    value=f"{abs(effect) / most:.3f}",
+                    class_="minus" if effect < 0 else None,
+                    aria_hidden="true",
+                ),
+            ),
+        )
+        for word, effect in sorted(words.items(), key=lambda pair: -pair[1])
+    ]
+    return element("table", element("tbody", *rows), class_="parts")
+
+
+def _weights(net: Mapping[str, Any], words: list[str]) -> Markup:
+    def row(name: str, weights: list[float], bias: float | None) -> Markup:
+        shown = [*weights, *([] if bias is None else [bias])]
+        return element(
+            "tr", element("th", name, scope="row"), *(element("td", f"{value:.2f}", class_="number") for value in shown)
+        )
+
+    hidden = list(zip(net["w1"], net["b1"], strict=True))
+    rows = [row(f"unit {number}", weights, bias) for number, (weights, bias) in enumerate(hidden, 1)]
+    heads = element(
+        "tr",
+        element("th", "", scope="col"),
+        *(element("th", word, scope="col", class_="number") for word in [*words, "bias"]),
+    )
+    first = element("table", element("thead", heads), element("tbody", *rows)) if hidden else None
+    names = [f"unit {number}" for number in range(1, len(hidden) + 1)] or words
+    out = element(
+        "tr",
+        element("th", "", scope="col"),
+        *(element("th", name, scope="col", class_="number") for name in [*names, "bias"]),
+    )
+    second = element("table", element("thead", out), element("tbody", row("output", net["w2"], net["b2"])))
+    return element(
+        "details", element("summary", "Weights of its net"), element("div", first, second, class_="wide weights")
+    )
+
+
+def _hits(name: str, found: Mapping[str, Any]) -> Content:
+    """The pages on topic that it brought, those that were not among the seeds first."""
+    hits = {event["url"]: event for event in found["events"] if event["is_hit"]}
+    if not hits:
+        return None
+    rows = [element("li", _page_link(name, event)) for event in sorted(hits.values(), key=lambda one: one["is_seed"])]
+    return look.card("On topic", element("ul", *rows, class_="plain"))
+
+
+def _offspring(name: str, found: Mapping[str, Any]) -> Markup:
+    children = found["offspring"]
+    if not children:
+        return look.card("Children", element("p", "None.", class_="quiet-text"))
+    known = set(found["words"])
+    rows = [
+        element(
+            "li",
+            agent_link(name, child["agent"], f"Agent {child['agent']}"),
+            element("span", _difference(known, child["words"]), class_="quiet-text"),
+        )
+        for child in children[:SHOWN_CHILDREN]
+    ]
+    return look.card(f"Children: {len(children):,}", element("ul", *rows, class_="counts"))
+
+
+def _difference(known: set[str], words: list[str]) -> str:
+    new = [word for word in words if word not in known]
+    return f"new: {', '.join(new)}" if new else "the same words"
+
+
+def _events(name: str, found: Mapping[str, Any]) -> Markup:
+    rows = [
+        element(
+            "tr",
+            element("td", f"{event['n']:,}", class_="number"),
+            element("td", _page_link(name, event)),
+            element("td", _told(name, found["agent"], event)),
+        )
+        for event in reversed(found["events"])
+    ]
+    heads = (("after page", "number"), ("page", ""), ("what happened", ""))
+    head = element("tr", *(element("th", words, scope="col", class_=kind or None) for words, kind in heads))
+    if not rows:
+        return look.card("Pages", element("p", "It has brought none.", class_="quiet-text"))
+    title = "Pages and transactions" if found["sales"] else "Pages"
+    return look.card(
+        title, element("div", element("table", element("thead", head), element("tbody", *rows)), class_="wide tall")
+    )
+
+
+def _page_link(name: str, event: Mapping[str, Any]) -> Content:
+    if event["url"] is None:
+        return "–"
+    link = element(
+        "a",
+        event["title"] or look.short(event["url"], 48),
+        href=look.address(name, "page", url=event["url"]),
+        title=event["url"],
+    )
+    shape = element("span", "●" if event["is_hit"] else "○", class_="shape", aria_hidden="true")
+    words = "on topic" if event["is_hit"] else "off topic"
+    start = element("span", " a page to start from", class_="quiet-text") if event["is_seed"] else None
+    return [element("span", shape, class_=f"score {words[:-6]}", title=words, aria_label=words), link, start]
+
+
+def _told(name: str, agent: int, event: Mapping[str, Any]) -> Content:
+    facts = event["facts"]
+    if event["event"] == "fed":
+        expected = f" (expected {facts['expected']:.2f})" if "expected" in facts else ""
+        return f"similarity {facts['similarity']:.2f}{expected}, energy {facts['before']:.2f} → {facts['energy']:.2f}"
+    if event["event"] == "sold":
+        goal = " A goal." if facts.get("goal") else ""
+        if facts.get("seller") == agent:
+            return join(
+                "Sold to ",
+                agent_link(name, int(facts["agent"]), f"agent {facts['agent']}"),
+                f" for {facts['price']:,.2f}.{goal}",
+            )
+        seller = facts.get("seller")
+        source: Content = (
+            "nobody" if not isinstance(seller, int) or seller < 0 else agent_link(name, seller, f"agent {seller}")
+        )
+        return join("Bought from ", source, f" for {facts['price']:,.2f}; bid {facts['bid']:,.2f}.{goal}")
+    return str(event["event"])
+
+
+ROUTES = [
+    get(
+        "/api/collections/{name}/agents/{agent}",
+        get_agent,
+        "One agent, with pages and transactions.",
+        ONE_AGENT,
+        inside={"agent": WHOLE},
+    ),
+    Route("/c/{name}/agents/{agent}", pages.shows(agent_page)),
+]

@@ -1,0 +1,262 @@
+"""The pages behind the counts of a crawl: hosts, the waiting list, what failed, links that were not followed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.routing import Route
+
+from scenthound.desk import api, lists, pages
+from scenthound.desk import layout as look
+from scenthound.desk import parameters as read
+from scenthound.desk.crawl_api import HOST
+from scenthound.desk.markup import Content, Markup, element
+from scenthound.desk.operations import get
+from scenthound.desk.shapes import ANY, FLAG, NUMBER, TEXT, TEXTS, WHOLE, fields, listed, maybe
+from scenthound.report.reasons import in_words
+from scenthound.store.live_lists import Slice
+
+MOST = 200
+REASON = read.Words("reason", "Only this reason.")
+STATE = read.Among("state", "Only hosts of this state.", {state: state for state in lists.HOST_STATES})
+LIMIT = read.Whole("limit", "How many.", 100, 1, MOST)
+OFFSET = read.Whole("offset", "How many to skip.", 0, 0, 10**9)
+SCORE = {"type": ["number", "string"]}
+LOST = fields(**dict.fromkeys(("url", "reason", "in_words", "detail", "anchor"), TEXT), parent=maybe(TEXT), time=NUMBER)
+WAITS = fields(url=TEXT, anchor=TEXT, parent=maybe(TEXT), depth=WHOLE, place=WHOLE, score=SCORE)
+LEFT_OUT = fields(host=TEXT, reason=TEXT, in_words=TEXT, times=WHOLE)
+HOST_ROW = fields(
+    host=TEXT,
+    state=TEXT,
+    **dict.fromkeys(("pages", "on_topic", "failures"), WHOLE),
+    next_in=maybe(NUMBER),
+    is_working=FLAG,
+)
+
+
+def _part(request: Request) -> Slice:
+    return Slice(LIMIT.of(request.query_params), OFFSET.of(request.query_params))
+
+
+# ---- the API
+
+
+async def get_failed(request: Request) -> Any:
+    reason = REASON.of(request.query_params)
+    return await run_in_threadpool(lists.failed, api.folder_of(request), reason, _part(request))
+
+
+async def get_waiting(request: Request) -> Any:
+    return await run_in_threadpool(lists.waiting, api.folder_of(request), _part(request))
+
+
+async def get_hosts(request: Request) -> Any:
+    state, now = STATE.of(request.query_params), api.desk_of(request).clock()
+    return await run_in_threadpool(lists.hosts, api.folder_of(request), state, now, _part(request))
+
+
+async def get_not_followed(request: Request) -> Any:
+    reason, host = REASON.of(request.query_params), HOST.of(request.query_params)
+    return await run_in_threadpool(lists.not_followed, api.folder_of(request), reason, host, _part(request))
+
+
+# ---- the pages
+
+Column = tuple[Content, str]
+NUMBERS = "number"
+
+
+def _table(columns: Sequence[Column], rows: Sequence[Sequence[Content]], about: str) -> Markup:
+    head = element("tr", *(element("th", words, scope="col", class_=kind or None) for words, kind in columns))
+    shown = [
+        element("tr", *(element("td", cell, class_=kind or None) for cell, (_, kind) in zip(row, columns, strict=True)))
+        for row in rows
+    ]
+    table = element("table", element("thead", head), element("tbody", *shown), data_sortable="true", aria_label=about)
+    return element("div", table, class_="wide long broad")
+
+
+def _link(name: str, url: str, words: str = "") -> Markup:
+    return element("a", words or look.short(url), href=look.address(name, "page", url=url), title=url)
+
+
+def _found_on(name: str, row: Mapping[str, Any]) -> Content:
+    if row["parent"] is None:
+        return "a page to start from"
+    anchor = f"“{row['anchor'][:60]}” on " if row["anchor"].strip() else ""
+    return [anchor, _link(name, row["parent"], look.short(row["parent"], 48))]
+
+
+def _number(value: int) -> str:
+    return f"{value:,}"
+
+
+async def _page(request: Request, title: str, about: str, shown: Content, total: int, tabs: Content = None) -> str:
+    path, name = api.folder_of(request), request.path_params["name"]
+    head = element(
+        "section",
+        element("p", element("a", "All pages of this crawl", href=look.collection_address(name)), class_="quiet-text"),
+        element("h1", title),
+        element("p", about, class_="quiet-text"),
+        tabs,
+        class_="crawl-head",
+    )
+    nav = await run_in_threadpool(pages.nav_of, path, name, "/list")
+    body = look.card(None, shown, _turn(request, total)) if total else look.empty("Nothing to list here")
+    return look.page(title, head, body, nav=nav)
+
+
+def _turn(request: Request, total: int) -> Content:
+    """Links to the parts of a long list before and after this one."""
+    part = _part(request)
+    last = min(part.offset + part.limit, total)
+    if part.offset == 0 and last >= total:
+        return None
+
+    def to(words: str, offset: int) -> Markup:
+        address = request.url.include_query_params(offset=offset)
+        return element("a", words, href=f"?{address.query}", class_="button")
+
+    before = to("Before", max(0, part.offset - part.limit)) if part.offset else None
+    after = to("Next", last) if last < total else None
+    return element("p", f"{part.offset + 1:,} to {last:,} of {total:,} ", before, " ", after, class_="quiet-text")
+
+
+async def failed_page(request: Request) -> str:
+    found, name = await get_failed(request), request.path_params["name"]
+    reason = REASON.of(request.query_params)
+    columns = [("page", ""), ("why", ""), ("found from", "")]
+    rows = [
+        (
+            _link(name, row["url"]),
+            f"{row['in_words']}{': ' + row['detail'][:120] if _adds(row) else ''}",
+            _found_on(name, row),
+        )
+        for row in found["rows"]
+    ]
+    what = f"Failed: {in_words(reason)}" if reason else "Failed"
+    about = f"{_number(found['total'])} requests brought no page. The latest are first."
+    return await _page(request, what, about, _table(columns, rows, "Requests that failed"), found["total"])
+
+
+def _adds(row: Mapping[str, Any]) -> bool:
+    """Whether the detail says more than the reason."""
+    detail = row["detail"].strip().lower()
+    return bool(detail) and detail not in row["in_words"].lower()
+
+
+async def waiting_page(request: Request) -> str:
+    found, name = await get_waiting(request), request.path_params["name"]
+    columns = [("place", NUMBERS), ("page", ""), ("score", NUMBERS), ("found from", "")]
+    rows = [
+        (
+            _number(row["place"]),
+            _link(name, row["url"]),
+            f"{row['score']:.3g}" if isinstance(row["score"], float | int) else "first",
+            _found_on(name, row),
+        )
+        for row in found["rows"]
+    ]
+    order = "The best is next, once its host may be asked." if found["is_ordered"] else ORDER_OF_AGENTS
+    about = f"{_number(found['total'])} pages wait to be fetched. {order}"
+    shown = _table(columns if found["is_ordered"] else [("", NUMBERS), *columns[1:]], rows, "Waiting list")
+    return await _page(request, "Waiting list", about, shown, found["total"])
+
+
+ORDER_OF_AGENTS = "Each agent has a list of its own and chooses when its turn comes; so there is no common order."
+ABOUT_STATE = {
+    "": "",
+    "with pages": "",
+    "working": " Each gave a page in the last 10 s.",
+    "resting": " Each was asked a moment ago, and is left in peace for as long as its delay.",
+    "asleep": " Each failed too often, or gave nothing relevant for long.",
+}
+ASLEEP = {"failing": "asleep: failed too often", "barren": "asleep: nothing relevant for long", "awake": ""}
+
+
+async def hosts_page(request: Request) -> str:
+    found, name = await get_hosts(request), request.path_params["name"]
+    state = STATE.of(request.query_params)
+    columns = [("host", ""), ("on topic", NUMBERS), ("pages", NUMBERS), ("failures in a row", NUMBERS), ("now", "")]
+    rows = [
+        (
+            element("a", row["host"], href=look.collection_address(name, host=row["host"])),
+            _number(row["on_topic"]),
+            _number(row["pages"]),
+            _number(row["failures"]),
+            ASLEEP.get(row["state"], f"rests for {row['next_in'] or 0:.1f} s"),
+        )
+        for row in found["rows"]
+    ]
+    choices = [
+        element(
+            "a",
+            words,
+            href=look.address(name, "hosts", **({"state": value} if value else {})),
+            aria_current="page" if value == state else None,
+        )
+        for value, words in lists.HOST_STATES.items()
+    ]
+    tabs = element("nav", *choices, class_="tabs", aria_label="Which hosts")
+    number = f"{_number(found['total'])} {'host' if found['total'] == 1 else 'hosts'}"
+    about = f"{number}.{ABOUT_STATE[state]} A host leads to its pages."
+    return await _page(request, "Hosts", about, _table(columns, rows, "Hosts"), found["total"], tabs)
+
+
+async def not_followed_page(request: Request) -> str:
+    found, name = await get_not_followed(request), request.path_params["name"]
+    reason, host = REASON.of(request.query_params), HOST.of(request.query_params)
+    columns = [("host", ""), ("why", ""), ("links", NUMBERS)]
+    rows = [
+        (
+            element("a", _host_words(row["host"]), href=look.address(name, "not-followed", host=row["host"])),
+            row["in_words"],
+            _number(row["times"]),
+        )
+        for row in found["rows"]
+    ]
+    what = f"Not followed: {in_words(reason)}" if reason else f"Not followed{f' on {host}' if host else ''}"
+    about = (
+        f"{_number(found['links'])} links were met and not followed. They are counted by host; a host leads to "
+        "addresses that were met there."
+    )
+    shown: list[Content] = [_table(columns, rows, "Links that were not followed")]
+    if found["left"]:
+        forms = [element("li", _form(facts)) for facts in found["left"][:MOST]]
+        shown += [element("h2", "Forms of addresses that had nothing new"), element("ul", *forms)]
+    if found["urls"]:
+        met = [element("li", _link(name, url)) for url in found["urls"]]
+        shown += [element("h2", "Met on this host, neither fetched nor waiting"), element("ul", *met, class_="plain")]
+    return await _page(request, what, about, shown, found["total"])
+
+
+def _host_words(host: str) -> str:
+    return "other hosts" if host == "*" else host or "no host"
+
+
+def _form(facts: Mapping[str, Any]) -> str:
+    return f"{facts.get('pattern', '')} on {facts.get('host', '')}: {facts.get('pages', 0)} pages"[:200]
+
+
+_ONE = "/api/collections/{name}"
+PART = (LIMIT, OFFSET)
+NOT_FOLLOWED = fields(total=WHOLE, links=WHOLE, rows=listed(LEFT_OUT), urls=TEXTS, left=listed(ANY))
+ROUTES = [
+    get(f"{_ONE}/failed", get_failed, "Requests that failed.", fields(total=WHOLE, rows=listed(LOST)), REASON, *PART),
+    get(
+        f"{_ONE}/waiting",
+        get_waiting,
+        "The waiting list.",
+        fields(total=WHOLE, is_ordered=FLAG, rows=listed(WAITS)),
+        *PART,
+    ),
+    get(f"{_ONE}/hosts", get_hosts, "The hosts of a crawl.", fields(total=WHOLE, rows=listed(HOST_ROW)), STATE, *PART),
+    get(f"{_ONE}/not-followed", get_not_followed, "Links that were not followed.", NOT_FOLLOWED, REASON, HOST, *PART),
+    Route("/c/{name}/failed", pages.shows(failed_page)),
+    Route("/c/{name}/waiting", pages.shows(waiting_page)),
+    Route("/c/{name}/hosts", pages.shows(hosts_page)),
+    Route("/c/{name}/not-followed", pages.shows(not_followed_page)),
+]

@@ -1,0 +1,80 @@
+"""What the short reasons mean for which a request brought no page, or a link was not followed."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from scenthound.formats import printable
+
+LONGEST = 60
+REDIRECT = "redirect-"
+_MEANINGS = {
+    # links that were not followed
+    "out-of-scope": "outside the allowed hosts, domains or paths",
+    "too-deep": "deeper than allowed",
+    "trap-repeats": "the same path part repeated: a loop of relative links",
+    "trap-endless": "numbered pages without a relevant one",
+    "trap-nothing-new": "pages of this form or host had nothing new",
+    "evicted": "pushed out of the full waiting list by a better link",
+    "frontier-full": "score too low for a full waiting list",
+    "nofollow": "marked rel=nofollow",
+    "blocked": "you have blocked the host",
+    "host-budget": "the host has reached its page limit",
+    "host-asleep": "the host gave nothing relevant for a long time",
+    "host-failing": "the host failed repeatedly",
+    "not-http": "not an address of the web (mailto:, javascript: …)",
+    "bad-url": "not a valid address",
+    "bad-base": "the page's base address is not valid",
+    "too-long": "the address is too long",
+    "too-many-links": "more links on one page than are read",
+    # requests that brought no page
+    "robots": "forbidden by robots.txt",
+    "robots-unreachable": "robots.txt could not be fetched",
+    "timeout": "no answer in time",
+    "connect": "no connection",
+    "reset": "the connection broke off",
+    "empty-reply": "an empty answer",
+    "bad-http": "an answer that is not valid HTTP",
+    "header-bomb": "too many or too long headers",
+    "client-error": "the request failed",
+    "no-network": "no network",
+    "dns": "no such host",
+    "tls": "the certificate can't be trusted",
+    "proxy": "the proxy can't be reached",
+    "refused-address": "a private address, which is off by default",
+    "not-html": "something other than a web page",
+    "no-content": "an answer without a page",
+    "not-modified": "“not modified”, though nothing was stored",
+    "pdf-not-read": "a PDF file that could not be read",
+    "unreadable": "a page that could not be read",
+    "too-large": "larger than allowed",
+    "bomb": "a small file that unpacks to a huge one",
+    "coding": "packed in a way that can't be unpacked here",
+    "damaged": "a damaged file",
+    "bad-redirect": "a redirect without a valid target",
+    "redirect-loop": "redirects in circles, or too often",
+    "redirect-to-known": "redirects to a page that was met already",
+}
+
+
+def in_words(reason: str) -> str:
+    """A reason for people. Reasons that are not ours are returned as they are.
+
+    >>> in_words("http-404"), in_words("redirect-too-deep"), in_words("moon")
+    ('not found (404)', 'redirects to a page that is not followed: deeper than allowed', 'moon')
+    """
+    if meaning := _MEANINGS.get(reason):
+        return meaning
+    kind, _, rest = reason.partition("-")
+    if kind == "http" and rest.isdecimal():
+        return _status(int(rest[:4]))
+    if reason.startswith(REDIRECT) and rest:
+        return f"redirects to a page that is not followed: {in_words(rest)}"
+    return printable(reason, LONGEST)
+
+
+def _status(code: int) -> str:
+    try:
+        return f"{HTTPStatus(code).phrase.lower()} ({code})"
+    except ValueError:
+        return f"the server answered with status {code}"

@@ -1,0 +1,78 @@
+"""The lists behind the counts of a crawl that another process may be writing: what failed, waits, or was left out."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from scenthound.model import Url
+from scenthound.store.database import CrawlDatabase
+
+
+class Slice(NamedTuple):
+    """Which rows of a list are wanted."""
+
+    limit: int = 100
+    offset: int = 0
+
+
+FIRST = Slice()
+
+
+class LostRow(NamedTuple):
+    """A request that brought no page."""
+
+    url: Url
+    reason: str
+    detail: str
+    parent: Url | None
+    anchor: str
+    time: float
+
+
+class WaitingRow(NamedTuple):
+    """A URL of the waiting list."""
+
+    url: Url
+    score: float
+    parent: Url | None
+    anchor: str
+    depth: int
+
+
+class LeftOut(NamedTuple):
+    """Links of one host that were not followed, for one reason."""
+
+    host: str
+    reason: str
+    times: int
+
+
+def lost(database: CrawlDatabase, reason: str = "", part: Slice = FIRST) -> tuple[list[LostRow], int]:
+    """Requests without a page, latest first, and how many there are; `reason`: only these."""
+    where, values = "kind IN ('miss', 'refused')", list[object]()
+    if reason:
+        where, values = f"{where} AND reason = ?", [reason]
+    total = database.row(f"SELECT count(*) FROM history WHERE {where}", values) or (0,)  # noqa: S608 - ours
+    columns = "url, coalesce(reason, ''), coalesce(detail, ''), parent, anchor, time"
+    sql = f"SELECT {columns} FROM history WHERE {where} ORDER BY event DESC LIMIT ? OFFSET ?"  # noqa: S608 - ours
+    return [LostRow(*row) for row in database.rows(sql, (*values, *part))], int(total[0])
+
+
+def waiting(database: CrawlDatabase, part: Slice = FIRST) -> list[WaitingRow]:
+    """The waiting list, best first."""
+    # folders from before version 5 have the parent itself
+    joined = database.has_table("parents")
+    parent, table = (
+        ("parents.url", "frontier LEFT JOIN parents ON parents.id = parent") if joined else ("parent", "frontier")
+    )
+    columns = f"frontier.url, score, {parent}, anchor, depth"
+    sql = f"SELECT {columns} FROM {table} ORDER BY score DESC, number LIMIT ? OFFSET ?"  # noqa: S608 - ours
+    return [WaitingRow(*row) for row in database.rows(sql, part)]
+
+
+def left_out(database: CrawlDatabase, reason: str = "", host: str = "") -> list[LeftOut]:
+    """Links that were not followed, most frequent first; `reason` and `host`: only these."""
+    given = {column: value for column, value in {"reason": reason, "host": host}.items() if value}
+    where = " AND ".join(f"{column} = ?" for column in given) or "1"
+    sql = f"SELECT host, reason, times FROM counts WHERE {where} ORDER BY times DESC, host, reason"  # noqa: S608 - ours
+    return [LeftOut(*row) for row in database.rows(sql, tuple(given.values()))]
