@@ -1,4 +1,5 @@
-"""Change crawl folders at random, thousands of times, and count what is neither a clear refusal nor a repair.
+"""Change crawl folders and the files beside them at random, thousands of times, and count what is neither a clear
+refusal nor a repair.
 
 python benchmarks/bad_state.py [--changes 2000] [--seed 1] [--quick]
 """
@@ -9,10 +10,12 @@ import argparse
 import sys
 import tempfile
 from collections import Counter
+from itertools import chain
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
+from support import mutating_files
 from support.mutating import findings
 
 
@@ -24,7 +27,11 @@ def main() -> int:
     asked = options.parse_args()
     outcomes: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as folder:
-        for finding in findings(Path(folder), 30 if asked.quick else asked.changes, asked.seed):
+        number = 30 if asked.quick else asked.changes
+        for name in ("crawls", "files"):
+            Path(folder, name).mkdir()
+        of_crawls = findings(Path(folder) / "crawls", number, asked.seed)
+        for finding in chain(of_crawls, mutating_files.findings(Path(folder) / "files", number, asked.seed)):
             outcomes[finding.outcome] += 1
             if finding.outcome == "uncaught":
                 print(f"{finding.strategy}: {finding.change}\n{finding.detail}", flush=True)

@@ -10,13 +10,17 @@ Each runs in a process of its own. The exit code is 1 if one of them failed.
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class Trial(NamedTuple):
@@ -25,6 +29,8 @@ class Trial(NamedTuple):
     promise: str
     command: tuple[str, ...]
     quick: tuple[str, ...] = ()
+    environment: Mapping[str, str] = NOTHING
+    """For the long form."""
 
 
 def _tests(*files: str) -> tuple[str, ...]:
@@ -37,6 +43,11 @@ TRIALS = {
     "kill": Trial("a killed crawl loses nothing that was committed", ("benchmarks/kill.py",), ("--quick",)),
     "traps": Trial("traps take few requests, good pages all arrive", ("benchmarks/traps.py",), ("--pages", "300")),
     "failing-disk": Trial("I/O errors end a crawl with code 5", _tests("loop/test_failing_disk.py")),
+    "failing-commands": Trial(
+        "I/O errors end every command with code 5",
+        _tests("test_failing_commands.py"),
+        environment={"SCENTHOUND_FAIL_EVERY": "5"},
+    ),
     "slow-hosts": Trial(
         "slow and dead hosts delay nobody else",
         _tests("loop/test_slow_hosts.py", "loop/test_slots.py", "loop/test_real_sockets.py"),
@@ -53,14 +64,21 @@ TRIALS = {
         "nothing is run from a folder, no link is followed, no archive is cut",
         _tests("test_processes.py", "test_files.py", "test_links.py", "loop/test_archive.py"),
     ),
+    "private": Trial(
+        "no private address is asked, no clock stalls, no PDF file is a bomb",
+        _tests("test_private_addresses.py", "test_clock_set_back.py", "page/test_pdf.py"),
+    ),
 }
 
 
 def run(trial: Trial, is_quick: bool) -> tuple[bool, float, str]:
     """Whether it passed, the seconds that it took, and its last line."""
     command = [sys.executable, *trial.command, *(trial.quick if is_quick else ())]
+    environment = {**os.environ, **({} if is_quick else trial.environment)}
     began = time.monotonic()
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
         assert process.stdout is not None
         last = ""
         for line in process.stdout:

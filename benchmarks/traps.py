@@ -1,6 +1,6 @@
 """How much of a crawl's budget traps take, with and without the watch on what pages give, and what the watch costs.
 
-    python benchmarks/traps.py               # four webs with traps of fourteen kinds, five strategies: some minutes
+    python benchmarks/traps.py               # five webs with traps of 22 kinds, five strategies: some minutes
     python benchmarks/traps.py --recorded    # the recorded webs of ../shared/data: pages that the watch refuses there
 
 Every strategy crawls the same web twice, with the watch and without. "Good" are the pages that are no trap; a trap
@@ -38,12 +38,12 @@ from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.text.tokens import Analyser
 from scenthound.wiring import make_strategy, start_judge
-from support import fourth_traps, other_traps, third_traps
+from support import fifth_traps, fourth_traps, other_traps, third_traps
 
 SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 STRATEGIES = ("breadth-first", "random", "best-first", "shark-search", "hound")
 MOST_OF_BUDGET, MOST_ON_HOST = 0.25, 60
-MOST_ON_COPIES = 70  # the fourth web has copies of every article, which the watch finds out too late for 60
+MOST_ON_LOCALES = 100  # the fifth web has a trap with 40 menus of its own, each of which says something new
 
 
 class Web(Protocol):
@@ -200,9 +200,11 @@ def main() -> int:
     )
     most = MOST_ON_HOST + third_traps.NESTED_TEXTS  # one of its traps has so many different texts
     broken += try_traps("third", third, plain_third, third_traps.TOPIC, asked.pages * 6 // 10, strategies, most)
-    broken += try_traps(
-        "fourth", fourth, plain_fourth, fourth_traps.TOPIC, asked.pages * 7 // 10, strategies, MOST_ON_COPIES
-    )
+    broken += try_traps("fourth", fourth, plain_fourth, fourth_traps.TOPIC, asked.pages * 7 // 10, strategies)
+    fifth = fifth_traps.FifthTraps()
+    plain_fifth = fifth_traps.FifthTraps((), len(fifth.hosts))
+    pages = asked.pages * 6 // 10
+    broken += try_traps("fifth", fifth, plain_fifth, fifth_traps.TOPIC, pages, strategies, MOST_ON_LOCALES)
     print("all promises kept" if not broken else f"{broken} crawls broke a promise")
     return int(bool(broken))
 

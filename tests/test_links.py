@@ -17,8 +17,10 @@ from scenthound.lab.beds.bed import write_bed
 from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.generate.web import generate
 from support import pupil  # noqa: F401 - registers the test's strategy
+from support.desk import client
 from support.resuming import TOPIC, WEB, born
 from support.small_crawl import SEED, small_crawl
+from support.small_crawl import WEB as SMALL_WEB
 
 Talk = pytest.CaptureFixture[str]
 WARC = "pages/pages-00001.warc.gz"
@@ -334,3 +336,70 @@ def test_the_demo_does_not_write_through_a_link(name: str, tmp_path: Path, outsi
     (folder / "hound").mkdir()
     link = plant(folder / name, outside)
     refused(["demo", "--out", str(folder)], link, outside, capsys)
+
+
+# ---- what is read
+
+
+SECRET = "secretword"
+
+
+@pytest.fixture(scope="module")
+def crawls(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two crawls of the same addresses with an index and a portal; every page of `theirs` has a word of its own."""
+    top = tmp_path_factory.mktemp("crawls")
+    theirs = {url: (f"{title} {SECRET}", f"{text} {SECRET}", links) for url, (title, text, links) in SMALL_WEB.items()}
+    for name, web in (("mine", SMALL_WEB), ("theirs", theirs)):
+        folder = small_crawl(top / name, web)
+        for command in ("index", "portal", "map"):
+            assert run([command, str(folder)]) == 0
+    return top
+
+
+@pytest.mark.parametrize(
+    "name", ["index", "index/text.db", WARC, "pages", "portal", "portal/.portal/files.json", "portal/categories.toml"]
+)
+def test_nothing_outside_of_a_folder_is_read_and_shown(name: str, crawls: Path, tmp_path: Path, capsys: Talk) -> None:
+    folder = tmp_path / "crawl"
+    shutil.copytree(crawls / "mine", folder)
+    link = folder / name
+    shutil.rmtree(link) if link.is_dir() else link.unlink()
+    link.symlink_to(crawls / "theirs" / name)
+    before = state(crawls)
+    for words in (
+        ["show", "{}", SEED],
+        ["search", "{}", "balloons", "--category", "x"],
+        ["portal", "{}"],
+        ["map", "{}"],
+    ):
+        run([word.format(folder) for word in words])
+    told = "".join(capsys.readouterr())
+    with client(tmp_path / "home", folder) as desk:
+        for path in ("/search?q=balloons", f"/copy?url={SEED}", f"/page?url={SEED}", "/portal/index.html"):
+            told += desk.get(f"/c/crawl{path}").text
+        told += desk.get("/api/collections/crawl/search?q=balloons").text
+    written = [path for path in folder.rglob("*") if path.is_file() and not path.is_symlink()]
+    told += "".join(path.read_bytes().decode("latin-1") for path in written if folder / name not in path.parents)
+    assert SECRET not in told.lower()
+    assert state(crawls) == before
+
+
+@pytest.mark.parametrize("name", [WARC, "portal/.portal/files.json", "portal/categories.toml"])
+def test_nobody_waits_for_a_pipe_in_a_folder(name: str, crawls: Path, tmp_path: Path, capsys: Talk) -> None:
+    folder = tmp_path / "crawl"
+    shutil.copytree(crawls / "mine", folder)
+    (folder / name).unlink()
+    os.mkfifo(folder / name)
+    assert run(["portal", str(folder)]) == 4
+    assert f"{folder / name} is not a regular file" in capsys.readouterr().err
+
+
+def test_a_cell_whose_name_leads_out_of_its_experiment_is_refused(
+    experiment: Path, tmp_path: Path, capsys: Talk
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(experiment, folder)
+    cells = (folder / "cells.jsonl").read_text()
+    (folder / "cells.jsonl").write_text(cells.replace('"key":"breadth-first', '"key":"../../breadth-first', 1))
+    assert run(["lab", "report", str(folder)]) == 4
+    assert "names no crawl in line" in capsys.readouterr().err

@@ -10,12 +10,15 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 from scenthound.lab.generate.web import generate
 from scenthound.page.limits import PageLimits
 from scenthound.page.record import EVERYTHING
 from scenthound.page.wire import ReadOptions
 from scenthound.process_pool import ProcessPool
 from scenthound.processes import SAFE_PATH, module_command
+from support.pdf_files import paper
 from support.small_crawl import small_crawl
 
 COMMAND = Path(sys.executable).with_name("scenthound")
@@ -72,6 +75,60 @@ def test_crawls_and_indexers_of_the_desk_run_nothing_of_the_working_directory(tm
         "started.follow(Path.cwd()); started.resume(Path.cwd()); started.close()"
     )
     run_in(folder, [sys.executable, "-P", "-c", script])
+    assert not (folder / MARKER).exists()
+
+
+NEWER = (
+    "from scenthound.desk.starting import Processes; started = Processes();"
+    "started.jobs.start(here, ['portal', '--json', '--', str(here)]);"
+    "started.jobs.state(here);"
+    "print(started.answer(['seeds', 'balloons', '--json', '--source', f'collections:{here}'])['topic']);"
+    "import time; began = time.monotonic();"
+    "\nwhile started.jobs.state(here)['state'] == 'working' and time.monotonic() - began < 120: time.sleep(0.05)\n"
+    "print(started.jobs.state(here)); started.close()"
+)
+PDF = (
+    "from scenthound.page.pdf.convert import as_html; from scenthound.page.limits import PageLimits;"
+    "from scenthound.model import Response;"
+    "print(as_html(Response('http://a.test/p.pdf', 200, 'OK', (('Content-Type', 'application/pdf'),),"
+    " open('p.pdf', 'rb').read()), PageLimits(pdf=True)))"
+)
+
+
+@pytest.mark.parametrize(("script", "says"), [(NEWER, b"'state': 'done'"), (PDF, b"lighter")], ids=["desk", "pdf"])
+def test_portals_questions_and_pdf_files_run_nothing_of_the_working_directory(
+    script: str, says: bytes, tmp_path: Path
+) -> None:
+    folder = small_crawl(tmp_path / "gift", pages=4)
+    (folder / "p.pdf").write_bytes(paper("Why balloons rise", "A. Author"))
+    plant_modules(folder)
+    done = run_in(folder, [sys.executable, "-P", "-c", f"from pathlib import Path; here = Path.cwd(); {script}"])
+    assert says in done.stdout, done.stderr
+    assert not (folder / MARKER).exists()
+
+
+@pytest.mark.parametrize("words", [["mcp", ".", "--home", "new"], ["ask", "balloons", "--seed", "http://127.0.0.1:9/"]])
+def test_commands_for_agents_and_questions_run_nothing_of_the_working_directory(
+    words: list[str], tmp_path: Path
+) -> None:
+    folder = small_crawl(tmp_path / "gift", pages=2)
+    plant_modules(folder)
+    done = run_in(folder, [COMMAND, *words])
+    assert b"Traceback" not in done.stderr
+    assert not (folder / MARKER).exists()
+
+
+def test_a_companion_runs_nothing_of_the_working_directory(tmp_path: Path) -> None:
+    folder = tmp_path / "gift"
+    folder.mkdir()
+    plant_modules(folder)
+    environment = {name: value for name, value in os.environ.items() if name != SAFE_PATH}
+    words = ["companion", "kept", "--port", "0", "--home", "new", "--no-browser", "--json"]
+    with subprocess.Popen([COMMAND, *words], cwd=folder, env=environment, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        said = process.stdout.readline() + process.stdout.readline()
+        process.terminate()
+    assert b"address" in said
     assert not (folder / MARKER).exists()
 
 

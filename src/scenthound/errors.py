@@ -158,6 +158,15 @@ class IoFailed(OurFault):
         return cls(error.filename or path or "a file", cause, hint or "check the disk, then run this again")
 
 
+def of_system(error: OSError) -> OurFault:
+    """The error for one of the system that nobody has put into words yet: no room, a bad path, or a disk that fails."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return DiskFull(error.filename or "a file")
+    if error.errno in PATH_ERRORS and error.filename:
+        return BadConfig(f"{error.filename}: {error.strerror}", "check the path, and whose it is")
+    return IoFailed.of(error)
+
+
 class TheirFault(ScenthoundError):
     """The web misbehaved."""
 

@@ -119,7 +119,7 @@ def test_a_page_that_links_to_tarpits_costs_next_to_nothing(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("concurrency", "healthy"), [(2, 20), (16, 60)])
+@pytest.mark.parametrize(("concurrency", "healthy"), [(1, 10), (4, 30), (64, 60)])
 def test_healthy_pages_arrive_in_time_among_hosts_that_hang_reset_and_loop(
     tmp_path: Path, concurrency: int, healthy: int
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import resource
 import time
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from scenthound.model import Candidate, Miss, Response, Url
 from scenthound.page.landing import land
 from scenthound.page.limits import PageLimits
 from scenthound.page.page import Page
-from scenthound.page.pdf import convert
+from scenthound.page.pdf import convert, process
 from scenthound.page.pdf.convert import as_html
 from scenthound.page.pdf.lines import read_lines
 from scenthound.page.pdf.paper import PdfPaper, read_paper
@@ -173,6 +174,36 @@ def test_a_bomb_ends_its_own_process_and_nothing_else() -> None:
     shown = as_html(reply(content), WANTED)
     assert time.monotonic() - started < convert.SECONDS + 30
     assert isinstance(shown, Failure) or len(shown.body) < 10_000_000
+
+
+CATALOG, NO_PAGES = b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [] /Count 0 >>"
+EMPTY = whole([CATALOG, NO_PAGES])
+FORM = b"<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X %d 0 R >> >> /Length 60 >>\n"
+BOMBS = {
+    "two thousand million pages": whole([CATALOG, b"<< /Type /Pages /Kids [3 0 R] /Count 2000000000 >>", b"<< >>"]),
+    "a tree of 50,000 levels": whole(
+        [CATALOG, *(b"<< /Type /Pages /Kids [%d 0 R] /Count 1 >>" % (n + 3) for n in range(50_000))]
+    ),
+    "a table that leads to itself": EMPTY.replace(b"/Root", b"/Prev %d /Root" % EMPTY.index(b"xref\n0")),
+    "a table of a thousand million entries": EMPTY.replace(b"xref\n0 3", b"xref\n0 999999999"),
+    "forms that each draw the next ten times": whole(
+        [
+            CATALOG,
+            b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+            b"<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /XObject << /X 5 0 R >> >> >>",
+            stream(b"/X Do " * 10),
+            *(FORM % (n + 6) + b"stream\n" + b"/X Do " * 10 + b"\nendstream" for n in range(30)),
+        ]
+    ),
+}
+
+
+@pytest.mark.parametrize("content", BOMBS.values(), ids=BOMBS)
+def test_every_bomb_stays_within_the_limits(content: bytes) -> None:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    shown = as_html(reply(content), WANTED)
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before < process.HARD_SECONDS + 1
+    assert isinstance(shown, Failure) or len(shown.body) < 1_000_000
 
 
 def test_a_file_that_came_only_in_part_is_not_read() -> None:

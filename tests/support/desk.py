@@ -29,9 +29,9 @@ FLAGS = (
 
 
 @contextmanager
-def client(home: Path, *folders: Path, host: str = "127.0.0.1") -> Iterator[TestClient]:
+def client(home: Path, *folders: Path, host: str = "127.0.0.1", **parts: Any) -> Iterator[TestClient]:
     """A client of a desk that shows these folders. It starts no indexer: the tests index themselves."""
-    desk = Desk(Access(host, 8770, TOKEN), Collections(home, list(folders)))
+    desk = Desk(Access(host, 8770, TOKEN), Collections(home, list(folders)), **parts)
     desk.processes.follow = lambda path: None  # type: ignore[method-assign]
     base = ADDRESS.replace("127.0.0.1", host)
     with TestClient(make_app(desk), base_url=base, raise_server_exceptions=True) as made:

@@ -13,6 +13,9 @@ import json
 import os
 import shutil
 import sys
+import traceback
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from scenthound.cli.app import run
@@ -32,8 +35,8 @@ def crawl(folder: Path, address: str) -> list[str]:
     return [*command, "--delay", "0", *(part for pair in settings for part in ("--set", pair))]
 
 
-def child(arguments: list[str], said: Path, arm: tuple[object, ...] | None, shim: ctypes.CDLL) -> tuple[int, int]:
-    """Run a command in a fork. Returns its exit code and the number of calls that could have failed."""
+def child(task: Callable[[], int], said: Path, arm: tuple[object, ...] | None, shim: ctypes.CDLL) -> tuple[int, int]:
+    """Do something in a fork. Returns its exit code and the number of calls that could have failed."""
     counted = said.with_suffix(".calls")
     counted.unlink(missing_ok=True)
     process = os.fork()
@@ -45,8 +48,10 @@ def child(arguments: list[str], said: Path, arm: tuple[object, ...] | None, shim
             shim.shim_arm(*arm)
         code = 99
         try:
-            code = run(arguments)
+            code = task()
             sys.stdout.flush()
+        except BaseException:
+            traceback.print_exc()
         finally:
             calls = shim.shim_calls()
             shim.shim_arm(b"/nowhere", b"", 0, 0, 0)
@@ -66,11 +71,11 @@ def main() -> None:
         number = 1
         while True:
             arm = (str(top).encode(), kinds.encode(), number, int(number % 2 == 0), getattr(errno, error))
-            code, calls = child(crawl(out, address), top.parent / "said", arm, shim)
+            code, calls = child(partial(run, crawl(out, address)), top.parent / "said", arm, shim)
             said = (top.parent / "said").read_text(errors="replace")
             again, finished = 0, ""
             if (out / "crawl.toml").exists():
-                again, _ = child(["resume", str(out)], top.parent / "said-again", None, shim)
+                again, _ = child(partial(run, ["resume", str(out)]), top.parent / "said-again", None, shim)
                 finished = (top.parent / "said-again").read_text(errors="replace")
             shutil.rmtree(out, ignore_errors=True)
             line = {"n": number, "code": code, "said": said, "again": again, "finished": finished, "calls": calls}

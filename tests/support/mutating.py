@@ -116,7 +116,7 @@ def changed_array(array: Any, luck: random.Random) -> Any:
         case 3:
             other = array.copy().reshape(-1)
             if len(other):
-                other[luck.randrange(len(other))] = luck.choice((-1, 0, 127))
+                other[luck.randrange(len(other))] = luck.choice((0, 127) if other.dtype.kind == "u" else (-1, 0, 127))
             return other.reshape(array.shape)
     return luck.choice(ODD)
 

@@ -13,7 +13,7 @@ from mcp.types import ToolAnnotations
 from pydantic import Field
 
 from scenthound.agent_tools.tools import MOST_RESULTS, Tools
-from scenthound.errors import ScenthoundError
+from scenthound.errors import ScenthoundError, of_system
 
 INSTRUCTIONS = """\
 Topical web crawls. Start a crawl with words and a few addresses; it fetches the most promising pages first, politely, \
@@ -101,8 +101,9 @@ def _with_tool_errors(method: Callable[P, dict[str, Any]]) -> Callable[P, dict[s
     def call(*words: P.args, **named: P.kwargs) -> dict[str, Any]:
         try:
             return method(*words, **named)
-        except ScenthoundError as error:
-            raise ToolError(f"{error.message}. {error.hint}" if error.hint else error.message) from error
+        except (ScenthoundError, OSError) as error:
+            known = of_system(error) if isinstance(error, OSError) else error
+            raise ToolError(f"{known.message}. {known.hint}" if known.hint else known.message) from error
 
     return call
 

@@ -6,7 +6,6 @@ everything rests.
 
 from __future__ import annotations
 
-import errno
 import importlib
 import json
 import os
@@ -17,12 +16,11 @@ from typing import Any
 
 import click
 
-from scenthound.errors import PATH_ERRORS, DiskFull, IoFailed, ScenthoundError
+from scenthound.errors import ScenthoundError, of_system
 from scenthound.formats import printable
 
 NAME, COMPLETE = "scenthound", "_SCENTHOUND_COMPLETE"
 INTERRUPTED, RESTING = 11, 12
-BAD_PATH = 4
 NO_ARGUMENTS: tuple[type[click.ClickException], ...] = tuple(
     kind
     for name, kind in vars(click.exceptions).items()
@@ -161,14 +159,8 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:
         return _ignore_closed_pipe()
     except Exception as error:
-        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-            return _print_error(f"no room left: {error}", "make room, then run this again", DiskFull.exit_code, as_json)
-        if isinstance(error, OSError) and error.errno in PATH_ERRORS and error.filename:
-            return _print_error(
-                f"{error.filename}: {error.strerror}", "check the path, and whose it is", BAD_PATH, as_json
-            )
         if isinstance(error, OSError):
-            failed = IoFailed.of(error)
+            failed = of_system(error)
             return _print_error(failed.message, failed.hint, failed.exit_code, as_json)
         if "--debug" in given:
             import traceback

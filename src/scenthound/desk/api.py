@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import wraps
@@ -20,8 +19,9 @@ from scenthound.desk.parameters import BodyTooLong
 from scenthound.desk.security import Access, refused
 from scenthound.desk.starting import NewCrawl, Processes
 from scenthound.desk.watching import Watch
-from scenthound.errors import FolderInUse, OurFault, ScenthoundError
+from scenthound.errors import DiskFull, FolderInUse, IoFailed, OurFault, ScenthoundError, of_system
 from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.live import Clock
 from scenthound.store.lock import holder
 from scenthound.store.order_table import Orders
 
@@ -45,7 +45,8 @@ class Desk:
     pairings: Pairings | None = None
     """The extensions that may use the companion."""
     is_closing: bool = False
-    clock: Callable[[], float] = time.time
+    clock: Callable[[], float] = field(default_factory=Clock)
+    """Never goes back: a code for pairing holds no longer if the machine's clock is set back."""
 
 
 def desk_of(request: Request) -> Desk:
@@ -73,7 +74,7 @@ Handler = Callable[[Request], Awaitable[Any]]
 
 
 def status_of(error: ScenthoundError) -> int:
-    kinds = {Unknown: 404, FolderInUse: 409, BodyTooLong: 413}
+    kinds = {Unknown: 404, FolderInUse: 409, BodyTooLong: 413, IoFailed: 500, DiskFull: 507}
     return next((status for kind, status in kinds.items() if isinstance(error, kind)), 400)
 
 
@@ -84,8 +85,9 @@ def answers(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
         try:
             result = await handler(request)
-        except ScenthoundError as error:
-            return refused(status_of(error), error.message, error.hint)
+        except (ScenthoundError, OSError) as error:
+            known = of_system(error) if isinstance(error, OSError) else error
+            return refused(status_of(known), known.message, known.hint)
         return result if isinstance(result, Response) else JSONResponse(result)
 
     return answer

@@ -28,6 +28,8 @@ ERRORS = {
     409: "Another process uses the folder.",
     413: "Too much was sent.",
     421: "The address is not that of the desk.",
+    500: "A disk or the system failed.",
+    507: "There is no room left on the disk.",
 }
 OF_CHANGES = (401, 413)  # errors that only a change can meet
 

@@ -20,7 +20,7 @@ from scenthound.desk.crawl_api import HOST, ON_TOPIC, URL
 from scenthound.desk.markup import Content, Markup, element
 from scenthound.desk.population import has_agents
 from scenthound.desk.seed_choices import choices
-from scenthound.errors import ScenthoundError
+from scenthound.errors import ScenthoundError, of_system
 from scenthound.loop.folder import CrawlFolder
 from scenthound.store.live_queries import Wanted
 
@@ -34,8 +34,9 @@ def shows(handler: Any) -> Any:
     async def answer(request: Request) -> Response:
         try:
             html = await handler(request)
-        except ScenthoundError as error:
-            return problem_page(error.message, error.hint, api.status_of(error))
+        except (ScenthoundError, OSError) as error:
+            known = of_system(error) if isinstance(error, OSError) else error
+            return problem_page(known.message, known.hint, api.status_of(known))
         return html if isinstance(html, Response) else HTMLResponse(html)
 
     return answer

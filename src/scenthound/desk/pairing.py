@@ -22,6 +22,7 @@ MOST_TRIES = 5
 MOST_PAIRINGS = 20
 LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that looks like another
 _EXTENSION = re.compile(r"(chrome|moz)-extension://[a-z0-9-]{1,64}\Z")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 _ANOTHER = "a new one is at the desk, page Companion; or start `scenthound companion` again"
 
 
@@ -103,6 +104,8 @@ def _load(path: Path) -> tuple[int, dict[str, str]]:
         port = int(document["port"])
         if document["version"] != 1 or not 0 <= port <= 65535 or not all(map(is_extension, digests)):
             raise ValueError
+        if not all(_DIGEST.fullmatch(digest) for digest in digests.values()):
+            raise ValueError
         return port, digests
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         raise FileDamaged(path, "is no list of pairings", "move it away, and pair again") from None

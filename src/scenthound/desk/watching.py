@@ -68,8 +68,8 @@ class Watch:
     def refresh(self) -> int:
         """Read what is new, and return the number of new pages."""
         if not self._event:  # a crawl that has just begun has no database yet, or one without tables
-            self.folder.close()
-            self.folder = CrawlFolder.look(self.path)
+            empty, self.folder = self.folder, CrawlFolder.look(self.path)
+            empty.close()
         before = self.pages
         relevant_from = self.folder.request.settings.relevant or OLD_RULE
         for event in live_queries.fetched_after(self.folder.database, self._event, relevant_from):
@@ -100,8 +100,7 @@ class Watch:
         if holder(self.path) is not None:
             state = "paused" if Orders(database).is_paused() else "running"
         else:
-            ended, at = database.meta("ended"), database.meta("ended_at", "0")
-            state = ended if ended and _number(at) >= self._last else "cut off"
+            state = self.folder.ended(self._last) or "cut off"
         why = ENDINGS.get(state, state).partition(":")[0]
         if state in FINAL and not self.relevant:
             why = f"{why}; {NO_HITS}" if self.pages else _why_nothing(self.folder)
@@ -171,10 +170,3 @@ def state_in_words(state: str) -> str:
 def _share(value: Any) -> float | None:
     is_share = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
     return float(value) if is_share else None
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return 0.0

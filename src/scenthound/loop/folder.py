@@ -380,6 +380,19 @@ class CrawlFolder:
         self.database.save_meta("ended", reason)
         self.database.save_meta("ended_at", str(now))
 
+    def ended(self, last_page: float) -> str:
+        """Why the last run ended; empty if its process was killed.
+
+        By the time of its last commit: pages of earlier runs may be ahead, if the clock was set back since. Folders of
+        old versions have no runs; there the time of the last page counts.
+        """
+        runs = _read_runs(self.database.meta("runs"))
+        try:
+            at = float(self.database.meta("ended_at", "0"))
+        except ValueError:
+            at = 0.0
+        return self.database.meta("ended") if at >= (runs[-1][1] if runs else last_page) else ""
+
     def saved(self, relearn: bool = False) -> Saved:
         """The state of the crawl for `resume`, as of the last commit. With `relearn` no snapshot is part of it.
 

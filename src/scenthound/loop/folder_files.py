@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from scenthound.errors import PATH_ERRORS, BadConfig, DiskFull, FileDamaged, FolderBroken, IoFailed
-from scenthound.files import NO_ROOM, refuse_link
+from scenthound.files import NO_ROOM, check_file, refuse_link
 from scenthound.loop.crawl_toml import CrawlRequest
 from scenthound.store.database import database_files
 from scenthound.store.lock import NAME as LOCK
@@ -21,7 +21,10 @@ _FOLDERS = (PAGES, "index", MODEL, COPIES)
 
 
 def refuse_links(folder: Path) -> None:
-    """Raise `UnsafeFile` if a file of the crawl is a symbolic link. The folder itself may be one."""
+    """Raise `UnsafeFile` if a file of the crawl is a link, or a pipe, which nobody could read to its end.
+
+    The folder itself may be a link.
+    """
     for path in (*(folder / name for name in _FILES), *database_files(str(folder / DATABASE))):
         refuse_link(path)
     for inner in (folder / name for name in _FOLDERS):
@@ -29,7 +32,8 @@ def refuse_links(folder: Path) -> None:
         if inner.is_dir():
             with os.scandir(inner) as entries:
                 for entry in entries:
-                    refuse_link(Path(entry.path))
+                    if not entry.is_file(follow_symlinks=False) and not entry.is_dir(follow_symlinks=False):
+                        check_file(Path(entry.path))
 
 
 def remove_crawl(folder: Path) -> None:

@@ -361,15 +361,13 @@ def _speed(times: list[float]) -> list[tuple[float, float]]:
 def _ending(facts: CrawlFacts, folder: CrawlFolder) -> None:
     """Set the recorded reason, unless a process is running or was killed after it was recorded."""
     facts.process = holder(folder.path)
-    reason, when = folder.database.meta("ended"), folder.database.meta("ended_at", "0")
+    reason = folder.database.meta("ended")
     if folder.crawl is not None:  # this process, at the end of its run
         facts.ended, facts.process = reason or "interrupted", None
     elif facts.process is not None:
         facts.ended = "paused" if Orders(folder.database).is_paused() else "running"
-    elif reason and float(when) >= facts.last:
-        facts.ended = reason
     else:
-        facts.ended = "cut off"
+        facts.ended = folder.ended(facts.last) or "cut off"
 
 
 def settings_changed(request: CrawlRequest) -> Mapping[str, Any]:

@@ -107,7 +107,7 @@ class Indexer:
         """Text and language of a stored page; empty if its record is gone, so that it is found by its title."""
         try:
             response = None if where is None else self._folder.repository.get(where)
-        except (FolderBroken, OSError):
+        except FolderBroken:
             return "", ""
         document = None if response is None else stored_document(response, self._limits)
         if document is None or response is None:

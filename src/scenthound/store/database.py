@@ -211,7 +211,8 @@ class CrawlDatabase:
     def rows(self, sql: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
         """The rows of a query, one by one."""
         with self.guarded():
-            yield from self._connection.execute(sql, values)
+            for row in self._connection.execute(sql, values):  # noqa: UP028 - it closes the cursor, too late
+                yield row
 
     def row(self, sql: str, values: Sequence[Any] = ()) -> tuple[Any, ...] | None:
         try:  # not `guarded`, which is slower than the query: called for every new host

@@ -5,9 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
+from contextlib import closing
 from pathlib import Path
+from urllib.parse import quote
 
 from scenthound.errors import DiskFull, FileDamaged, FolderBroken, FolderInUse, IoFailed
+
+_CHUNK = 1 << 20
 
 
 def damaged(path: str, detail: str) -> FileDamaged:
@@ -25,6 +29,10 @@ def in_our_words(error: sqlite3.Error | OSError, path: str) -> Exception:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_FULL:
         return disk_full(path)
+    if (
+        getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CORRUPT_VTAB
+    ):  # said by the search index, not by the file
+        return damaged(path, str(error))
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return _unreadable(path) or damaged(path, str(error))
     if code == sqlite3.SQLITE_CANTOPEN and os.access(Path(path).parent, os.W_OK):
@@ -45,11 +53,15 @@ def in_our_words(error: sqlite3.Error | OSError, path: str) -> Exception:
 
 
 def _unreadable(path: str) -> IoFailed | None:
-    """SQLite calls a file damaged if it can't read it: try that."""
+    """SQLite calls a file damaged too if the disk fails to read it: read all of it."""
     try:
         with open(path, "rb") as file:
-            file.read(4096)
-    except FileNotFoundError:
+            while file.read(_CHUNK):
+                pass
+        with closing(sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True)) as again:
+            if again.execute("PRAGMA integrity_check(1)").fetchone() == ("ok",):
+                return IoFailed(path, "a read failed, and went well when it was tried again")
+    except (FileNotFoundError, sqlite3.Error):
         return None
     except OSError as error:
         return IoFailed.of(error, path)

@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from scenthound.errors import BadUsage, DiskFull, FolderBroken, FolderInUse
-from scenthound.files import check_file, check_own_file
+from scenthound.errors import BadUsage, DiskFull, FileDamaged, FolderBroken
+from scenthound.files import check_file, check_own_file, refuse_link
 from scenthound.store.database import database_files
+from scenthound.store.sqlite_errors import in_our_words
 
 INDEX, FILE = "index", "text.db"  # in a crawl folder
 APPLICATION = 0x5C_E7_1D_EC
@@ -129,6 +130,7 @@ class TextIndex:
     def __init__(self, folder: Path, write: bool = False) -> None:
         self.path = folder / FILE
         names = database_files(str(self.path))
+        refuse_link(folder)
         try:
             if write:
                 folder.mkdir(exist_ok=True)
@@ -178,7 +180,7 @@ class TextIndex:
     def position(self) -> int:
         """The last event of the crawl that is in the index."""
         row = self._row("SELECT value FROM meta WHERE key = 'position'")
-        return 0 if row is None else int(row[0])
+        return 0 if row is None else self._fitting(row, int)[0]
 
     def add(self, documents: Iterable[Document], position: int) -> None:
         """Add pages and move on to this event, in one transaction. A page that was indexed before is replaced."""
@@ -215,12 +217,13 @@ class TextIndex:
         return int((self._row("SELECT count(*) FROM documents") or (0,))[0])
 
     def highest_relevance(self) -> float:
-        return float((self._row("SELECT max(relevance) FROM documents") or (0.0,))[0] or 0.0)
+        row = self._row("SELECT max(relevance) FROM documents WHERE relevance IS NOT NULL")
+        return float(self._fitting(row, float)[0]) if row and row[0] is not None else 0.0
 
     def matches(self, expression: str, filters: Filters) -> list[Match]:
         """All pages that match an FTS5 expression, in no order."""
         where, values = filters.sql()
-        columns = "d.number, -w.rank, d.relevance"
+        columns = "d.number, -w.rank, CAST(d.relevance AS REAL)"
         source = "words AS w JOIN documents AS d ON d.number = w.rowid"
         sql = f"SELECT {columns} FROM {source} WHERE w.words MATCH ? AND {where}"  # noqa: S608 - names of ours
         return [Match(*row) for row in self._rows(sql, (expression, *values))]
@@ -228,7 +231,7 @@ class TextIndex:
     def listed(self, filters: Filters) -> list[Match]:
         """All pages that pass the filters."""
         where, values = filters.sql()
-        sql = f"SELECT number, 0.0, relevance FROM documents AS d WHERE {where}"  # noqa: S608 - names of ours
+        sql = f"SELECT number, 0.0, CAST(relevance AS REAL) FROM documents AS d WHERE {where}"  # noqa: S608 - names of ours
         return [Match(*row) for row in self._rows(sql, values)]
 
     def shown(self, number: int, expression: str | None) -> Shown:
@@ -243,7 +246,7 @@ class TextIndex:
             title, snippet = row or ("", "")
         facts = "SELECT url, host, relevance, language, time, page FROM documents WHERE number = ?"
         url, host, *rest = self._row(facts, (number,)) or ("", "", 0.0, "", 0.0, 0)
-        return Shown(url, host, title, snippet, *rest)
+        return Shown(*self._fitting((url, host, title, snippet, *rest), str, str, str, str, float, str, float, int))
 
     def number_of(self, url: str) -> int | None:
         """The number of a page, if it is in the index."""
@@ -275,25 +278,28 @@ class TextIndex:
         except (sqlite3.Error, OSError) as error:
             raise self._translated(error) from error
 
+    def _fitting(self, row: tuple[Any, ...], *kinds: type) -> tuple[Any, ...]:
+        """The same row. Raises `FolderBroken` if its cells are of other kinds, which SQLite does not prevent."""
+        if not all(
+            isinstance(cell, kind) or (kind is float and isinstance(cell, int))
+            for cell, kind in zip(row, kinds, strict=True)
+        ):
+            raise FolderBroken(self.path, "is damaged", "delete it: it can be made again from the crawl")
+        return row
+
     def _row(self, sql: str, values: Sequence[Any] = ()) -> tuple[Any, ...] | None:
         rows = self._rows(sql, values)
         return rows[0] if rows else None
 
     def _translated(self, error: sqlite3.Error | OSError) -> Exception:
-        if isinstance(error, OSError):
-            return error
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if code == sqlite3.SQLITE_FULL:
-            return DiskFull(self.path)
-        if code == sqlite3.SQLITE_BUSY:
-            return FolderInUse(self.path, "is being written to by another process", "try again in a moment")
-        if code == sqlite3.SQLITE_READONLY:
-            return FolderBroken(self.path, "may not be written to", "copy the crawl to where you may write")
-        if code == sqlite3.SQLITE_CANTOPEN:
-            return FolderBroken(self.path, "can't be opened", "may you read and write that folder?")
         if "fts5:" in str(error):
             return BadUsage(f"this query can't be answered: {error}", "put words with signs in quotes")
-        return FolderBroken(self.path, f"can't be used: {error}", "delete it: it can be made again from the crawl")
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_CANTOPEN and not self.path.exists():
+            return FolderBroken(self.path, "can't be opened", "may you read and write that folder?")
+        translated = in_our_words(error, str(self.path))
+        if isinstance(translated, FileDamaged | sqlite3.Error):
+            return FolderBroken(self.path, f"can't be used: {error}", "delete it: it can be made again from the crawl")
+        return DiskFull(self.path) if isinstance(translated, DiskFull) else translated
 
 
 def without_marks(text: str) -> str:

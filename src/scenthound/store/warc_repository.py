@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from scenthound.errors import DiskFull, FolderBroken, IoFailed
+from scenthound.errors import PATH_ERRORS, DiskFull, FolderBroken, IoFailed
 from scenthound.files import NO_ROOM, check_own_file, make_folder, open_in_place, sync_file, sync_folder
 from scenthound.model import NOTHING, Response
 from scenthound.ports import Repository, Where
@@ -102,6 +102,8 @@ class WarcRepository(Repository):
                 data = os.pread(file.fileno(), min(where.length, LARGEST), where.offset)
             responses = [response_of(record) for record in records(member_at(data, 0).data)]
         except (OSError, ValueError, OverflowError) as error:
+            if isinstance(error, OSError) and error.errno not in PATH_ERRORS:
+                raise IoFailed.of(error, where.file) from error
             raise FolderBroken(where.file, f"can't be read at {where.offset}: {error}") from error
         if len(responses) != 1 or responses[0] is None:
             raise FolderBroken(where.file, f"holds no response at {where.offset}")

@@ -33,6 +33,8 @@ FIRST_PAGES = 10
 """With fewer pages than these it can't be said which words are on all of them."""
 HEAVIEST = 100.0
 """The most that a person can give a word."""
+MOST = 1e9
+"""No weight in a file is larger: all pages of a life add up to less."""
 VERSION = 1
 
 Vector = Mapping[str, float]
@@ -192,14 +194,14 @@ def load(path: Path) -> Kept:
         text = ""
     try:
         return _read(json.loads(text))
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         raise FileDamaged(path, "is no profile of the companion", "move it away: a new one is begun") from None
 
 
 def _read(document: Mapping[str, Any]) -> Kept:
     words: Iterable[Mapping[str, Any]] = document["words"]
     weights = {str(one["term"]): float(one["weight"]) for one in words}
-    if document["version"] != VERSION or not all(0.0 <= weight < math.inf for weight in weights.values()):
+    if document["version"] != VERSION or not all(0.0 <= weight <= MOST for weight in weights.values()):
         raise ValueError
     profile = Profile(
         weights,
@@ -207,4 +209,7 @@ def _read(document: Mapping[str, Any]) -> Kept:
         {str(term): str(word) for term, word in document["removed"].items()},
         int(document["pages"]),
     )
-    return Kept(profile, tuple(str(site) for site in document["excluded"]))
+    excluded = document["excluded"]
+    if not isinstance(excluded, list) or not all(isinstance(site, str) for site in excluded):
+        raise ValueError  # a site must not be read only because its name was damaged
+    return Kept(profile, tuple(excluded))

@@ -22,7 +22,7 @@ from scenthound.apps.portal.pages import Site, site_files
 from scenthound.apps.portal.search_files import search_files
 from scenthound.apps.portal.vectors import Vectors, make_vectors, related, term_counts
 from scenthound.errors import BadConfig, BadUsage
-from scenthound.files import make_folder, move_aside, write_bytes, write_text
+from scenthound.files import check_file, make_folder, move_aside, refuse_link, write_bytes, write_text
 from scenthound.loop.folder import CrawlFolder
 from scenthound.store.lock import lock
 from scenthound.url import host
@@ -121,9 +121,14 @@ def _check_place(path: Path, identity: dict[str, Any]) -> None:
 
 
 def _state(path: Path) -> dict[str, Any]:
+    """What the last run noted. Raises `UnsafeFile` for a link: nothing outside of the folder is read and shown."""
+    refuse_link(path)
+    refuse_link(path / STATE)
+    file = path / STATE / FILES
+    check_file(file)
     try:
-        plain = json.loads((path / STATE / FILES).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        plain = json.loads(file.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError, ValueError, RecursionError):
         return {}
     return plain if isinstance(plain, dict) else {}
 
@@ -215,6 +220,7 @@ def _own_categories(
     file: Path, vectors: Vectors, titles: Sequence[Collection[str]], groups: int | None, crawl: CrawlFolder
 ) -> list[sorting.PortalCategory]:
     """Those of the portal's file; proposed and written if there is none, or if others are asked for."""
+    check_file(file)
     if file.exists() and groups is None:
         return sorting.read_proposed(file)
     found = sorting.proposed(vectors, titles, groups, crawl.request.topic.keywords)

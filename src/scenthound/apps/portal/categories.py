@@ -29,6 +29,7 @@ FILE = "categories.toml"
 OTHER = "other"
 MOST_CLUSTERS = 100
 MOST_WORDS = 25  # of a proposed category
+HEAVIEST = 1e9  # what a word may weigh
 _LARGEST = 4_000_000  # bytes of a file with categories
 _EXAMPLE = 'write tables as: [[category]], name = "Reefs", examples = ["https://example.org/reef"]'
 _HEAD = """\
@@ -122,7 +123,7 @@ def read_proposed(file: Path) -> list[PortalCategory]:
     for table in _tables(file):
         name, words = _name(table, file), table.get("words", {})
         numbers = isinstance(words, dict) and all(
-            isinstance(weight, int | float) and not isinstance(weight, bool) and 0 <= weight < math.inf
+            isinstance(weight, int | float) and not isinstance(weight, bool) and 0 <= weight <= HEAVIEST
             for weight in words.values()
         )
         if not numbers or not words:

@@ -78,7 +78,7 @@ def collect(
 def _read(page: StoredPage) -> PortalPage | None:
     try:
         html = page.html if page.where is not None else ""
-    except (FolderBroken, OSError):
+    except FolderBroken:
         return None
     if not html:
         return None
@@ -139,7 +139,13 @@ def read_kept(file: Path) -> Iterator[PortalPage]:
 
 def _entry(plain: dict[str, Any]) -> PortalPage:
     values = {**plain, "authors": tuple(plain["authors"]), "references": tuple(plain["references"])}
-    return PortalPage(**values)
+    entry = PortalPage(**values)
+    texts = (entry.url, entry.title, entry.text, entry.date, *entry.authors, *entry.references)
+    if not all(isinstance(text, str) for text in texts) or not (
+        isinstance(entry.n, int) and isinstance(entry.relevance, int | float)
+    ):
+        raise TypeError
+    return entry
 
 
 def write_kept(file: Path, entries: list[PortalPage]) -> None:

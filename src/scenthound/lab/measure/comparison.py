@@ -307,7 +307,7 @@ def _load_note(folder: Path) -> dict[str, Any] | None:
         note = json.loads((folder / NOTE).read_bytes())
         numbers = [*note["shown"], *note["at"]]
         names = note.get("metrics", [])
-        usable = note["shown"] and "state" in note and all(isinstance(number, int) and number > 0 for number in numbers)
+        usable = note["shown"] and "state" in note and all(type(number) is int and number > 0 for number in numbers)
         usable = usable and isinstance(names, list) and all(isinstance(name, str) for name in names)
         return dict(note) if usable else None
     except (OSError, ValueError, KeyError, TypeError):

@@ -25,7 +25,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from scenthound.errors import BadConfig, BadUsage
+from scenthound.errors import BadConfig, BadUsage, FolderBroken
 from scenthound.files import replacing
 from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.replay_bed import ReplayBed
@@ -255,8 +255,13 @@ def load_table(experiment: Experiment | str | Path, name: str, metric: str | Non
 
 def _read(path: Path, columns: list[str] | None = None) -> Any:
     """A table. `read_table` would import pandas, which takes a second; so would any array made of Python values."""
-    with _parquet().ParquetFile(path) as file:
-        return file.read(columns)
+    try:
+        with _parquet().ParquetFile(path) as file:
+            return file.read(columns)
+    except (OSError, ValueError, KeyError) as error:  # what pyarrow raises for a damaged file
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise FolderBroken(path, "can't be read", "delete it, then run `scenthound lab measure` again") from error
 
 
 def _rows_of(table: Any, metric: str) -> Any:

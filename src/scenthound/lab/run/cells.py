@@ -19,10 +19,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from scenthound.errors import BadConfig, NotAUrl
+from scenthound.errors import BadConfig, FolderBroken, NotAUrl
 from scenthound.files import write_bytes
 from scenthound.formats import full_trail_line
 from scenthound.lab.run.run_cell import CellResult
+from scenthound.lab.run.stored_fields import fitting
 from scenthound.model import Step, Url
 from scenthound.store.sqlite_history import OLD_RULE
 from scenthound.url import make
@@ -109,9 +110,22 @@ def load_outcome(folder: Path, key: str) -> Outcome | None:
     """The outcome of a cell; None if the cell is not done."""
     try:
         fields = json.loads((folder / "cells" / f"{key}.json").read_bytes())
-        return Outcome(**{**fields, "given": tuple(fields.get("given", ()))})
-    except (OSError, ValueError, TypeError):
+        return fitting(Outcome(**{**fields, "given": tuple(fields.get("given", ()))}))
+    except (FileNotFoundError, ValueError, TypeError):
         return None
+
+
+def load_cells(file: Path) -> tuple[Cell, ...]:
+    """The cells that an experiment lists. Raises `FolderBroken` for a line that names none."""
+    cells = []
+    for number, fields in enumerate(read_lines(file), 1):
+        try:
+            cells.append(fitting(Cell(**fields)))
+        except TypeError:
+            cells = []
+        if not cells or _UNSAFE.search(cells[-1].key):  # it names files
+            raise FolderBroken(file, f"names no crawl in line {number}", "run the same `scenthound lab run` again")
+    return tuple(cells)
 
 
 def load_trail(folder: Path, key: str) -> list[Step]:
@@ -146,8 +160,10 @@ def load_training(folder: Path, key: str) -> float:
 
 def _load_times(folder: Path, key: str) -> dict[str, Any]:
     try:
-        return dict(json.loads((folder / "times" / f"{key}.json").read_bytes()))
-    except (OSError, ValueError, TypeError):
+        times = dict(json.loads((folder / "times" / f"{key}.json").read_bytes()))
+        numbers = [*times.get("rank_seconds", ()), times.get("text_seconds", 0.0), times.get("train_seconds", 0.0)]
+        return times if all(isinstance(number, int | float) for number in numbers) else {}
+    except (FileNotFoundError, ValueError, TypeError):
         return {}
 
 
@@ -241,8 +257,11 @@ def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
 def read_lines(path: Path) -> Sequence[dict[str, Any]]:
     """The JSON objects of one of our files; none if the file is missing."""
     try:
-        return [json.loads(raw) for raw in path.read_bytes().splitlines() if raw.strip()]
+        lines = [json.loads(raw) for raw in path.read_bytes().splitlines() if raw.strip()]
     except FileNotFoundError:
         return []
-    except ValueError:
-        raise BadConfig(f"{path} is not a file of JSON lines") from None
+    except (ValueError, RecursionError):
+        lines = [None]
+    if not all(isinstance(fields, dict) for fields in lines):
+        raise BadConfig(f"{path} is not a file of JSON objects, one a line", "put the original back")
+    return lines

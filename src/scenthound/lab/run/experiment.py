@@ -26,7 +26,7 @@ from itertools import chain, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scenthound.errors import BadConfig, ScenthoundError
+from scenthound.errors import BadConfig, FolderBroken, ScenthoundError
 from scenthound.files import make_folder, write_text
 from scenthound.lab.beds.bed import Bed, BedTopic, read_topics, topic_line
 from scenthound.lab.beds.cache import digest_of, sources_digest
@@ -34,7 +34,16 @@ from scenthound.lab.beds.prepare_pages import Cut
 from scenthound.lab.beds.prepared import open_for_replay
 from scenthound.lab.beds.replay_bed import ReplayBed
 from scenthound.lab.measure.metrics.crawl_pairs import seed_halves
-from scenthound.lab.run.cells import Cell, Outcome, cell_key, load_outcome, read_lines, save_cell, write_lines
+from scenthound.lab.run.cells import (
+    Cell,
+    Outcome,
+    cell_key,
+    load_cells,
+    load_outcome,
+    read_lines,
+    save_cell,
+    write_lines,
+)
 from scenthound.lab.run.handover import KINDS, Powers, read_powers, visible_topic, withheld
 from scenthound.lab.run.oracles import ORACLES, READS_ALL, OracleBed
 from scenthound.lab.run.run_cell import CellResult, ReplayLimits, StrategyAccess, run_strategy
@@ -192,12 +201,19 @@ def open_experiment(folder: str | Path) -> Experiment:
     """The experiment in a folder. Raises `BadConfig` if there is none."""
     folder = Path(folder)
     spec = load_spec(folder)
-    cells = tuple(Cell(**fields) for fields in read_lines(folder / "cells.jsonl"))
+    cells, topics = load_cells(folder / "cells.jsonl"), tuple(read_topics(folder / "topics.jsonl", []))
     lines = read_lines(folder / "failures.jsonl")
-    problems = tuple(
-        TopicProblem(line["topic"], line["what"], tuple(line["urls"]), line["of"]) for line in lines if "what" in line
-    )
-    return Experiment(folder, spec, cells, tuple(read_topics(folder / "topics.jsonl", [])), problems)
+    try:
+        problems = tuple(
+            TopicProblem(line["topic"], line["what"], tuple(line["urls"]), line["of"])
+            for line in lines
+            if "what" in line
+        )
+    except (KeyError, TypeError):
+        raise FolderBroken(folder / "failures.jsonl", "can't be used", "delete it: the next run writes it") from None
+    if lost := {cell.topic for cell in cells} - {topic.id for topic in topics}:
+        raise FolderBroken(folder / "topics.jsonl", f"lacks the topic `{min(lost)}`", "put the original back")
+    return Experiment(folder, spec, cells, topics, problems)
 
 
 def check_topics(bed: ReplayBed, topics: Iterable[BedTopic]) -> list[TopicProblem]:

@@ -17,6 +17,7 @@ from scenthound.lab.run.handover import UNFETCHED
 from scenthound.lab.run.oracles import ORACLES
 from scenthound.lab.run.polite_replay import PoliteLimits
 from scenthound.lab.run.run_cell import ReplayLimits
+from scenthound.lab.run.stored_fields import fitting
 from scenthound.model import NOTHING
 from scenthound.parameters import values_of
 from scenthound.ports import declaration_of
@@ -180,16 +181,17 @@ def load_spec(folder: Path) -> ExperimentSpec:
     path = folder / FILE
     try:
         plain = tomllib.loads(path.read_text(encoding="utf-8"))
-        polite = PoliteLimits(**plain.pop("polite")) if "polite" in plain else None
-        plain["cut"], plain["limits"] = Cut(**plain["cut"]), ReplayLimits(**plain["limits"], polite=polite)
+        polite = fitting(PoliteLimits(**plain.pop("polite"))) if "polite" in plain else None
+        plain["cut"] = fitting(Cut(**plain["cut"]))
+        plain["limits"] = fitting(ReplayLimits(**plain["limits"], polite=polite))
         plain["given"] = {label: tuple(needs) for label, needs in plain.get("given", {}).items()}
         arguments: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value for key, value in plain.items()
         }
-        return ExperimentSpec(**arguments)
+        return fitting(ExperimentSpec(**arguments))
     except FileNotFoundError:
         raise BadConfig(f"no experiment in {folder}: {FILE} is missing", "make one with `scenthound lab run`") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, TypeError, KeyError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, TypeError, KeyError, AttributeError) as error:
         raise BadConfig(
             f"{path} can't be used: {error}", "it is written by `scenthound lab run`, not by hand"
         ) from None

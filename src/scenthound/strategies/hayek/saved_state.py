@@ -17,7 +17,7 @@ import numpy as np
 
 from scenthound.strategies.hayek.auction import Trading
 from scenthound.strategies.hayek.economy import Economy
-from scenthound.strategies.hayek.known_web import FAR, Lexicon, load_web, save_web
+from scenthound.strategies.hayek.known_web import FAR, KnownWeb, Lexicon, load_web, save_web
 from scenthound.strategies.hayek.market import ROOT, Agent, Market, Purchase, units
 
 BOOKS = ("root", "brought_in", "rewards", "taxes", "buried", "births")
@@ -207,12 +207,19 @@ def load_economy(economy: Economy, state: Mapping[str, Any]) -> None:
     economy.counts.recognised = dict(state["recognised"])
     economy.left, economy.stops_at_goal, economy.met_goal, economy.idle = state["sequence"][:4]
     economy.is_founded, economy.only_new = map(bool, state["sequence"][4:])
-    economy.queue, economy.fetching = deque(state["line"]), list(state["fetching"])
-    economy.banned = set(state["banned"])
+    line, fetching = (_page_numbers(economy.web, state[name]) for name in ("line", "fetching"))
+    economy.queue, economy.fetching, economy.banned = deque(line), fetching, set(state["banned"])
     economy.recent_sites.extend(state.get("sites", ()))
     economy.pending, economy.trading = {}, None
     if state["trading"] is not None:
         economy.resume(*_load_trading(economy, state["trading"]))
+
+
+def _page_numbers(web: KnownWeb, numbers: Sequence[Any]) -> list[int]:
+    """The same numbers. Raises `ValueError` if one is not that of a page."""
+    if not all(isinstance(number, int) and 0 <= number < len(web.pages) for number in numbers):
+        raise ValueError("a page that is not known")
+    return list(numbers)
 
 
 def _save_trading(trading: Trading, pending: Mapping[int, Purchase]) -> dict[str, Any]:

@@ -1,0 +1,189 @@
+"""Runs the commands that work on a crawl on a disk whose n-th call fails, for every n; then again on a good disk.
+
+    python -m support.failing_commands SHIM FOLDER ERROR KINDS STEP [COMMAND]…
+
+Runs under `disk_shim.c`, as `failing_disk` does. Prints one JSON line for each attempt. `desk`, `mcp` and `companion`
+are asked as a browser, an agent and an extension ask them; what they answer stands for what a command says.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import errno
+import json
+import re
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from mcp import Client
+
+from scenthound.agent_tools.limits import ToolLimits
+from scenthound.agent_tools.server import make_server
+from scenthound.agent_tools.tools import Tools
+from scenthound.apps.companion import Companion
+from scenthound.cli.app import run
+from scenthound.desk.pairing import Pairings
+from scenthound.errors import ScenthoundError
+from scenthound.lab.generate.web import generate
+from scenthound.ports import Failure
+from support.application_webs import CLUB_SEEDS, CLUBS
+from support.desk import WITH_TOKEN, client
+from support.failing_disk import child
+from support.html_crawl import html_crawl
+
+SEED = CLUB_SEEDS[0]
+LAB = ["--strategies", "breadth-first", "--topics", "1", "--pages", "5", "--at", "5", "--jobs", "1"]
+COMMANDS: Mapping[str, list[str]] = {
+    "index": ["index", "{home}/crawl"],
+    "index-again": ["index", "{home}/crawl", "--rebuild"],
+    "search": ["search", "{home}/crawl", "balloons"],
+    "like": ["search", "{home}/crawl", "--like", SEED],
+    "portal": ["portal", "{home}/crawl"],
+    "related": ["related", "{home}/crawl", "--csv", "{home}/crawl/related.csv"],
+    "map": ["map", "{home}/crawl"],
+    "label": ["label", "{home}/crawl", SEED, "--on-topic"],
+    "labels": ["label", "{home}/crawl", "--list"],
+    "control": ["control", "{home}/crawl", "budget", "7"],
+    "orders": ["control", "{home}/crawl", "--list"],
+    "show": ["show", "{home}/crawl", SEED],
+    "explain": ["explain", "{home}/crawl", SEED],
+    "status": ["status", "{home}/crawl"],
+    "trail": ["trail", "{home}/crawl"],
+    "report": ["report", "{home}/crawl"],
+    "seeds": ["seeds", "hot air balloons", "--source", "collections:{home}/crawl"],
+    "backlinks": ["backlinks", SEED, "--source", "collections:{home}/crawl"],
+    **{
+        f"export-{kind}": ["export", "{home}/crawl", "--to", kind, "--force"]
+        for kind in ("jsonl", "csv", "parquet", "wacz", "gexf")
+    },
+    "lab-run": ["lab", "run", "{home}/bed", *LAB, "--out", "{home}/run"],
+    "lab-report": ["lab", "report", "{home}/done"],
+}
+PAGES = (
+    "/",
+    "/c/crawl",
+    f"/c/crawl/copy?url={SEED}",
+    f"/c/crawl/page?url={SEED}",
+    "/c/crawl/portal",
+    "/c/crawl/related",
+)
+READS = ("", "/pages", "/search?q=balloons", f"/explanation?url={SEED}", f"/links?url={SEED}", "/map", "/site-map")
+CHANGES = (("labels", {"url": SEED, "on_topic": True}), ("orders", {"action": "budget", "value": "9"}))
+
+
+class Silent:
+    """A web that does not answer."""
+
+    async def fetch(self, url: str, most: int | None = None) -> Failure:
+        return Failure("timeout")
+
+
+def ask_desk(home: Path) -> int:
+    """Ask a desk for pages and data, and change something. The code is 5 if a reply says that something failed."""
+    with client(home / "new", home / "crawl") as http:
+        replies = [http.get(path) for path in PAGES]
+        replies += [http.get(f"/api/collections/crawl{path}") for path in READS]
+        for path, body in CHANGES:
+            replies.append(http.post(f"/api/collections/crawl/{path}", json=body, headers=WITH_TOKEN))
+    return _code(replies)
+
+
+def browse(home: Path) -> int:
+    """Open a page before the companion, and pair an extension with it."""
+    try:
+        companion, pairings = Companion(home / "companion", fetcher=Silent()), Pairings(home / "companion")
+    except (ScenthoundError, OSError) as error:  # as the command does
+        print(f"error: {error}")
+        return 5
+    code = {"code": pairings.new_code(time.time())}
+    visit = {"url": SEED, "title": "Balloons", "text": "hot air balloons", "links": [], "private": False}
+    with client(home / "new", companion=companion, pairings=pairings) as http:
+        paired = http.post("/api/companion/pairings", json=code, headers={"Origin": "chrome-extension://abc"})
+        opened = http.post("/api/companion/visits", json=visit, headers=WITH_TOKEN)
+        return _code([paired, opened, http.get("/api/companion", headers=WITH_TOKEN)])
+
+
+def _code(replies: Iterable[Any]) -> int:
+    failed = [reply for reply in replies if reply.status_code >= 400]
+    for reply in failed:
+        told = reply.json()["error"] if "json" in reply.headers["content-type"] else reply.text
+        words = re.search(r"I/O error[^<]*|is being written to[^<]*", told) or [told[:300]]
+        print(f"error: {reply.request.url}: {reply.status_code} {words[0]}")
+    return 5 if failed else 0
+
+
+def use_tools(home: Path) -> int:
+    """Use the tools of agents. The code is 5 if one says that something failed."""
+    calls = {
+        "list_collections": {},
+        "crawl_status": {"collection": "crawl"},
+        "search": {"collection": "crawl", "query": "balloons"},
+        "read_page": {"collection": "crawl", "url": SEED},
+        "explain": {"collection": "crawl", "url": SEED},
+        "related": {"collection": "crawl"},
+    }
+    code = 0
+    try:
+        tools = Tools(home / "new", [home / "crawl"], ToolLimits())
+    except (ScenthoundError, OSError) as error:
+        print(f"error: {error}")
+        return 5
+
+    async def use() -> int:
+        failed = 0
+        async with Client(make_server(tools)) as agent:
+            for name, words in calls.items():
+                answer = await agent.call_tool(name, words)
+                if answer.is_error:
+                    print(f"error: {name}: {answer.content[0].text}")
+                    failed = 5
+        return failed
+
+    code = asyncio.run(use())
+    tools.close()
+    return code
+
+
+ASKED = {"desk": ask_desk, "mcp": use_tools, "companion": browse}
+
+
+def task(name: str, home: Path) -> Callable[[], int]:
+    if name in ASKED:
+        return partial(ASKED[name], home)
+    return partial(run, [word.replace("{home}", str(home)) for word in COMMANDS[name]])
+
+
+def main() -> None:
+    shim_path, folder, error, kinds, step, *names = sys.argv[1:]
+    shim, top = ctypes.CDLL(shim_path), Path(folder)
+    template, home = top / "template", top / "home"
+    html_crawl(template / "crawl", CLUBS, CLUB_SEEDS, "hot air balloons")
+    names = names or [*COMMANDS, *ASKED]
+    if any(name.startswith("lab") for name in names):
+        generate(template / "bed", pages=60, seed=1, topics=1, page_size=800)
+        assert run(["lab", "run", str(template / "bed"), *LAB, "--out", str(template / "done")]) == 0
+    assert run(["index", str(template / "crawl")]) == 0
+    for name in names:
+        number, calls = 1, 1
+        while calls >= number:
+            shutil.rmtree(home, ignore_errors=True)
+            shutil.copytree(template, home)
+            arm = (str(home).encode(), kinds.encode(), number, int(number % 2 == 0), getattr(errno, error))
+            code, calls = child(task(name, home), top / "said", arm, shim)
+            said = (top / "said").read_text(errors="replace")
+            again, _ = child(task(name, home), top / "said-again", None, shim)
+            later = (top / "said-again").read_text(errors="replace") if again else ""
+            line = {"command": name, "n": number, "code": code, "said": said, "again": again, "later": later}
+            print(json.dumps({**line, "calls": calls}), flush=True)
+            if calls >= number:
+                number, calls = number + int(step), number + int(step)
+
+
+if __name__ == "__main__":
+    main()
