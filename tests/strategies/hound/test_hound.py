@@ -200,14 +200,26 @@ def test_weights_move_towards_what_paid_off_and_not_without_lessons() -> None:
         scoring.chosen([number], z[[number]])
         scoring.fetched(number, number)
     scoring.learn(relevance, 0.0)
+    unlearned = scoring.weights
+    scoring.learn(relevance, 1.0)
     assert scoring.weights.tolist() == SHIPPED.tolist()
     for number in range(FEWEST, 200):
         scoring.chosen([number], z[[number]])
         scoring.fetched(number, number)
     scoring.learn(relevance, 0.0)
-    moved = scoring.weights - SHIPPED
+    moved = scoring.weights - unlearned
     assert np.argmax(moved) == address
     assert 0.2 < scoring.weights[address] < 1
+
+
+def test_words_count_more_the_less_the_seeds_are_believed() -> None:
+    scoring, anchor, near = Scoring(), FEATURES.index("anchor"), FEATURES.index("near")
+    nothing = np.zeros(0)
+    by_belief = []
+    for belief in (1.0, 0.5, 0.0):
+        scoring.learn(nothing, belief)
+        by_belief.append((scoring.weights[anchor] / SHIPPED[anchor], scoring.weights[near] / SHIPPED[near]))
+    assert by_belief == [(1.0, 1.0), (2.5, 1.0), (4.0, 1.0)]
 
 
 def test_a_saved_scoring_goes_on_as_before() -> None:

@@ -2,13 +2,15 @@
 
     score(v) = sum over features f of b_f * z_f(v)      z_f = (f - mean of f) / deviation of f, within -4 and 4
 
-Mean and deviation are those of the present frontier. The weights b start as the shipped ones, w. Every page that was
+Mean and deviation are those of the present frontier. The weights b start from shipped ones, w. Every page that was
 fetched by its score is a lesson: its z when it was chosen, and its relevance r. With y = (r - mean) / deviation of r,
 
-    b = argmin  sum over lessons of (y - b.z + mean of b.z)^2 + STRENGTH / (1 - e) * |b - w|^2
+    b = argmin  sum over lessons of (y - b.z + mean of b.z)^2 + STRENGTH / (1 - e) * |b - w(e)|^2
+    w_f(e) = w_f (1 + 3 (1 - e)) for the words of links and addresses, w_f for all others
 
-e says how far the seeds are believed as examples (`topic`). The shipped weights were fitted where they are; where they
-are not, the crawl's own results count more. 1 - e is at least 0.1.
+e says how far the seeds are believed as examples (`topic`). The shipped weights were fitted where they are. Where they
+are not, the crawl's own results count more; and until there are some, words are a better guide than the company of
+seeds that are off topic. In the first formula 1 - e is at least 0.1.
 """
 
 from __future__ import annotations
@@ -35,6 +37,10 @@ WEIGHTS: Mapping[str, Mapping[str, float]] = {
 FEATURES = tuple(feature for weights in WEIGHTS.values() for feature in weights)
 PART_OF = np.array([part for part, weights in enumerate(WEIGHTS.values()) for _ in weights])
 SHIPPED = np.array([weight for weights in WEIGHTS.values() for weight in weights.values()])
+WORDS = ("anchor", "beside", "heading", "text", "address", "keyword")
+"""Features that compare the words of a link or of its address with the topic."""
+DOUBT = 3.0 * np.array([feature in WORDS for feature in FEATURES])
+"""What is added to a weight, as a multiple of itself, where the seeds are not believed."""
 MOST_DEVIATIONS = 4.0
 STRENGTH = 200.0
 """The shipped weights count as much as so many lessons where the seeds are not believed."""
@@ -70,7 +76,9 @@ class Scoring:
             self.pages.add([page])
 
     def learn(self, relevance: Reals, belief: float) -> None:
-        """Fit the weights to all lessons."""
+        """Fit the weights to all lessons. `belief`: how far the seeds are believed."""
+        shipped = self._shipped * (1 + DOUBT * (1 - belief))
+        self.weights = shipped
         pages = self.pages.values
         known = ~np.isnan(relevance[pages])
         if known.sum() < FEWEST:
@@ -82,7 +90,7 @@ class Scoring:
         z = z - z.mean(axis=0)
         strength = STRENGTH / max(1 - belief, LEAST_DOUBT)
         gram = z.T @ z + strength * np.eye(len(FEATURES))
-        self.weights = np.linalg.solve(gram, z.T @ y + strength * self._shipped)
+        self.weights = np.linalg.solve(gram, z.T @ y + strength * shipped)
         scores = z @ self.weights
         explained = float(scores @ y) ** 2 / max(float(scores @ scores) * len(y), 1e-9)
         self.unexplained = 1 - min(1.0, explained)
