@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenthound.judges.evidence import CERTAIN, WEIGHTS, probabilities, probability
-from scenthound.judges.page_memory import Neighbours, SeenPage, link_evidence
+from scenthound.judges.page_memory import Neighbours, RememberedPage, link_evidence
 from scenthound.model import Url
 from scenthound.page.ahead import numbers_of
 from scenthound.text.topic_model import WeightedTerms
@@ -38,7 +38,9 @@ def test_what_the_user_said_about_a_page_is_not_overruled() -> None:
 def test_links_count_in_both_directions_and_each_neighbour_once() -> None:
     document, links = WeightedTerms(np.zeros(0, np.int64), np.zeros(0)), {"a": "bb", "b": "a", "c": "a", "d": "d"}
     pages = [
-        SeenPage(Url(url), document, np.zeros(0), (0.0, 0.0, 0.0), links=np.frombuffer(numbers_of(targets), np.uint32))
+        RememberedPage(
+            Url(url), document, np.zeros(0), (0.0, 0.0, 0.0), links=np.frombuffer(numbers_of(targets), np.uint32)
+        )
         for url, targets in links.items()
     ]
     found = Neighbours(pages).evidence(np.array([0.4, 0.8, 0.2, 0.9]), average=0.1)

@@ -19,7 +19,7 @@ MOST_MARKED = 2_000
 
 
 @dataclass(slots=True, eq=False)
-class SeenPage:
+class RememberedPage:
     """A remembered page."""
 
     url: Url
@@ -38,7 +38,7 @@ class SeenPage:
 class Neighbours:
     """The links among some pages, in both directions."""
 
-    def __init__(self, pages: Sequence[SeenPage]) -> None:
+    def __init__(self, pages: Sequence[RememberedPage]) -> None:
         self._number = len(pages)
         keys = np.frombuffer(numbers_of([page.url for page in pages]), np.uint32).astype(np.int64)
         order = np.argsort(keys, kind="stable")
@@ -80,7 +80,7 @@ def link_evidence(total: float, number: int, average: float) -> float:
     return min(max(math.log((total + 3 * average) / (number + 3) / average), -2.0), 3.0)
 
 
-def pack(pages: Sequence[SeenPage]) -> dict[str, Any]:
+def pack(pages: Sequence[RememberedPage]) -> dict[str, Any]:
     """The pages as columns of JSON values and arrays."""
     return {
         "urls": [page.url for page in pages],
@@ -96,7 +96,7 @@ def pack(pages: Sequence[SeenPage]) -> dict[str, Any]:
     }
 
 
-def unpack(state: Mapping[str, Any]) -> list[SeenPage]:
+def unpack(state: Mapping[str, Any]) -> list[RememberedPage]:
     """The inverse of `pack`; ValueError if columns do not fit together."""
     ends = np.cumsum(state["lengths"])
     ids, weights = state["ids"].astype(np.int64), state["weights"]
@@ -115,5 +115,5 @@ def unpack(state: Mapping[str, Any]) -> list[SeenPage]:
             probability,
             page_links[number],
         )
-        pages.append(SeenPage(Url(url), document, *facts))
+        pages.append(RememberedPage(Url(url), document, *facts))
     return pages

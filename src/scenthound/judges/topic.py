@@ -42,7 +42,7 @@ import numpy.typing as npt
 from scenthound import url as urls
 from scenthound.judges import judge
 from scenthound.judges.evidence import WEIGHTS, probabilities, probability
-from scenthound.judges.page_memory import Neighbours, SeenPage, link_evidence, pack, unpack
+from scenthound.judges.page_memory import Neighbours, RememberedPage, link_evidence, pack, unpack
 from scenthound.judging import Verdict
 from scenthound.model import Topic, Url
 from scenthound.page.ahead import AheadView, numbers_of, outlink_numbers, title_term_numbers
@@ -96,8 +96,8 @@ class TopicJudge(Parameterised):
         share = document_share if self.background else _nowhere
         self.keywords_, self.model_ = frozenset(keywords), TopicModel(keywords, self.terms, share)
         self.keyword_numbers_ = frozenset(memoryview(numbers_of(keywords)).cast("I"))
-        self.given_: list[SeenPage] = []
-        self.others_: list[SeenPage] = []
+        self.given_: list[RememberedPage] = []
+        self.others_: list[RememberedPage] = []
         self.probabilities_: dict[Url, float] = {}
         self.fitted_at_, self.average_, self.threshold_ = 0, 0.1, 0.4
         self.on_, self.off_, self.variance_ = math.log(TYPICAL_ON), math.log(TYPICAL_OFF), 0.5
@@ -106,7 +106,9 @@ class TopicJudge(Parameterised):
         if topic.description.strip():
             counts = self.analyser_.counts(topic.description)
             document = self.model_.document(counts)
-            self.given_.append(SeenPage(Url(""), document, self._keyword_counts(counts), (0.0, 0.0, 0.0), "given", 1.0))
+            self.given_.append(
+                RememberedPage(Url(""), document, self._keyword_counts(counts), (0.0, 0.0, 0.0), "given", 1.0)
+            )
         self._count_given()
         self._fit()
 
@@ -184,7 +186,7 @@ class TopicJudge(Parameterised):
 
     # ---- evidence
 
-    def _seen(self, page: Page) -> SeenPage:
+    def _seen(self, page: Page) -> RememberedPage:
         counts = page.record.counts(self.analyser_)
         title = frozenset(memoryview(page.view(title_term_numbers)).cast("I"))
         outlinks = (link.url for link in page.outlinks)
@@ -197,7 +199,7 @@ class TopicJudge(Parameterised):
         )
         kind = self._kind((page.url, page.candidate.url))
         document, links = self.model_.document(counts), np.frombuffer(page.view(outlink_numbers), np.uint32)
-        return SeenPage(page.url, document, self._keyword_counts(counts), context, kind, links=links)
+        return RememberedPage(page.url, document, self._keyword_counts(counts), context, kind, links=links)
 
     def _kind(self, names: Iterable[Url]) -> str:
         for name in names:
@@ -210,7 +212,7 @@ class TopicJudge(Parameterised):
     def _keyword_counts(self, counts: Mapping[str, int]) -> Floats:
         return np.log1p(np.array([counts.get(term, 0) for term in self.model_.keywords], np.float64))
 
-    def _probability(self, seen: SeenPage) -> float:
+    def _probability(self, seen: RememberedPage) -> float:
         log = math.log(max(self.model_.score(seen.document), FLOOR))
         evidence = (*self._evidence(log, float(self._keyword_scores(seen.keyword_counts[None])[0])), *seen.context)
         return probability(evidence, self.reliance_, self._prior(seen.kind), seen.kind)
@@ -325,7 +327,7 @@ class TopicJudge(Parameterised):
         variance = (spread + 8 * KEYWORD_VARIANCE) / (ons + offs + 8)
         self.keyword_slope_, self.keyword_middle_ = _slope(mean_on, mean_off, variance)
 
-    def _verdict(self, seen: SeenPage, probability: float) -> Verdict:
+    def _verdict(self, seen: RememberedPage, probability: float) -> Verdict:
         self.probabilities_[seen.url] = probability
         if len(self.probabilities_) > MOST_PROBABILITIES:
             self.probabilities_.pop(next(iter(self.probabilities_)))

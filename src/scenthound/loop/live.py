@@ -40,7 +40,7 @@ class Durable(Protocol):
     def commit(self, now: float) -> None: ...
 
 
-class Reader(Protocol):
+class PageReader(Protocol):
     """Reads pages in worker processes."""
 
     def start(self) -> None:
@@ -117,7 +117,7 @@ class LiveRun:
     """Spaces the requests to one IP address, if the fetcher `KnowsAddresses`."""
     timeouts: HostTimeouts | None = None
     """Ends requests that take much longer than their host usually does."""
-    reader: Reader | None = None
+    reader: PageReader | None = None
     clock: Callable[[], float] = field(default_factory=Clock)
     tick: Callable[[], None] | None = None
     """Called at least a few times a second, to show progress."""

@@ -23,7 +23,7 @@ from scenthound.lab.generate.realistic.sites import (
     NO_SUBJECT,
     OUTER_CORRIDOR,
     SITE,
-    Group,
+    PageGroups,
     SitePlan,
 )
 from scenthound.lab.generate.rng import below, heavy, mix, stream
@@ -252,7 +252,7 @@ def _near(page: int, pages: Sequence[int], numbers: Iterator[int]) -> int:
     return pages[(pages.index(page) + (step if below(numbers, 2) else -step)) % len(pages)]
 
 
-def _popular(group: Group, key: int, numbers: Iterator[int]) -> int | None:
+def _popular(group: PageGroups, key: int, numbers: Iterator[int]) -> int | None:
     size = group.size(key)
     return group.at(key, _steep(numbers, size)) if size else None
 

@@ -30,14 +30,14 @@ Integers = NDArray[np.int64]
 
 
 @dataclass(slots=True)
-class Group:
+class PageGroups:
     """Pages by group, in an order of popularity that is random."""
 
     starts: Integers
     pages: NDArray[np.int32]
 
     @classmethod
-    def of(cls, keys: Integers, pages: NDArray[np.int32], groups: int) -> Group:
+    def of(cls, keys: Integers, pages: NDArray[np.int32], groups: int) -> PageGroups:
         """Group pages by their keys, from 0 to groups - 1, in the order given."""
         order = np.argsort(keys, kind="stable")
         return cls(np.searchsorted(keys[order], np.arange(groups + 1)), pages[order])
@@ -75,16 +75,16 @@ class SitePlan:
     role: NDArray[np.uint8] = field(init=False)
     subject: NDArray[np.int16] = field(init=False)
     community: NDArray[np.int16] = field(init=False)
-    on_subject: Group = field(init=False)
+    on_subject: PageGroups = field(init=False)
     """Articles by subject and community."""
-    corridors: Group = field(init=False)
-    outer_corridors: Group = field(init=False)
-    near_misses: Group = field(init=False)
+    corridors: PageGroups = field(init=False)
+    outer_corridors: PageGroups = field(init=False)
+    near_misses: PageGroups = field(init=False)
     homes: NDArray[np.int32] = field(init=False)
     """The home pages of sites and directories, most popular first."""
-    companies: Group = field(init=False)
+    companies: PageGroups = field(init=False)
     """The home pages of companies by trade, that is by subject."""
-    directories: Group = field(init=False)
+    directories: PageGroups = field(init=False)
     """The hosts of directories by trade."""
 
     @property
@@ -234,20 +234,20 @@ def _group_pages(plan: SitePlan) -> None:
     rank = np.argsort(mix_all(plan.seed, _RANK, plan.pages), kind="stable").astype(np.int32)
     role, subject = plan.role[rank], plan.subject[rank].astype(np.int64)
 
-    def by_subject(*roles: int) -> Group:
+    def by_subject(*roles: int) -> PageGroups:
         chosen = np.isin(role, roles) & (subject >= 0)
-        return Group.of(subject[chosen], rank[chosen], plan.subjects)
+        return PageGroups.of(subject[chosen], rank[chosen], plan.subjects)
 
     articles = (role == ARTICLE) & (subject >= 0)
     keys = subject[articles] * plan.habits.communities + plan.community[rank[articles]]
-    plan.on_subject = Group.of(keys, rank[articles], plan.subjects * plan.habits.communities)
+    plan.on_subject = PageGroups.of(keys, rank[articles], plan.subjects * plan.habits.communities)
     plan.corridors, plan.outer_corridors = by_subject(CORRIDOR), by_subject(OUTER_CORRIDOR)
     plan.near_misses, plan.companies = by_subject(NEAR_MISS), by_subject(COMPANY_HOME)
     host_of_home = np.searchsorted(plan.start[:-1], rank)
     is_home = plan.start[np.minimum(host_of_home, plan.hosts - 1)] == rank
     plan.homes = rank[is_home & ((role == HOME) | (role == LIST))]
     hosts = np.flatnonzero(plan.kind == DIRECTORY).astype(np.int32)
-    plan.directories = Group.of(plan.trade[hosts].astype(np.int64), hosts, plan.subjects)
+    plan.directories = PageGroups.of(plan.trade[hosts].astype(np.int64), hosts, plan.subjects)
 
 
 def _share(bits: Words, at: int = 48) -> NDArray[np.float64]:
