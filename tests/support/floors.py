@@ -33,7 +33,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from support.suites import SHARED
 
 PINNED = Path(__file__).resolve().parents[1] / "data" / "floors.json"
-TOPICS, TAUGHT, PAGES = 20, 6, 500  # strategies that are taught topic by topic take longer: fewer topics
+TOPICS, TAUGHT, ECONOMIES, PAGES = 20, 6, 2, 500  # the longer a topic takes, the fewer: teaching, and auctions
 GENERATED = {"pages": 2000, "seed": 11, "topics": 12}
 
 
@@ -56,10 +56,16 @@ def is_taught(strategy: str) -> bool:
     return isinstance(make_strategy(strategy), Trains)
 
 
+def topics_for(strategy: str) -> int:
+    if strategy.startswith("hayek-"):
+        return ECONOMIES
+    return TAUGHT if is_taught(strategy) else TOPICS
+
+
 def measured(bed: Bed, prepared: PreparedBed, strategy: str) -> tuple[float, float]:
     """Mean and standard error of the target recall over the bed's first topics."""
     values = []
-    for topic in bed.topics[: TAUGHT if is_taught(strategy) else TOPICS]:
+    for topic in bed.topics[: topics_for(strategy)]:
         result = run_cell(prepared, topic, strategy, limits=ReplayLimits(pages=PAGES), topics=bed.topics)
         assert not result.error, result.error
         said = judge(prepared, topic, topic.seeds, None, {})
