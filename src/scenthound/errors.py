@@ -159,7 +159,7 @@ class IoFailed(OurFault):
 
 
 def of_system(error: OSError) -> OurFault:
-    """The error for one of the system that nobody has put into words yet: no room, a bad path, or a disk that fails."""
+    """Turn an `OSError` into an error with a way out: no room, a bad path, or a failing disk."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return DiskFull(error.filename or "a file")
     if error.errno in PATH_ERRORS and error.filename:

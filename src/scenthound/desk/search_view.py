@@ -95,7 +95,7 @@ def _category(chosen: str, categories: Mapping[str, Sized]) -> Markup:
 
 
 def found(name: str, results: Mapping[str, Any], query: Any, pages: int) -> Markup:
-    """The results among the pages of a crawl, of which there are so many."""
+    """The results of a search; `pages` is how many pages the crawl has."""
     if not pages:
         return look.empty("No pages yet", element("p", "They can be searched as soon as there are some."))
     if not results["indexed"]:

@@ -21,7 +21,7 @@ _FOLDERS = (PAGES, "index", MODEL, COPIES)
 
 
 def refuse_links(folder: Path) -> None:
-    """Raise `UnsafeFile` if a file of the crawl is a link, or a pipe, which nobody could read to its end.
+    """Raise `UnsafeFile` if a file of the crawl is a link or a pipe: reading a pipe would never end.
 
     The folder itself may be a link.
     """

@@ -28,7 +28,7 @@ from scenthound.ports import Failure, Fetcher, TakesLabels
 from scenthound.store.label_table import Labels
 
 BUSY = 6  # replies that wait to be read at one moment, from which on worker processes are started …
-SETTLED = 150  # … if there are so many pages to come: the start of a worker takes as long as reading these
+SETTLED = 150  # … if at least this many pages are to come: starting a worker takes as long as reading them
 AT_ONCE = 8  # replies taken in before new requests are sent and workers are supplied
 MOST_WAITING = 64_000_000  # bytes of replies that wait to be taken in; above that nothing new is requested
 OWN = 4  # a reply that has to be read here first counts as this many of these
