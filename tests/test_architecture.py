@@ -65,9 +65,9 @@ MAY_IMPORT: dict[str, set[str]] = {
 }
 ONLY_IN = {  # a technology has one home
     "sqlite3": {"store"},
-    "aiohttp": {"web"},
     "click": {"cli"},
     "socket": {"web", "lab", "desk"},
+    "python_socks": {"web"},
     "starlette": {"desk"},
     "uvicorn": {"desk"},
     "mcp": {"agent_tools"},

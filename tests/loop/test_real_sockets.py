@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aiohttp.abc import AbstractResolver
 
 from scenthound.loop.settings import Settings, read
 from scenthound.web.addresses import parse_networks
 from scenthound.web.connection import FetchLimits
+from scenthound.web.connector import Resolver
 from scenthound.web.fetch import HttpFetcher
 from scenthound.wiring import begin
 from support.hostile import Everywhere, Exchange, HostileServer
@@ -29,9 +29,7 @@ CLOCKS = 0.01  # seconds by which a clock that is read twice may differ
 REST = 0.3
 
 
-def crawl(
-    folder: Path, server: HostileServer, hosts: Iterable[str], resolver: AbstractResolver | None, **more: object
-) -> int:
+def crawl(folder: Path, server: HostileServer, hosts: Iterable[str], resolver: Resolver | None, **more: object) -> int:
     """Crawl the front pages of hosts that are all served here; gives the number of pages."""
     settings = read(Settings, {**QUICK, **more})
 

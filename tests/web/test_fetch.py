@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from aiohttp.abc import AbstractResolver, ResolveResult
 
 from scenthound.errors import BadConfig
 from scenthound.model import Response
@@ -350,24 +349,18 @@ def test_a_cancellation_is_the_only_thing_raised(server: HostileServer) -> None:
 # Where it connects
 
 
-class Rebinding(AbstractResolver):
+class Rebinding:
     """A name server whose answers change: a public address while it is looked at, then another."""
 
     def __init__(self, *answers: list[str]) -> None:
         self.answers, self.request = list(answers), 0
 
-    async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
-    ) -> list[ResolveResult]:
+    async def resolve(self, host: str) -> list[str]:
         answer = self.answers[min(self.request, len(self.answers) - 1)]
         self.request += 1
         if not answer:
             raise OSError(socket.EAI_NONAME, "no such name")
-        kinds = [socket.AF_INET6 if ":" in address else socket.AF_INET for address in answer]
-        return [
-            ResolveResult(hostname=host, host=address, port=port, family=kind, proto=0, flags=0)
-            for address, kind in zip(answer, kinds, strict=True)
-        ]
+        return answer
 
     async def close(self) -> None:
         return None

@@ -25,7 +25,7 @@ EXTRAS = {
     "lab": ["pyarrow", "scipy"],
     "text": ["resiliparse"],
     "pandas": ["pandas"],
-    "socks": ["aiohttp-socks"],
+    "socks": ["python-socks"],
     "brotli": ["brotli"],
 }
 WHAT_FOR = {

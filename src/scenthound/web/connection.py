@@ -1,25 +1,13 @@
-"""Our layer over aiohttp's connections: limits on what arrives, the system's resolver in threads, SOCKS.
-
-aiohttp is used through its public names except for `StreamReader._buffer` (bytes that arrived before a disconnect) and
-`ResponseHandler._payload`.
-"""
+"""One connection to a web server: a request goes out, its reply comes back within all limits."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import re
-import socket
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from typing import cast
 
-import aiohttp
-from aiohttp.abc import AbstractResolver, ResolveResult
-from aiohttp.client_proto import ResponseHandler
-
-_HEAD_END = re.compile(rb"\n\r?\n")
+from scenthound.web.http_reply import FetchError, ReplyReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,206 +44,148 @@ class FetchLimits:
     """How long the answer of a name lookup is cached. Addresses are checked at every connection anyway."""
 
 
-class TooMuch(aiohttp.ClientError):
-    """A reply was larger than allowed; `reason` is `header-bomb` or `too-large`."""
+class Connection(asyncio.Protocol):
+    """A connection that one request at a time may use."""
 
-    def __init__(self, message: str, reason: str) -> None:
-        super().__init__(message)
-        self.reason = reason
-
-
-class StaleConnection(aiohttp.ClientConnectionError):
-    """An idle connection turned out to be closed."""
-
-
-class Meter(ResponseHandler):
-    """aiohttp's protocol that counts the bytes that arrive and closes the connection above the limit.
-
-    aiohttp alone limits header lines and their number, but neither their sum, nor informational replies, nor chunk
-    extensions and trailers.
-    """
-
-    def __init__(self, loop: asyncio.AbstractEventLoop, limits: FetchLimits, idle: dict[Meter, None]) -> None:
-        super().__init__(loop=loop)
-        self.received = 0
+    def __init__(self, limits: FetchLimits, address: str = "") -> None:
+        self.address = address
+        """What it is connected to; empty if a proxy chooses it."""
         self.requests = 0
-        self.peer = ""
-        self.keeps: object = None
-        self._limits, self._idle = limits, idle
-        self._in_head, self._last = True, b""
-        self._began = 0.0  # when the request went out, then when the first byte of the reply came
-        self._counted = 0  # bytes received when the rate was last checked
+        self.received = 0
+        """Bytes that have arrived for the latest request."""
+        self.idle_since = 0.0
+        self.when_closed: Callable[[Connection], None] | None = None
+        self.reader: ReplyReader | None = None
+        self._limits, self._loop = limits, asyncio.get_running_loop()
+        self._transport: asyncio.Transport | None = None
+        self._waiter: asyncio.Future[None] | None = None
         self._watch: asyncio.TimerHandle | None = None
+        self._most, self._has_room = 0, False
+        self._ends = self._last = self._rate_since = 0.0
+        self._counted = 0  # bytes received when the rate was last checked
+
+    @property
+    def is_open(self) -> bool:
+        return self._transport is not None and not self._transport.is_closing()
+
+    @property
+    def transport(self) -> asyncio.Transport:
+        assert self._transport is not None
+        return self._transport
+
+    async def exchange(
+        self, request: bytes, reader: ReplyReader, most: int, ends: float, room: asyncio.Semaphore
+    ) -> None:
+        """Send a request and have its reply read, up to `most` bytes of body and until the moment `ends`.
+
+        `room` is held while a body of more than `FetchLimits.small` bytes is read. Raises `FetchError` if the reply is
+        not complete; what came of it is in the reader.
+        """
+        limits, now = self._limits, self._loop.time()
+        self.requests, self.received, self.reader = self.requests + 1, 0, reader
+        self._most, self._has_room, self._ends, self._counted = most, False, ends, 0
+        self._last = self._rate_since = now
+        self._waiter = self._loop.create_future()
+        try:
+            if not self.is_open:
+                raise FetchError("empty-reply", "closed without a reply", may_retry=True)
+            self.transport.write(request)
+            self._check_at(min(now + min(limits.first_byte, limits.idle, limits.rate_time), ends))
+            await self._waiter
+            if not reader.is_complete and reader.size <= most:  # a large body: it has to wait for room
+                await asyncio.wait_for(room.acquire(), limits.total)
+                self._has_room = True
+                self._waiter = self._loop.create_future()
+                self._last = self._rate_since = self._loop.time()
+                self.transport.resume_reading()
+                await self._waiter
+        except TimeoutError:
+            raise FetchError("timeout", "too many large bodies at once", may_retry=True) from None
+        finally:
+            self._waiter = self.reader = None
+            if self._has_room:
+                room.release()
+            if self._watch is not None:
+                self._watch.cancel()
+                self._watch = None
+            if not (reader.is_complete and reader.can_continue and reader.size <= most):
+                self.close()
+
+    def close(self) -> None:
+        """End the connection at once."""
+        if self._transport is not None:
+            self._transport.abort()
+
+    # ---- callbacks of asyncio
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        super().connection_made(transport)
-        peer = transport.get_extra_info("peername")
-        self.peer = str(peer[0]).partition("%")[0] if peer else ""
-
-    def connection_lost(self, error: BaseException | None) -> None:
-        self._idle.pop(self, None)
-        self.unwatch()
-        super().connection_lost(error)
-
-    def set_response_params(self, **settings: Any) -> None:
-        self._idle.pop(self, None)
-        self.received, self._in_head, self._last = 0, True, b""
-        self.requests += 1
-        self._began, self._counted = self._loop.time(), 0
-        self._check_in(min(self._limits.first_byte, self._limits.rate_time))
-        super().set_response_params(**settings)
-
-    def feed_data(self, message: Any, size: int = 0) -> None:
-        code = message[0].code
-        self._in_head = 100 <= code < 200 and code != 101
-        super().feed_data(message, size)
+        self._transport = cast("asyncio.Transport", transport)
 
     def data_received(self, data: bytes) -> None:
-        if self in self._idle:
+        reader, limits = self.reader, self._limits
+        if reader is None or self._waiter is None or self._waiter.done():
             self.close()  # nothing was requested: it must not be taken for the next reply
             return
-        if not self.received:
-            self._began = self._loop.time()
         self.received += len(data)
-        if self._in_head:
-            self._head_received(data)
+        self._last = self._loop.time()
+        try:
+            reader.feed(data)
+            if not reader.is_complete and self.received > limits.bytes + limits.header_bytes:
+                raise FetchError("too-large", f"more than {limits.bytes} bytes")
+        except FetchError as error:
+            self._fail(error)
+            return
+        if reader.is_complete or reader.size > self._most:
+            self._waiter.set_result(None)
+        elif reader.size > limits.small and not self._has_room:
+            self.transport.pause_reading()
+            self._waiter.set_result(None)
+
+    def eof_received(self) -> None:
+        return None  # so that asyncio closes the transport
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._transport = None
+        if self.when_closed is not None:
+            self.when_closed(self)
+        reader = self.reader
+        if reader is None or self._waiter is None or self._waiter.done():
+            return
+        try:
+            if error is not None:
+                raise FetchError("reset", str(error) or type(error).__name__, may_retry=True)
+            reader.end()
+        except FetchError as failure:
+            self._fail(failure)
         else:
-            super().data_received(data)
-        limits = self._limits
-        if self.received > limits.header_bytes:
-            if self._in_head:
-                self._stop(TooMuch(f"more than {limits.header_bytes} bytes of headers", "header-bomb"))
-            elif self.received > limits.bytes + limits.header_bytes:
-                self._stop(TooMuch(f"more than {limits.bytes} bytes", "too-large"))
+            self._waiter.set_result(None)
 
-    def _head_received(self, data: bytes) -> None:
-        """Pass on the head and the rest separately.
+    # ---- time
 
-        The parser drops a message whose head comes in one piece with broken bytes, so the result would depend on how
-        the network cut the stream.
-        """
-        for _ in range(20):  # informational replies before the real one; a flood of them is passed on as it is
-            end = _HEAD_END.search(self._last + data)
-            if end is None or not self._in_head:
-                break
-            cut = end.end() - len(self._last)
-            self._last = b""
-            super().data_received(data[:cut])
-            data = data[cut:]
-        if data:
-            self._last = (self._last + data)[-2:]
-            super().data_received(data)
-
-    def unwatch(self) -> None:
-        """Stop the timer: the reply is complete, or never will be."""
-        if self._watch is not None:
-            self._watch.cancel()
-            self._watch = None
-
-    def _check_in(self, seconds: float) -> None:
-        self.unwatch()
-        self._watch = self._loop.call_later(seconds, self._check)
+    def _check_at(self, moment: float) -> None:
+        self._watch = self._loop.call_at(moment, self._check)
 
     def _check(self) -> None:
-        """Give up a reply that has not begun in time, or is too slow. One timer for both keeps a quick reply cheap."""
-        self._watch = None
-        limits, transport = self._limits, self.transport
-        if transport is None or transport.get_protocol() is not self:
-            return  # closed; or a tunnel through a proxy, which uses another protocol
-        now = self._loop.time()
-        left = self._began + (limits.rate_time if self.received else limits.first_byte) - now
-        if left > 0:
-            self._check_in(left)
-        elif not self.received:
-            self._stop(aiohttp.SocketTimeoutError(f"no reply within {limits.first_byte:g} s"))
-        elif self.received - self._counted < limits.rate * limits.rate_time:
-            self._stop(aiohttp.SocketTimeoutError(f"less than {limits.rate:g} bytes a second"))
+        """Give up a reply that has not begun in time, or is too slow. One timer for all keeps a quick reply cheap."""
+        limits, now = self._limits, self._loop.time()
+        rate_at = self._rate_since + limits.rate_time
+        arrival = self._last + (limits.idle if self.received else min(limits.idle, limits.first_byte))
+        if now >= self._ends:
+            self._fail(FetchError("timeout", f"not complete within {limits.total:g} s", may_retry=True))
+        elif self.reader is not None and self._waiter is not None and self._waiter.done():
+            self._check_at(self._ends)  # paused: nobody is to blame
+        elif now >= arrival and not self.received:
+            self._fail(FetchError("timeout", f"no reply within {limits.first_byte:g} s", may_retry=True))
+        elif now >= arrival:
+            self._fail(FetchError("timeout", f"nothing for {limits.idle:g} s", may_retry=True))
+        elif now >= rate_at and self.received and self.received - self._counted < limits.rate * limits.rate_time:
+            self._fail(FetchError("timeout", f"less than {limits.rate:g} bytes a second", may_retry=True))
         else:
-            self._began, self._counted = now, self.received
-            self._check_in(limits.rate_time)
+            if now >= rate_at:
+                self._rate_since, self._counted = now, self.received
+            self._check_at(min(arrival, self._rate_since + limits.rate_time, self._ends))
 
-    def set_exception(self, error: BaseException, *cause: BaseException) -> None:
-        super().set_exception(error, *cause)
-        payload = self._payload
-        if payload is not None and not payload.is_eof() and payload.exception() is None:
-            payload.set_exception(error)  # else the reader of a body with broken framing waits for its timeout
-
-    def _stop(self, error: aiohttp.ClientError) -> None:
-        self.set_exception(error)
-        if self.transport is not None:
-            self.transport.abort()
-
-
-class Reply(aiohttp.ClientResponse):
-    """aiohttp's response, with its connection even after that was released."""
-
-    meter: Meter
-
-    async def start(self, connection: Any) -> aiohttp.ClientResponse:
-        self.meter = meter = connection.protocol
-        try:
-            return await super().start(connection)
-        except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
-            if meter.received == 0 and meter.requests > 1:
-                raise StaleConnection from error
-            raise
-
-    def head_size(self) -> int:
-        return sum(len(name) + len(value) + 4 for name, value in self.raw_headers)
-
-    def lines(self) -> tuple[tuple[str, str], ...]:
-        return tuple((name.decode("latin-1"), decode_header(value)) for name, value in self.raw_headers)
-
-
-class ThreadedResolver(AbstractResolver):
-    """The system's resolver in threads of its own, so that slow names delay no other work."""
-
-    def __init__(self, threads: int) -> None:
-        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="lookup")
-
-    async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
-    ) -> list[ResolveResult]:
-        ask = partial(
-            socket.getaddrinfo, host, port, family=family, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG
-        )
-        try:
-            addresses = await asyncio.get_running_loop().run_in_executor(self._threads, ask)
-        except UnicodeError:
-            raise OSError("no host name") from None
-        if not addresses:
-            raise OSError("no address")
-        flags = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
-        return [
-            ResolveResult(
-                hostname=host, host=str(address[0]), port=int(address[1]), family=kind, proto=protocol, flags=flags
-            )
-            for kind, _, protocol, _, address in addresses
-        ]
-
-    async def close(self) -> None:
-        self._threads.shutdown(wait=False, cancel_futures=True)
-
-
-def decode_header(value: bytes) -> str:
-    with contextlib.suppress(UnicodeDecodeError):
-        return value.decode()
-    return value.decode("latin-1")
-
-
-def socks_connector(proxy: str, settings: dict[str, Any]) -> aiohttp.TCPConnector:
-    from aiohttp_socks import ProxyConnector
-
-    class Connector(ProxyConnector):
-        """The SOCKS connector with our meter as its protocol."""
-
-        async def _wrap_create_connection(self, *words: Any, **more: Any) -> tuple[asyncio.Transport, ResponseHandler]:
-            transport, theirs = await super()._wrap_create_connection(*words, **more)
-            meter: Any = self._factory()
-            meter.keeps = theirs  # it owns the writer, whose end would close the transport
-            transport.set_protocol(meter)
-            meter.connection_made(transport)
-            return transport, meter
-
-    made: aiohttp.TCPConnector = Connector.from_url(proxy, rdns=True, **settings)
-    return made
+    def _fail(self, error: FetchError) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_exception(error)
+        self.close()

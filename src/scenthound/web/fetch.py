@@ -1,49 +1,41 @@
-"""Fetch pages over HTTP: one GET, no redirect followed, within every limit. The only socket of the crawler.
+"""Fetch pages over HTTP: one GET, no redirect followed, within every limit. The only sockets of the crawler.
 
-`web.addresses` is asked about the very address that is connected to next. `web.connection.Meter` counts what arrives.
-Between requests a connection is kept for its host; when too many are idle, the oldest is closed. Whatever a server does
-ends as a `Response` or a `Failure`; only a cancellation is raised.
-
-aiohttp is used through its public names except for `TCPConnector._factory` (to put the meter in) and
-`ClientSession._retry_connection` (it would silently ask a dying server twice).
+`web.http_reply` reads replies, `web.connection` watches times and sizes, `web.connector` makes connections to allowed
+addresses. Between requests a connection is kept for its host; when too many are idle, the oldest is closed. Whatever a
+server does ends as a `Response` or a `Failure`; only a cancellation is raised.
 """
 
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import re
-import socket
 from collections.abc import Sequence
-from functools import partial
-from typing import Any, Self
-
-import aiohttp
-from aiohttp.abc import AbstractResolver
-from yarl import URL
+from typing import NamedTuple, Self
 
 from scenthound.errors import BadConfig
+from scenthound.formats import replace_unprintable
 from scenthound.model import Response
 from scenthound.ports import Failure
-from scenthound.web.addresses import Network, forbidden, forbidden_name, literal
-from scenthound.web.connection import (
-    FetchLimits,
-    Meter,
-    Reply,
-    StaleConnection,
-    ThreadedResolver,
-    decode_header,
-    socks_connector,
-)
-from scenthound.web.fetch_failures import ADDRESS_NOT_ALLOWED, failure_of, one_line
+from scenthound.web.addresses import Network, forbidden_name
+from scenthound.web.connection import Connection, FetchLimits
+from scenthound.web.connector import Connector, Proxy, Resolver, Target
+from scenthound.web.http_reply import FetchError, ReplyReader
 from scenthound.web.request_headers import request_headers
 
-MOST_ADDRESSES = 50_000  # of hosts, kept in memory
 _TRUNCATED = {"timeout": "time", "reset": "disconnect", "empty-reply": "disconnect", "too-large": "length"}
 _WIRE_URL = re.compile(
-    r"""(https?)://(?:[^/?#]*@)?((?:\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+,;=%-]+)(?::[0-9]{1,5})?)((?:[/?][!"$-~]*)?)""",
+    r"""(https?)://(?:[^/?#]*@)?(\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+,;=%-]+)(?::([0-9]{1,5}))?((?:[/?][!"$-~]*)?)""",
     re.IGNORECASE,
 )
+
+
+class _Wire(NamedTuple):
+    """A URL as it is requested."""
+
+    server: Target
+    authority: str
+    path: str
+    """With the query."""
 
 
 class HttpFetcher:
@@ -62,7 +54,7 @@ class HttpFetcher:
         proxy: str | None = None,
         *,
         verify_tls: bool = True,
-        resolver: AbstractResolver | None = None,
+        resolver: Resolver | None = None,
     ) -> None:
         if not user_agent.strip() or not user_agent.isascii() or not user_agent.isprintable():
             raise BadConfig(
@@ -70,35 +62,16 @@ class HttpFetcher:
             )
         self.limits = limits
         self._allowed = tuple(allow_private)
-        self._headers = dict(request_headers(user_agent))
-        self._http_proxy, self._socks = _parsed_proxy(proxy)
-        self._proxied = proxy is not None
-        self._verify_tls = verify_tls
-        self._resolver = resolver
-        self._session: aiohttp.ClientSession | None = None
-        self._idle: dict[Meter, None] = {}
+        self._headers = "".join(f"{name}: {value}\r\n" for name, value in request_headers(user_agent))
+        self._proxy = None if proxy is None else Proxy.parse(proxy)
+        self._make_connector = lambda: Connector(limits, self._allowed, self._proxy, verify_tls, resolver)
+        self._connector: Connector | None = None
+        self._idle: dict[Connection, Target] = {}  # the one idle for longest first
+        self._idle_of: dict[Target, list[Connection]] = {}
         self._large = asyncio.Semaphore(limits.large_bodies)
-        self._addresses: dict[str, str] = {}  # by host
 
     async def __aenter__(self) -> Self:
-        limits = self.limits
-        if self._resolver is None:
-            self._resolver = ThreadedResolver(limits.lookups)
-        self._session = session = aiohttp.ClientSession(
-            connector=self._connector(self._resolver),
-            headers=self._headers,
-            cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=aiohttp.ClientTimeout(
-                total=limits.total, connect=limits.connect, sock_connect=limits.connect, sock_read=limits.idle
-            ),
-            auto_decompress=False,
-            response_class=Reply,
-            proxy=self._http_proxy,
-            trust_env=False,
-            max_field_size=limits.header_bytes,
-            max_headers=limits.header_count,
-        )
-        session._retry_connection = False
+        self._connector = self._make_connector()
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -106,167 +79,140 @@ class HttpFetcher:
 
     async def aclose(self) -> None:
         """Close every connection. Safe to call twice."""
-        session, self._session = self._session, None
-        resolver, self._resolver = self._resolver, None
-        if session is not None:
-            await session.close()
-        if resolver is not None:
-            await resolver.close()
+        connector, self._connector = self._connector, None
+        if connector is not None:
+            for connection in list(self._idle):
+                connection.close()
+            await connector.close()
+            await asyncio.sleep(0)  # so that the transports are closed before the loop is
 
     async def address(self, host: str) -> str:
         """An address of this host; empty if it has none, or if a proxy looks it up."""
-        if self._proxied or self._resolver is None:
+        if self._proxy is not None or self._connector is None:
             return ""
-        address = literal(host) or self._addresses.get(host)
-        if address is None:
-            try:
-                found = await asyncio.wait_for(self._resolver.resolve(host, 0, socket.AF_UNSPEC), self.limits.connect)
-            except (OSError, TimeoutError):
-                return ""
-            if len(self._addresses) >= MOST_ADDRESSES:
-                del self._addresses[next(iter(self._addresses))]
-            address = self._addresses[host] = min((entry["host"] for entry in found), default="")
-        return address
+        try:
+            async with asyncio.timeout(self.limits.connect):
+                return min(await self._connector.addresses(host))
+        except (FetchError, TimeoutError):
+            return ""
 
     async def fetch(self, url: str, most: int | None = None) -> Response | Failure:
         """The reply to `GET url`, cut at `most` bytes. Only a cancellation is raised."""
-        if self._session is None:
+        if self._connector is None:
             raise RuntimeError("the fetcher is closed: use it inside `async with`")
-        wire = self._wire(url)
-        if isinstance(wire, Failure):
-            return wire
-        try:
-            try:
-                reply = await self._session.get(wire, allow_redirects=False)
-            except StaleConnection:  # the server closed an idle connection: it never saw the request
-                reply = await self._session.get(wire, allow_redirects=False)
-        except Exception as error:
-            return failure_of(error, through_proxy=self._proxied)
-        try:
-            return await self._read(url, reply, min(most or self.limits.bytes, self.limits.bytes))  # type: ignore[arg-type]
-        finally:
-            if not reply.closed:
-                reply.close()
-
-    def _wire(self, url: str) -> URL | Failure:
-        """The URL as a `yarl.URL`: unchanged except for credentials, and with nothing that could split a request."""
-        match = _WIRE_URL.match(url)
-        if match is None or not (match.end() == len(url) or url[match.end()] == "#"):
+        wire = _wire(url)
+        if wire is None:
             return Failure("bad-url", one_line(url))
-        scheme, authority, rest = match.groups()
+        host = wire.server.host
+        if self._proxy is not None and (why := forbidden_name(host, self._allowed)) is not None:
+            return Failure("refused-address", f"{host}: {why}")
+        request, key, most = self._request(wire), self._server(wire), min(most or self.limits.bytes, self.limits.bytes)
+        connection = self._take_idle(key)
+        if connection is not None:
+            reply = await self._reply(connection, key, url, request, most)
+            if connection.received or not isinstance(reply, Failure) or reply.reason not in ("empty-reply", "reset"):
+                return reply
+            # The server had closed the idle connection: it never saw the request.
         try:
-            # Path and query together: split, yarl would lose the `?` of an empty query.
-            target = rest if rest.startswith("/") else f"/{rest}"
-            wire = URL.build(scheme=scheme.lower(), authority=authority, path=target, encoded=True)
-            host = wire.raw_host or ""
-        except ValueError:  # a port out of range, say
-            return Failure("bad-url", one_line(url))
-        why = forbidden_name(host, self._allowed) if self._proxied else None
-        return wire if why is None else Failure("refused-address", f"{host}: {why}")
+            connection = await self._connector.connect(wire.server, self._ends())
+        except FetchError as error:
+            return Failure(error.reason, one_line(str(error)), 0, error.may_retry)
+        return await self._reply(connection, key, url, request, most)
 
-    async def _read(self, url: str, reply: Reply, cap: int) -> Response | Failure:
-        limits, meter, status = self.limits, reply.meter, reply.status
-        if meter.received > limits.header_bytes and reply.head_size() > limits.header_bytes:
-            return Failure("header-bomb", f"{reply.head_size()} bytes of headers", meter.received)
-        if status == 101:
-            return Failure("bad-http", "101 without a request to switch", meter.received)
-        body: list[bytes] = []
-        size, truncated, content, is_large = 0, "", reply.content, False
+    def _ends(self) -> float:
+        return asyncio.get_running_loop().time() + self.limits.total
+
+    def _server(self, wire: _Wire) -> Target:
+        """What a connection is kept for: a server; or the proxy, which is asked for pages of all servers."""
+        proxy = self._proxy
+        if proxy is None or proxy.is_socks or wire.server.is_tls:
+            return wire.server
+        return Target(False, proxy.host, proxy.port)
+
+    def _request(self, wire: _Wire) -> bytes:
+        target, more = wire.path, ""
+        if self._proxy is not None and not self._proxy.is_socks and not wire.server.is_tls:
+            target, more = f"http://{wire.authority}{wire.path}", self._proxy.authorization
+        return f"GET {target} HTTP/1.1\r\nHost: {wire.authority}\r\n{self._headers}{more}\r\n".encode("ascii")
+
+    async def _reply(
+        self, connection: Connection, server: Target, url: str, request: bytes, most: int
+    ) -> Response | Failure:
+        limits = self.limits
+        reader, truncated = ReplyReader(limits.header_bytes, limits.header_count), ""
         try:
-            while chunk := await content.readany():
-                size += len(chunk)
-                body.append(chunk)
-                if size > cap:
-                    break
-                if size > limits.small and not is_large:
-                    await asyncio.wait_for(self._large.acquire(), limits.total)
-                    is_large = True
-        except Exception as error:
-            unread = b"".join(getattr(content, "_buffer", ()))
-            body.append(unread)
-            size += len(unread)
-            failure = failure_of(error, through_proxy=False)
-            truncated = _TRUNCATED.get(failure.reason, "")
-            useful = size > 0 or status >= 300  # of a redirect or an error the head is enough
+            await connection.exchange(request, reader, most, self._ends(), self._large)
+            if reader.status == 101:
+                raise FetchError("bad-http", "101 without a request to switch")
+        except FetchError as error:
+            truncated = _TRUNCATED.get(error.reason, "") if reader.headers or reader.size else ""
+            useful = reader.size > 0 or reader.status >= 300  # of a redirect or an error the head is enough
             if not truncated or not useful:
-                return failure._replace(size=meter.received)
-        finally:
-            if is_large:
-                self._large.release()
-        whole = b"".join(body)
-        if size > cap:
-            truncated, whole = "length", whole[:cap]
-        meter.unwatch()
-        if not truncated:
-            self._keep_alive(meter)
-        version = reply.version
+                return Failure(error.reason, one_line(str(error)), connection.received, error.may_retry)
+        body = reader.body
+        if len(body) > most:
+            truncated, body = "length", body[:most]
+        elif reader.is_complete and connection.is_open:
+            self._keep(connection, server)
         return Response(
             url=url,
-            status=status,
-            reason=_text(reply.reason or ""),
-            headers=reply.lines(),
-            body=whole,
-            address="" if self._proxied else meter.peer,
+            status=reader.status,
+            reason=reader.reason,
+            headers=reader.headers,
+            body=body,
+            address=connection.address,
             truncated=truncated,
-            http_version="1.1" if version is None else f"{version.major}.{version.minor}",
+            http_version=reader.http_version,
         )
 
-    def _keep_alive(self, meter: Meter) -> None:
-        if meter.is_connected():
-            self._idle[meter] = None
-        if len(self._idle) > self.limits.idle_connections:
-            oldest = next(iter(self._idle))
-            del self._idle[oldest]
+    # ---- idle connections
+
+    def _keep(self, connection: Connection, server: Target) -> None:
+        connection.idle_since = now = asyncio.get_running_loop().time()
+        connection.when_closed = self._forget
+        self._idle[connection] = server
+        self._idle_of.setdefault(server, []).append(connection)
+        oldest = next(iter(self._idle))
+        if len(self._idle) > self.limits.idle_connections or oldest.idle_since + self.limits.keep_alive < now:
+            self._forget(oldest)
             oldest.close()
 
-    def _connector(self, resolver: AbstractResolver) -> aiohttp.TCPConnector:
-        settings: dict[str, Any] = {
-            "limit": 0,  # the loop limits the requests
-            "keepalive_timeout": self.limits.keep_alive,
-            "ttl_dns_cache": self.limits.names_kept,
-            "ssl": self._verify_tls,
-        }
-        if self._socks is not None:
-            connector = socks_connector(self._socks, settings)
-        elif self._http_proxy is not None:
-            connector = aiohttp.TCPConnector(resolver=resolver, **settings)
-        else:
-            connector = aiohttp.TCPConnector(resolver=resolver, socket_factory=self._checked_socket, **settings)
-        meter = partial(Meter, asyncio.get_running_loop(), self.limits, self._idle)
-        connector._factory = meter  # type: ignore[assignment]
-        return connector
+    def _take_idle(self, server: Target) -> Connection | None:
+        """The connection to a server that was idle for the shortest time, if it can still be used."""
+        now = asyncio.get_running_loop().time()
+        while waiting := self._idle_of.get(server):
+            connection = waiting[-1]
+            self._forget(connection)
+            if connection.is_open and connection.idle_since + self.limits.keep_alive >= now:
+                return connection
+            connection.close()
+        return None
 
-    def _checked_socket(self, info: Any) -> socket.socket:
-        """A socket for the address that is connected to next, whether a resolver or a URL named it."""
-        family, kind, protocol, _, address = info
-        why = forbidden(address[0], self._allowed)
-        if why is not None:
-            raise PermissionError(f"{ADDRESS_NOT_ALLOWED}: {address[0]} is {why}")
-        return socket.socket(family=family, type=kind, proto=protocol)
+    def _forget(self, connection: Connection) -> None:
+        connection.when_closed = None
+        server = self._idle.pop(connection, None)
+        if server is not None:
+            waiting = self._idle_of[server]
+            waiting.remove(connection)
+            if not waiting:
+                del self._idle_of[server]
 
 
-def _text(value: str) -> str:
-    """Text without lone surrogates, which aiohttp makes of bytes that are not UTF-8."""
-    return value if value.isascii() else decode_header(value.encode("utf-8", "surrogateescape"))
+def _wire(url: str) -> _Wire | None:
+    """The URL as it is sent: unchanged except for credentials, and with nothing that could split a request."""
+    match = _WIRE_URL.match(url)
+    if match is None or not (match.end() == len(url) or url[match.end()] == "#"):
+        return None
+    scheme, host, port, rest = match.groups()
+    is_tls, usual = scheme.lower() == "https", 443 if scheme.lower() == "https" else 80
+    number = int(port) if port else usual
+    if not 0 < number < 65_536:
+        return None
+    authority = host.lower() if number == usual else f"{host.lower()}:{number}"
+    path = rest if rest.startswith("/") else f"/{rest}"
+    return _Wire(Target(is_tls, host.lower().strip("[]"), number), authority, path)
 
 
-def _parsed_proxy(proxy: str | None) -> tuple[URL | None, str | None]:
-    """(an HTTP proxy, None), (None, a SOCKS proxy) or (None, None)."""
-    if proxy is None:
-        return None, None
-    way_out = "write http://host:port, http://user:password@host:port or socks5://host:port"
-    try:
-        url = URL(proxy if "://" in proxy else f"http://{proxy}")
-        if "://" not in proxy and url.explicit_port is None:
-            raise ValueError("neither a scheme nor a port")
-        if not url.host or not url.port:
-            raise ValueError("no host or port")
-    except ValueError:
-        raise BadConfig("not a usable proxy address", way_out) from None  # it may hold a password: not shown
-    if url.scheme in ("http", "https"):
-        return url, None
-    if url.scheme not in ("socks4", "socks4a", "socks5", "socks5h"):
-        raise BadConfig(f"no proxy of the kind `{url.scheme}`", way_out)
-    if importlib.util.find_spec("aiohttp_socks") is None:
-        raise BadConfig("a SOCKS proxy needs the package aiohttp_socks", "pip install scenthound[socks]")
-    return None, str(url.with_scheme(url.scheme.rstrip("ah")))
+def one_line(text: str) -> str:
+    """Text from the web for a log: printable, one line, at most 200 characters."""
+    return replace_unprintable(" ".join(text[:1000].split())[:200], 200)
