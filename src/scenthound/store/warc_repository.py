@@ -26,10 +26,6 @@ from scenthound.ports import Repository, Where
 from scenthound.store.warc_read import LARGEST, MAGIC, Member, WarcRecord, member_at, members, records, response_of
 from scenthound.store.warc_write import STORED, Headers, as_member, digest_of, exchange_records, info_record
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore", DeprecationWarning)  # fastwarc 1.1 warns of its own old names on import
-    from fastwarc.warc import ArchiveIterator
-
 ROLL = 1 << 30
 MOST_WRITTEN = 20_000  # responses of which the index entries are kept: some 10 MB
 LEVEL = 2  # of gzip: half the time of level 6 for 8 % more bytes (docs/decisions/0004)
@@ -302,6 +298,10 @@ def read_responses(path: Path, problems: list[str] | None = None) -> Iterator[tu
 
 def _streamed(path: Path, problems: list[str]) -> Iterator[tuple[int, int, Response]]:
     """Read with fastwarc: for plain files and those of a single member."""
+    with warnings.catch_warnings():  # imported here, since few commands read such files, and it takes 25 ms
+        warnings.simplefilter("ignore", DeprecationWarning)  # fastwarc 1.1 warns of its own old names on import
+        from fastwarc.warc import ArchiveIterator
+
     last: tuple[int, Response] | None = None
     with path.open("rb") as file:
         archive = iter(ArchiveIterator(file, parse_http=False, max_content_length=LARGEST, quirks_mode=True))

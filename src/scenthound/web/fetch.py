@@ -64,14 +64,14 @@ class HttpFetcher:
         self._allowed = tuple(allow_private)
         self._headers = "".join(f"{name}: {value}\r\n" for name, value in request_headers(user_agent))
         self._proxy = None if proxy is None else Proxy.parse(proxy)
-        self._make_connector = lambda: Connector(limits, self._allowed, self._proxy, verify_tls, resolver)
+        self._verify_tls, self._resolver = verify_tls, resolver
         self._connector: Connector | None = None
         self._idle: dict[Connection, Target] = {}  # the one idle for longest first
         self._idle_of: dict[Target, list[Connection]] = {}
         self._large = asyncio.Semaphore(limits.large_bodies)
 
     async def __aenter__(self) -> Self:
-        self._connector = self._make_connector()
+        self._connector = Connector(self.limits, self._allowed, self._proxy, self._verify_tls, self._resolver)
         return self
 
     async def __aexit__(self, *_: object) -> None:
