@@ -18,8 +18,8 @@ import pytest
 from scenthound.loop.settings import Settings, read
 from scenthound.web.addresses import parse_networks
 from scenthound.web.connection import FetchLimits
-from scenthound.web.connector import Resolver
 from scenthound.web.fetch import HttpFetcher
+from scenthound.web.new_connections import Resolver
 from scenthound.wiring import begin
 from support.hostile import Everywhere, Exchange, HostileServer
 

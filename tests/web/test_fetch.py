@@ -505,6 +505,48 @@ def test_a_socks_proxy_is_given_the_name_and_the_caps_still_hold(server: Hostile
     )
 
 
+@pytest.mark.parametrize("greeting", [b"HTTP/1.0 200 Connection established\r\n\r\n", b"HTTP/1.1 200 OK\r\n\r\n"])
+def test_a_secure_page_comes_through_the_tunnel_of_an_http_proxy(tmp_path: Path, greeting: bytes) -> None:
+    context, asked = certified(tmp_path), list[bytes]()
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for _ in range(2):
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        await reader.read()
+        writer.close()
+
+    async def pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError):
+            while data := await source.read(65536):
+                sink.write(data)
+                await sink.drain()
+        sink.close()
+
+    async def run() -> list[Response | Failure]:
+        async with await asyncio.start_server(answer, "127.0.0.1", 0, ssl=context) as secure:
+            there = secure.sockets[0].getsockname()[1]
+
+            async def tunnel(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+                asked.append(await reader.readuntil(b"\r\n\r\n"))
+                writer.write(greeting)
+                far, out = await asyncio.open_connection("127.0.0.1", there)
+                await asyncio.gather(pump(far, writer), pump(reader, out))
+
+            async with await asyncio.start_server(tunnel, "127.0.0.1", 0) as proxy:
+                way = f"http://user:pass@127.0.0.1:{proxy.sockets[0].getsockname()[1]}"
+                async with HttpFetcher(QUICK, AGENT, proxy=way, verify_tls=False) as fetcher:
+                    found = [await fetcher.fetch("https://far.example/bees") for _ in range(2)]
+                await asyncio.sleep(0.1)
+                return found
+
+    found = asyncio.run(run())
+    assert [isinstance(reply, Response) and reply.body for reply in found] == [b"ok", b"ok"]
+    (request,) = asked  # one tunnel for both
+    assert request.startswith(b"CONNECT far.example:443 HTTP/1.1\r\nHost: far.example:443\r\n")
+    assert b"Proxy-Authorization: Basic dXNlcjpwYXNz\r\n" in request
+
+
 @pytest.mark.parametrize("proxy", ["", "ftp://h:1", "http://", "socks5://host", "http://h:port"])
 def test_a_proxy_that_cannot_be_used_is_bad_configuration(proxy: str) -> None:
     with pytest.raises(BadConfig, match="proxy"):
@@ -523,15 +565,21 @@ def test_a_user_agent_must_be_fit_for_a_header(agent: str) -> None:
         HttpFetcher(QUICK, agent)
 
 
-def test_tls_is_verified_unless_switched_off(tmp_path: Path) -> None:
+def certified(folder: Path) -> ssl.SSLContext:
+    """What a server with a certificate that nobody knows needs."""
     tool = shutil.which("openssl")
     if tool is None:
         pytest.skip("needs openssl to make a certificate")
-    key, cert = tmp_path / "key.pem", tmp_path / "cert.pem"
+    key, cert = folder / "key.pem", folder / "cert.pem"
     order = f"req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost -keyout {key} -out {cert}"
     subprocess.run([tool, *order.split()], check=True, capture_output=True)
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(cert, key)
+    return context
+
+
+def test_tls_is_verified_unless_switched_off(tmp_path: Path) -> None:
+    context = certified(tmp_path)
 
     async def answer(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")

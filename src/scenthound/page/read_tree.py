@@ -12,7 +12,7 @@ from selectolax.lexbor import LexborNode
 from scenthound.model import Url
 from scenthound.page.limits import MOST_TEXT
 from scenthound.page.record import Parts, Record
-from scenthound.page.tree import Elements, Leaves, Numbers, analyse, fixed
+from scenthound.page.tree_columns import Elements, Leaves, Numbers, analyse, fixed
 from scenthound.text.term_counts import TermNumbers, pack_terms
 from scenthound.text.tokens import pieces, tokens
 from scenthound.web.html_document import HtmlDocument, tag_name

@@ -30,7 +30,7 @@ from scenthound.text.term_counts import SharedIds, TermCounts
 from scenthound.text.tokens import Analyser
 
 if TYPE_CHECKING:
-    from scenthound.page.tree import Elements, Leaves, Numbers
+    from scenthound.page.tree_columns import Elements, Leaves, Numbers
 
 FORMAT = 1  # of `to_bytes`; raise it when the bytes change
 _LENGTH = struct.Struct("<I")
@@ -161,7 +161,7 @@ class Record:
         """The terms of the page's words, for those who look at leaves."""
         found = self._analysed.get(analyser.key)
         if found is None or found.of_word is None:
-            from scenthound.page.tree import analyse
+            from scenthound.page.tree_columns import analyse
 
             found = analyse(analyser, self.leaves.words, self.leaves.tokens)
         return found
@@ -301,7 +301,11 @@ def _unpack(
     text = source[bounds[0] : bounds[1]]
     if not wants_leaves:  # nor elements, which need them
         return Record(Url(head.url), head.title, text, layout.links, analysed, noindex=head.noindex)
-    from scenthound.page.tree import Elements, Leaves, numbers_of  # numpy, which records without leaves do not need
+    from scenthound.page.tree_columns import (  # numpy, which records without leaves do not need
+        Elements,
+        Leaves,
+        numbers_of,
+    )
 
     analysed.update({key: Analysed(analysed[key].counts, numbers_of(of_words[key])) for key in of_words})
     columns = _Columns(source, bounds[column:])
@@ -399,7 +403,7 @@ def _check(record: Record) -> None:
     for counts, _ in record._analysed.values():
         counts.check()
     if record._leaves is not None:
-        from scenthound.page.tree import check_tree
+        from scenthound.page.tree_columns import check_tree
 
         every = record._analysed.values()
         check_tree(record._leaves, record._elements, every, len(record.text), len(record.links))

@@ -93,14 +93,8 @@ class Connection(asyncio.Protocol):
             self._check_at(min(now + min(limits.first_byte, limits.idle, limits.rate_time), ends))
             await self._waiter
             if not reader.is_complete and reader.size <= most:  # a large body: it has to wait for room
-                await asyncio.wait_for(room.acquire(), limits.total)
-                self._has_room = True
-                self._waiter = self._loop.create_future()
-                self._last = self._rate_since = self._loop.time()
-                self.transport.resume_reading()
+                await self._wait_for(room)
                 await self._waiter
-        except TimeoutError:
-            raise FetchError("timeout", "too many large bodies at once", may_retry=True) from None
         finally:
             self._waiter = self.reader = None
             if self._has_room:
@@ -110,6 +104,22 @@ class Connection(asyncio.Protocol):
                 self._watch = None
             if not (reader.is_complete and reader.can_continue and reader.size <= most):
                 self.close()
+
+    async def _wait_for(self, room: asyncio.Semaphore) -> None:
+        """Read on as soon as there is room."""
+        try:
+            await asyncio.wait_for(room.acquire(), self._ends - self._loop.time())
+        except TimeoutError:
+            raise FetchError("timeout", "too many large bodies at once", may_retry=True) from None
+        self._has_room = True
+        if not self.is_open:
+            raise FetchError("timeout", "not complete in time", may_retry=True)
+        self._waiter, now = self._loop.create_future(), self._loop.time()
+        self._last, self._rate_since, self._counted = now, now, self.received
+        if self._watch is not None:
+            self._watch.cancel()
+        self._check_at(min(now + min(self._limits.idle, self._limits.rate_time), self._ends))
+        self.transport.resume_reading()
 
     def close(self) -> None:
         """End the connection at once."""
@@ -172,8 +182,8 @@ class Connection(asyncio.Protocol):
         arrival = self._last + (limits.idle if self.received else min(limits.idle, limits.first_byte))
         if now >= self._ends:
             self._fail(FetchError("timeout", f"not complete within {limits.total:g} s", may_retry=True))
-        elif self.reader is not None and self._waiter is not None and self._waiter.done():
-            self._check_at(self._ends)  # paused: nobody is to blame
+        elif self._waiter is None or self._waiter.done():
+            self._check_at(self._ends)  # it waits for room: the server is not to blame
         elif now >= arrival and not self.received:
             self._fail(FetchError("timeout", f"no reply within {limits.first_byte:g} s", may_retry=True))
         elif now >= arrival:

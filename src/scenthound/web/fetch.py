@@ -1,6 +1,6 @@
 """Fetch pages over HTTP: one GET, no redirect followed, within every limit. The only sockets of the crawler.
 
-`web.http_reply` reads replies, `web.connection` watches times and sizes, `web.connector` makes connections to allowed
+`web.http_reply` reads replies, `web.connection` watches times and sizes, `web.new_connections` connects to allowed
 addresses. Between requests a connection is kept for its host; when too many are idle, the oldest is closed. Whatever a
 server does ends as a `Response` or a `Failure`; only a cancellation is raised.
 """
@@ -18,8 +18,8 @@ from scenthound.model import Response
 from scenthound.ports import Failure
 from scenthound.web.addresses import Network, forbidden_name
 from scenthound.web.connection import Connection, FetchLimits
-from scenthound.web.connector import Connector, Proxy, Resolver, Target
 from scenthound.web.http_reply import FetchError, ReplyReader
+from scenthound.web.new_connections import Connector, Proxy, Resolver, WebServer
 from scenthound.web.request_headers import request_headers
 
 _TRUNCATED = {"timeout": "time", "reset": "disconnect", "empty-reply": "disconnect", "too-large": "length"}
@@ -32,7 +32,7 @@ _WIRE_URL = re.compile(
 class _Wire(NamedTuple):
     """A URL as it is requested."""
 
-    server: Target
+    server: WebServer
     authority: str
     path: str
     """With the query."""
@@ -66,8 +66,8 @@ class HttpFetcher:
         self._proxy = None if proxy is None else Proxy.parse(proxy)
         self._verify_tls, self._resolver = verify_tls, resolver
         self._connector: Connector | None = None
-        self._idle: dict[Connection, Target] = {}  # the one idle for longest first
-        self._idle_of: dict[Target, list[Connection]] = {}
+        self._idle: dict[Connection, WebServer] = {}  # the one idle for longest first
+        self._idle_of: dict[WebServer, list[Connection]] = {}
         self._large = asyncio.Semaphore(limits.large_bodies)
 
     async def __aenter__(self) -> Self:
@@ -122,12 +122,12 @@ class HttpFetcher:
     def _ends(self) -> float:
         return asyncio.get_running_loop().time() + self.limits.total
 
-    def _server(self, wire: _Wire) -> Target:
+    def _server(self, wire: _Wire) -> WebServer:
         """What a connection is kept for: a server; or the proxy, which is asked for pages of all servers."""
         proxy = self._proxy
         if proxy is None or proxy.is_socks or wire.server.is_tls:
             return wire.server
-        return Target(False, proxy.host, proxy.port)
+        return WebServer(False, proxy.host, proxy.port)
 
     def _request(self, wire: _Wire) -> bytes:
         target, more = wire.path, ""
@@ -136,7 +136,7 @@ class HttpFetcher:
         return f"GET {target} HTTP/1.1\r\nHost: {wire.authority}\r\n{self._headers}{more}\r\n".encode("ascii")
 
     async def _reply(
-        self, connection: Connection, server: Target, url: str, request: bytes, most: int
+        self, connection: Connection, server: WebServer, url: str, request: bytes, most: int
     ) -> Response | Failure:
         limits = self.limits
         reader, truncated = ReplyReader(limits.header_bytes, limits.header_count), ""
@@ -145,7 +145,7 @@ class HttpFetcher:
             if reader.status == 101:
                 raise FetchError("bad-http", "101 without a request to switch")
         except FetchError as error:
-            truncated = _TRUNCATED.get(error.reason, "") if reader.headers or reader.size else ""
+            truncated = _TRUNCATED.get(error.reason, "") if reader.has_head else ""
             useful = reader.size > 0 or reader.status >= 300  # of a redirect or an error the head is enough
             if not truncated or not useful:
                 return Failure(error.reason, one_line(str(error)), connection.received, error.may_retry)
@@ -167,7 +167,7 @@ class HttpFetcher:
 
     # ---- idle connections
 
-    def _keep(self, connection: Connection, server: Target) -> None:
+    def _keep(self, connection: Connection, server: WebServer) -> None:
         connection.idle_since = now = asyncio.get_running_loop().time()
         connection.when_closed = self._forget
         self._idle[connection] = server
@@ -177,7 +177,7 @@ class HttpFetcher:
             self._forget(oldest)
             oldest.close()
 
-    def _take_idle(self, server: Target) -> Connection | None:
+    def _take_idle(self, server: WebServer) -> Connection | None:
         """The connection to a server that was idle for the shortest time, if it can still be used."""
         now = asyncio.get_running_loop().time()
         while waiting := self._idle_of.get(server):
@@ -210,7 +210,7 @@ def _wire(url: str) -> _Wire | None:
         return None
     authority = host.lower() if number == usual else f"{host.lower()}:{number}"
     path = rest if rest.startswith("/") else f"/{rest}"
-    return _Wire(Target(is_tls, host.lower().strip("[]"), number), authority, path)
+    return _Wire(WebServer(is_tls, host.lower().strip("[]"), number), authority, path)
 
 
 def one_line(text: str) -> str:

@@ -77,6 +77,10 @@ class ReplyReader:
         return self._state == "complete"
 
     @property
+    def has_head(self) -> bool:
+        return self.http_version != ""
+
+    @property
     def body(self) -> bytes:
         """What has come of the body."""
         return self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
@@ -171,6 +175,8 @@ class ReplyReader:
             raise FetchError("bad-http", f"Content-Length: {', '.join(lengths)[:80]}")
         if lengths and codings:
             raise FetchError("bad-http", "both Content-Length and Transfer-Encoding")
+        if self.without_body:
+            self.can_continue = True  # as a tunnel, whatever the proxy says about connections
         if self.without_body or self.status in _NO_BODY or self.status == 101:
             self._complete(True)
         elif codings and codings[-1] == "chunked":

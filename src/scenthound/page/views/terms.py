@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from scenthound.page.keyword_similarity import Query
 from scenthound.page.record import Record
-from scenthound.page.tree import Numbers, fixed
+from scenthound.page.tree_columns import Numbers, fixed
 from scenthound.text.tokens import Analyser
 
 Offsets = npt.NDArray[np.int64]

@@ -21,13 +21,14 @@ from scenthound.web.http_reply import FetchError, ReplyReader
 
 MOST_NAMES = 50_000  # whose addresses are kept in memory
 PATIENCE = 2.0  # seconds for one address of several, before the next is tried
+_USUAL_PORTS = {"http": 80, "https": 443}
 _PROXY = re.compile(
-    r"(?:(?P<scheme>[a-z0-9]+)://)?(?:(?P<user>[^@/]*)@)?(?P<host>\[[0-9a-f:.]+\]|[^/:@\[\]]+):(?P<port>[0-9]{1,5})/?",
+    r"(?:(?P<scheme>[a-z0-9]+)://)?(?:(?P<user>[^@/]*)@)?(?P<host>\[[0-9a-f:.]+\]|[^/:@\[\]]+)(?::(?P<port>[0-9]{1,5}))?/?",
     re.IGNORECASE,
 )
 
 
-class Target(NamedTuple):
+class WebServer(NamedTuple):
     """A server of web pages."""
 
     is_tls: bool
@@ -78,14 +79,16 @@ class Proxy(NamedTuple):
         """The proxy at `http://user:password@host:port` or `socks5://host:port`; raises `BadConfig`."""
         way_out = "write http://host:port, http://user:password@host:port or socks5://host:port"
         match = _PROXY.fullmatch(text)
-        if match is None or not 0 < int(match["port"]) < 65_536:
+        scheme = (match["scheme"] or "").lower() if match else ""
+        port = int((match and match["port"]) or _USUAL_PORTS.get(scheme, 0))
+        if match is None or not 0 < port < 65_536:
             raise BadConfig("not a usable proxy address", way_out)  # it may hold a password: not shown
-        scheme = (match["scheme"] or "http").lower()
+        scheme = scheme or "http"
         if scheme not in ("http", "https", "socks4", "socks4a", "socks5", "socks5h"):
             raise BadConfig(f"no proxy of the kind `{scheme}`", way_out)
         if scheme.startswith("socks") and importlib.util.find_spec("python_socks") is None:
             raise BadConfig("a SOCKS proxy needs the package python-socks", "pip install scenthound[socks]")
-        return cls(scheme, match["host"].strip("[]"), int(match["port"]), match["user"] or "")
+        return cls(scheme, match["host"].strip("[]"), port, match["user"] or "")
 
     @property
     def is_socks(self) -> bool:
@@ -137,7 +140,7 @@ class Connector:
                 del self._names[next(iter(self._names))]
         return found
 
-    async def connect(self, target: Target, ends: float) -> Connection:
+    async def connect(self, target: WebServer, ends: float) -> Connection:
         """A new connection to a server, or to the proxy that will ask it, until the moment `ends`.
 
         Raises `FetchError`.
@@ -155,7 +158,7 @@ class Connector:
         except TimeoutError:
             raise FetchError("timeout", f"no connection within {self._limits.connect:g} s", may_retry=True) from None
 
-    async def _direct(self, target: Target) -> Connection:
+    async def _direct(self, target: WebServer) -> Connection:
         addresses = await self.addresses(target.host)
         judged = [(address, forbidden(address, self._allowed)) for address in addresses]
         allowed = [address for address, why in judged if why is None]
@@ -200,14 +203,14 @@ class Connector:
 
     # ---- proxies
 
-    async def _through(self, proxy: Proxy, target: Target, ends: float) -> Connection:
+    async def _through(self, proxy: Proxy, target: WebServer, ends: float) -> Connection:
         if proxy.is_socks:
             return await self._open(await _socks(proxy, target), target.host if target.is_tls else None, "")
         _, connected = await self._first(await self.addresses(proxy.host), proxy.port)
         connection = await self._open(connected, proxy.host if proxy.scheme == "https" else None, "")
         return await self._tunnel(connection, proxy, target, ends) if target.is_tls else connection
 
-    async def _tunnel(self, connection: Connection, proxy: Proxy, target: Target, ends: float) -> Connection:
+    async def _tunnel(self, connection: Connection, proxy: Proxy, target: WebServer, ends: float) -> Connection:
         """A connection through the proxy to the server itself (RFC 9110, 9.3.6)."""
         host = f"[{target.host}]" if ":" in target.host else target.host
         request = f"CONNECT {host}:{target.port} HTTP/1.1\r\nHost: {host}:{target.port}\r\n{proxy.authorization}\r\n"
@@ -242,7 +245,7 @@ async def _connected(address: str, port: int) -> socket.socket:
     return made
 
 
-async def _socks(proxy: Proxy, target: Target) -> socket.socket:
+async def _socks(proxy: Proxy, target: WebServer) -> socket.socket:
     from python_socks.async_.asyncio import Proxy as SocksProxy
 
     user = f"{proxy.user}@" if proxy.user else ""
