@@ -173,13 +173,13 @@ class Record:
         links, leaves, elements = self.links, self._leaves, self._elements
         # Neither a stop list of the caller's own nor another class has a name that another process would know.
         named = [Analyser(*key) for key in self._analysed if isinstance(key, tuple) and isinstance(key[0], str)]
-        urls, spellings = [link.url for link in links], [link.spelling for link in links]
+        urls, anchors, spellings, _, nofollow = zip(*links, strict=True) if links else ((),) * 5
         columns = [
             self._text if isinstance(self._text, bytes) else self._text.encode("utf-8", "surrogatepass"),
             _lines(urls),
-            _lines(link.anchor for link in links),
+            _lines(anchors),
             b"" if spellings == urls else _lines(spellings),
-            bytes(link.nofollow for link in links) if any(link.nofollow for link in links) else b"",
+            bytes(nofollow) if True in nofollow else b"",
             *(
                 column
                 for analyser in named
