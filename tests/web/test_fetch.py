@@ -600,6 +600,12 @@ def test_tls_is_verified_unless_switched_off(tmp_path: Path) -> None:
     assert unverified.body == b"ok"
 
 
+def test_a_name_that_no_certificate_can_have_is_no_url(server: HostileServer) -> None:
+    for name in (".bees.example", f"{'b' * 64}.example"):
+        url = server.url("/fine", name).replace("http:", "https:")
+        assert reason(url, resolver=Rebinding(["127.0.0.1"])) == "bad-url"
+
+
 def test_few_large_bodies_are_read_at_a_time_and_all_arrive(server: HostileServer) -> None:
     async def large(exchange: Exchange) -> bool | None:
         return await exchange.reply(b"x" * 200_000)

@@ -107,20 +107,18 @@ class HttpFetcher:
         if self._proxy is not None and (why := forbidden_name(host, self._allowed)) is not None:
             return Failure("refused-address", f"{host}: {why}")
         request, key, most = self._request(wire), self._server(wire), min(most or self.limits.bytes, self.limits.bytes)
+        ends = asyncio.get_running_loop().time() + self.limits.total
         connection = self._take_idle(key)
         if connection is not None:
-            reply = await self._reply(connection, key, url, request, most)
+            reply = await self._reply(connection, key, url, request, most, ends)
             if connection.received or not isinstance(reply, Failure) or reply.reason not in ("empty-reply", "reset"):
                 return reply
             # The server had closed the idle connection: it never saw the request.
         try:
-            connection = await self._connector.connect(wire.server, self._ends())
+            connection = await self._connector.connect(wire.server, ends)
         except FetchError as error:
             return Failure(error.reason, one_line(str(error)), 0, error.may_retry)
-        return await self._reply(connection, key, url, request, most)
-
-    def _ends(self) -> float:
-        return asyncio.get_running_loop().time() + self.limits.total
+        return await self._reply(connection, key, url, request, most, ends)
 
     def _server(self, wire: _Wire) -> WebServer:
         """What a connection is kept for: a server; or the proxy, which is asked for pages of all servers."""
@@ -136,12 +134,12 @@ class HttpFetcher:
         return f"GET {target} HTTP/1.1\r\nHost: {wire.authority}\r\n{self._headers}{more}\r\n".encode("ascii")
 
     async def _reply(
-        self, connection: Connection, server: WebServer, url: str, request: bytes, most: int
+        self, connection: Connection, server: WebServer, url: str, request: bytes, most: int, ends: float
     ) -> Response | Failure:
         limits = self.limits
         reader, truncated = ReplyReader(limits.header_bytes, limits.header_count), ""
         try:
-            await connection.exchange(request, reader, most, self._ends(), self._large)
+            await connection.exchange(request, reader, most, ends, self._large)
             if reader.status == 101:
                 raise FetchError("bad-http", "101 without a request to switch")
         except FetchError as error:

@@ -145,8 +145,10 @@ class Connector:
 
         Raises `FetchError`.
         """
+        _check_name(target)
         try:
-            async with asyncio.timeout(self._limits.connect):
+            now = asyncio.get_running_loop().time()
+            async with asyncio.timeout_at(min(now + self._limits.connect, ends)):
                 if self._proxy is None:
                     return await self._direct(target)
                 try:
@@ -232,6 +234,14 @@ class Connector:
         assert upgraded is not None
         inside.connection_made(upgraded)
         return inside
+
+
+def _check_name(target: WebServer) -> None:
+    """Raise for a name that no certificate can have: `ssl` would refuse it when the connection is made already."""
+    try:
+        target.host.encode("idna" if target.is_tls else "ascii")
+    except UnicodeError as error:
+        raise FetchError("bad-url", f"{target.host}: {error}") from None
 
 
 async def _connected(address: str, port: int) -> socket.socket:
