@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from scenthound.errors import BadConfig
+from scenthound.errors import BadConfig, of_system
 from scenthound.model import Topic
 from scenthound.parameters import Parameterised, parameter
 from scenthound.seeding import Asker, FoundUrl
@@ -48,7 +48,9 @@ def read_file(path: Path) -> list[Bookmark]:
         with path.open("rb") as file:
             text = file.read(LARGEST_FILE).decode("utf-8-sig", "replace")
     except OSError as error:
-        raise BadConfig(f"the bookmarks {path} can't be read: {error.strerror}", "check the path") from None
+        raise of_system(
+            error, path, BadConfig(f"the bookmarks {path} can't be read: {error.strerror}", "check the path")
+        ) from None
     found = read_bookmarks(text)
     if found is None:
         raise BadConfig(f"{path} holds no bookmarks", "export them as HTML, or name Chromium's or Firefox's JSON file")
