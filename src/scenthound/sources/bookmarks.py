@@ -29,8 +29,11 @@ class BookmarkSource(Parameterised):
 
     address: str = parameter("", "the file: HTML, Chromium's JSON or Firefox's backup")
 
+    def place(self) -> Path:
+        return Path(self.address)
+
     async def seeds(self, topic: Topic, most: int, asker: Asker) -> Sequence[FoundUrl]:
-        bookmarks = await asyncio.to_thread(read_file, Path(self.address))
+        bookmarks = await asyncio.to_thread(read_file, self.place())
         titles: dict[str, str] = {}
         rated: list[FoundUrl] = []
         for bookmark in bookmarks:
