@@ -62,7 +62,7 @@ TRIALS = {
     "memory": Trial("a page costs a bounded amount of memory", _tests("page/test_memory.py")),
     "folder": Trial(
         "nothing is run from a folder, no link is followed, no archive is cut",
-        _tests("test_processes.py", "test_files.py", "test_links.py", "loop/test_archive.py"),
+        _tests("test_processes.py", "test_files.py", "test_links.py", "lab/test_links.py", "loop/test_archive.py"),
     ),
     "private": Trial(
         "no private address is asked, no clock stalls, no PDF file is a bomb",

@@ -21,12 +21,12 @@ def main() -> int:
     options.add_argument("--rounds", type=int, default=10, help="crawls that share the kills")
     options.add_argument("--quick", action="store_true", help="4 kills, for a look")
     asked = options.parse_args()
-    kills, rounds = (4, 1) if asked.quick else (asked.kills, asked.rounds)
+    kills, rounds, pages = (4, 1, 400) if asked.quick else (asked.kills, asked.rounds, 3000)
     print("round kills  pages  lost  asked again, most per kill hasty bad WARCs")
     wrong = 0
     for number in range(rounds):
         with tempfile.TemporaryDirectory() as folder:
-            verdict = kill_often(Path(folder), kills // rounds, seed=100 + number)
+            verdict = kill_often(Path(folder), kills // rounds, seed=100 + number, pages=pages)
         most = max(verdict.duplicates, default=0)
         wrong += len(verdict.lost) + len(verdict.hasty) + len(verdict.invalid) + (most > CONCURRENCY)
         print(

@@ -76,19 +76,19 @@ def schools() -> Bed | None:
     return None
 
 
-def beds(quick: bool) -> list[tuple[str, Web, int, int]]:
+def beds(quick: bool, web_pages: int) -> list[tuple[str, Web, int, int]]:
     """Name, web, topics used and pages a crawl."""
     found: list[tuple[str, Web, int, int]] = []
     if (bed := schools()) is not None:
         found.append(("schools", bed, 4 if quick else 20, 1000))
-    pages = 5_000 if quick else 200_000
+    pages = web_pages or (5_000 if quick else 200_000)
     found.append((f"generated {pages:,}", GeneratedWeb(pages, seed=1), 2 if quick else 4, 1000 if quick else 20_000))
     return found
 
 
-def visits(quick: bool, strategies: list[str], only: str) -> None:
+def visits(quick: bool, strategies: list[str], only: str, web_pages: int) -> None:
     print(f"{'bed':<20}{'strategy':<16}{'visits':>9}{'visits/s':>10}{'ranking':>9}{'training':>10}{'memory':>10}")
-    for name, web, topics, pages in beds(quick):
+    for name, web, topics, pages in beds(quick, web_pages):
         if not name.startswith(only):
             continue
         began = time.perf_counter()
@@ -154,13 +154,14 @@ def main() -> None:
     parser.add_argument("--experiment", action="store_true", help="how long an experiment takes")
     parser.add_argument("--strategies", help=f"names, by comma; else {STRATEGIES}, or ten of them in an experiment")
     parser.add_argument("--bed", default="", choices=["", "schools", "generated"], help="one of the two alone")
+    parser.add_argument("--web-pages", type=int, default=0, metavar="N", help="another size of the generated web")
     asked = parser.parse_args()
     if asked.prepare:
         preparing(asked.quick)
     elif asked.experiment:
         experiment(asked.quick, asked.strategies or TEN)
     else:
-        visits(asked.quick, (asked.strategies or STRATEGIES).split(","), asked.bed)
+        visits(asked.quick, (asked.strategies or STRATEGIES).split(","), asked.bed, asked.web_pages)
 
 
 if __name__ == "__main__":

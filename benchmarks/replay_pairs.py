@@ -51,6 +51,7 @@ class Checkout(NamedTuple):
     folder: Path
     cache: Path
     bed: str
+    more: tuple[str, ...]
 
     def run(self, strategy: str) -> Run:
         environment = {
@@ -61,7 +62,11 @@ class Checkout(NamedTuple):
         }
         command = [sys.executable, str(self.folder / "benchmarks" / "replay.py"), "--quick", "--bed", self.bed]
         done = subprocess.run(
-            [*command, "--strategies", strategy], env=environment, cwd=self.folder, capture_output=True, text=True
+            [*command, *self.more, "--strategies", strategy],
+            env=environment,
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
         )
         line = re.search(
             rf"^{self.bed}.*? {re.escape(strategy)} +[\d,]+ +([\d,]+) .*?([\d,]+) MB", done.stdout, re.MULTILINE
@@ -108,6 +113,7 @@ def main() -> None:
     parser.add_argument("--bed", default="schools", choices=["schools", "generated"], help="what is crawled")
     parser.add_argument("--strategies", default=STRATEGIES, help="names, by comma")
     parser.add_argument("--pairs", type=int, default=5, help="pairs of runs for each strategy, 2 or more")
+    parser.add_argument("--web-pages", type=int, metavar="N", help="size of the generated web; else 5,000 pages")
     parser.add_argument("--caches", type=Path, help="folder for the two caches, to be used again; else a temporary one")
     asked = parser.parse_args()
     if not (asked.before / "benchmarks" / "replay.py").is_file():
@@ -116,8 +122,9 @@ def main() -> None:
         parser.error("an interval needs 2 pairs or more")
     with tempfile.TemporaryDirectory() as temporary:
         caches = asked.caches or Path(temporary)
-        old = Checkout(asked.before.resolve(), caches / "before", asked.bed)
-        sides = (old, Checkout(ROOT, caches / "after", asked.bed))
+        more = ("--web-pages", str(asked.web_pages)) if asked.web_pages else ()
+        old = Checkout(asked.before.resolve(), caches / "before", asked.bed, more)
+        sides = (old, Checkout(ROOT, caches / "after", asked.bed, more))
         print("| strategy | visits/s before | after | ratio | 95 % | MB before | after |")
         print("|---|---:|---:|---:|---:|---:|---:|", flush=True)
         for strategy in asked.strategies.split(","):

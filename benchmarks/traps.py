@@ -1,6 +1,6 @@
 """How much of a crawl's budget traps take, with and without the watch on what pages give, and what the watch costs.
 
-    python benchmarks/traps.py               # five webs with traps of 22 kinds, five strategies: some minutes
+    python benchmarks/traps.py               # six webs with traps of 30 kinds, five strategies: some minutes
     python benchmarks/traps.py --recorded    # the recorded webs of ../shared/data: pages that the watch refuses there
 
 Every strategy crawls the same web twice, with the watch and without. "Good" are the pages that are no trap; a trap
@@ -38,7 +38,7 @@ from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.text.tokens import Analyser
 from scenthound.wiring import make_strategy, start_judge
-from support import fifth_traps, fourth_traps, other_traps, third_traps
+from support import fifth_traps, fourth_traps, other_traps, sixth_traps, third_traps
 
 SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 STRATEGIES = ("breadth-first", "random", "best-first", "shark-search", "hound")
@@ -205,6 +205,9 @@ def main() -> int:
     plain_fifth = fifth_traps.FifthTraps((), len(fifth.hosts))
     pages = asked.pages * 6 // 10
     broken += try_traps("fifth", fifth, plain_fifth, fifth_traps.TOPIC, pages, strategies, MOST_ON_LOCALES)
+    sixth = sixth_traps.SixthTraps()
+    plain_sixth = sixth_traps.SixthTraps((), len(sixth.hosts))
+    broken += try_traps("sixth", sixth, plain_sixth, sixth_traps.TOPIC, asked.pages * 6 // 10, strategies)
     print("all promises kept" if not broken else f"{broken} crawls broke a promise")
     return int(bool(broken))
 

@@ -28,6 +28,14 @@ def any_bed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return Bed.open(SHARED / "data" / request.param)
 
 
+@pytest.fixture
+def outside(tmp_path: Path) -> Path:
+    """A folder that nothing may be written to (`support.planted_links`)."""
+    folder = tmp_path / "outside"
+    folder.mkdir()
+    return folder
+
+
 @pytest.fixture(scope="session")
 def golden_public() -> Path:
     """The worked examples of the sheets (docs/spec): inputs, and under `expected` what they should give."""

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from scenthound.agent_tools.limits import ToolLimits
+from scenthound.agent_tools.tools import Tools
+from scenthound.apps.companion import Companion
+from scenthound.apps.companion.companion import FILE as PROFILE
 from scenthound.cli.app import run
 from scenthound.cli.demo_command import MARK
+from scenthound.desk.pairing import FILE as PAIRINGS
+from scenthound.desk.pairing import Pairings
 from scenthound.desk.starting import LOG, Processes
 from scenthound.errors import UnsafeFile
-from scenthound.lab.beds.bed import write_bed
-from scenthound.lab.beds.cache import VARIABLE
-from scenthound.lab.generate.web import generate
 from support import pupil  # noqa: F401 - registers the test's strategy
+from support.application_webs import CLUB_SEEDS, CLUBS
 from support.desk import client
-from support.resuming import TOPIC, WEB, born
+from support.html_crawl import html_crawl
+from support.planted_links import Talk, plant, refused, state
+from support.resuming import born
 from support.small_crawl import SEED, small_crawl
 from support.small_crawl import WEB as SMALL_WEB
 
-Talk = pytest.CaptureFixture[str]
 WARC = "pages/pages-00001.warc.gz"
 CRAWL_ENTRIES = (
     "crawl.lock",
@@ -60,43 +64,6 @@ NEWER_COMMANDS = {
 }
 
 
-@pytest.fixture
-def outside(tmp_path: Path) -> Path:
-    folder = tmp_path / "outside"
-    folder.mkdir()
-    return folder
-
-
-def plant(path: Path, outside: Path) -> Path:
-    """Put a link at `path` that leads outside: to what was there, if something was, else to a file of somebody's."""
-    target = outside / path.name
-    if path.exists():
-        path.rename(target)
-    else:
-        target.write_text("somebody's\n")
-    path.symlink_to(target)
-    return path
-
-
-def state(folder: Path) -> dict[str, bytes | None]:
-    return {str(path): path.read_bytes() if path.is_file() else None for path in sorted(folder.rglob("*"))}
-
-
-def refused(words: list[str], link: Path, outside: Path, capsys: Talk) -> None:
-    """The command names the link, ends with code 4, and changes nothing outside."""
-    before = state(outside)
-    capsys.readouterr()
-    code = run(words)
-    told = capsys.readouterr()
-    assert state(outside) == before
-    assert code == 4, told
-    error = [line for line in told.err.splitlines() if line.startswith("error: ")]
-    assert error == [f"error: {link} is a symbolic link, and nothing is written through a link"]
-    assert "hint: remove the link" in told.err
-    assert "Traceback" not in told.err
-    assert link.is_symlink()
-
-
 @pytest.mark.parametrize("words", CRAWL_COMMANDS.values(), ids=CRAWL_COMMANDS)
 @pytest.mark.parametrize("name", CRAWL_ENTRIES)
 def test_no_command_writes_through_a_link_in_a_crawl_folder(
@@ -122,6 +89,23 @@ def test_what_is_made_from_a_crawl_is_not_written_through_a_link(
     assert "Traceback" not in told.err
     assert code == 4, told
     assert f"{link} is a symbolic link" in told.err
+
+
+@pytest.mark.parametrize("name", ["crawl.lock", "crawl.toml", "crawl.db", "pages", "index"])
+def test_an_answer_is_not_kept_behind_a_link(name: str, tmp_path: Path, outside: Path, capsys: Talk) -> None:
+    folder = tmp_path / "kept"
+    folder.mkdir()
+    plant(folder / name, outside)
+    before = state(outside)
+    assert run(["ask", "balloons", "--seed", SEED, "--keep", str(folder)]) == 4
+    assert "Traceback" not in capsys.readouterr().err
+    assert state(outside) == before
+
+
+def test_a_table_of_organisations_is_not_written_through_a_link(tmp_path: Path, outside: Path, capsys: Talk) -> None:
+    folder = html_crawl(tmp_path / "clubs", CLUBS, CLUB_SEEDS, "hot air balloons")
+    link = plant(tmp_path / "related.csv", outside)
+    refused(["related", str(folder), "--csv", str(link)], link, outside, capsys)
 
 
 @pytest.mark.parametrize("name", [".", "index.html", "categories.toml", "pages", "style.css"])
@@ -211,121 +195,55 @@ def test_the_desk_does_not_write_its_log_through_a_link(tmp_path: Path, outside:
     assert state(outside) == before
 
 
-# ---- the laboratory
-
-
-@pytest.fixture(scope="module")
-def bed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    folder = tmp_path_factory.mktemp("lab")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(VARIABLE, str(folder / "cache"))
-        generate(folder / "bed", pages=60, seed=1, topics=2, page_size=800)
-        yield folder / "bed"
-
-
-@pytest.fixture(scope="module")
-def experiment(bed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("runs") / "run"
-    assert run(lab_run(bed, folder)) == 0
-    return folder
-
-
-def lab_run(bed: Path, folder: Path) -> list[str]:
-    words = ["--strategies", "breadth-first", "--topics", "1", "--pages", "5", "--at", "5", "--jobs", "1"]
-    return ["lab", "run", str(bed), *words, "--out", str(folder)]
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "experiment.toml",
-        "topics.jsonl",
-        "cells.jsonl",
-        "failures.jsonl",
-        "trails",
-        "cells",
-        "times",
-        "metrics.parquet",
-        "costs.parquet",
-        "measured.json",
-        "report.html",
-    ],
-)
-def test_no_command_of_the_lab_writes_through_a_link(
-    name: str, bed: Path, experiment: Path, tmp_path: Path, outside: Path, capsys: Talk
-) -> None:
-    folder = tmp_path / "run"
-    shutil.copytree(experiment, folder)
-    (folder / "measured.json").unlink()
-    link = plant(folder / name, outside)
-    if name != "report.html":
-        refused(lab_run(bed, folder), link, outside, capsys)
-    if name in ("metrics.parquet", "costs.parquet", "measured.json", "report.html"):
-        refused(["lab", "report", str(folder)], link, outside, capsys)
-
-
-@pytest.mark.parametrize("kind", ["trails", "cells", "times"])
-def test_no_cell_is_written_through_a_link(
-    kind: str, bed: Path, experiment: Path, tmp_path: Path, outside: Path, capsys: Talk
-) -> None:
-    folder = tmp_path / "run"
-    shutil.copytree(experiment, folder)
-    link = plant(next((folder / kind).glob("breadth-first*")), outside)
-    for path in (folder / "cells").glob("breadth-first*"):
-        path.unlink()
-    if kind == "cells":
-        link.symlink_to(outside / "gone")
-    refused(lab_run(bed, folder), link, outside, capsys)
-
-
-def test_links_with_names_of_unfinished_tables_lead_nowhere(experiment: Path, tmp_path: Path, outside: Path) -> None:
-    folder = tmp_path / "run"
-    shutil.copytree(experiment, folder)
-    (folder / "measured.json").unlink()
-    plant(folder / ".metrics.parquet", outside)
+@pytest.mark.parametrize("name", ["index", "index/text.db", "index/crawl.lock"])
+def test_no_tool_of_an_agent_writes_through_a_link(name: str, tmp_path: Path, outside: Path) -> None:
+    folder = small_crawl(tmp_path / "balloons")
+    (folder / name).parent.mkdir(exist_ok=True)
+    plant(folder / name, outside)
     before = state(outside)
-    assert run(["lab", "report", str(folder)]) == 0
+    tools = Tools(tmp_path / "home", [folder], ToolLimits())
+    with pytest.raises(UnsafeFile, match="symbolic link"):
+        tools.search("balloons", "air", 5)
     assert state(outside) == before
 
 
-@pytest.mark.parametrize("name", ["bed.toml", "topics.jsonl"])
-def test_a_generated_bed_is_not_written_through_a_link(name: str, tmp_path: Path, outside: Path, capsys: Talk) -> None:
-    folder = tmp_path / "bed"
-    folder.mkdir()
+def test_an_agent_starts_no_crawl_whose_log_is_a_link(tmp_path: Path, outside: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    tools = Tools(home, [], ToolLimits())
+    plant(home / f"balloons{LOG}", outside)
+    before = state(outside)
+    with pytest.raises(UnsafeFile, match="symbolic link"):
+        tools.start_crawl("balloons", [SEED], 3)
+    assert state(outside) == before
+
+
+@pytest.mark.parametrize("name", [".", PROFILE, PAIRINGS])
+@pytest.mark.parametrize("is_there", [True, False])
+def test_the_companion_does_not_write_through_a_link(
+    name: str, is_there: bool, tmp_path: Path, outside: Path, capsys: Talk
+) -> None:
+    folder = tmp_path / "companion"
+    if is_there:
+        Pairings(folder).listen_on(8000)
+        Companion(folder).exclude(["no.test"])
+    elif name != ".":
+        folder.mkdir()
     link = plant(folder / name, outside)
-    (outside / name).unlink()  # a link that leads nowhere, yet
-    refused(["lab", "generate", str(folder), "--pages", "20"], link, outside, capsys)
+    refused(["companion", str(folder), "--no-browser"], link, outside, capsys)
 
 
-def test_an_imported_bed_is_not_written_through_a_link(tmp_path: Path, outside: Path, capsys: Talk) -> None:
-    site = tmp_path / "site"
-    site.mkdir()
-    (site / "index.html").write_text("<title>Bees</title>")
-    (tmp_path / "bed").symlink_to(outside)
-    words = ["lab", "import", "html", str(site), str(tmp_path / "bed"), "--set", "base=http://bees.test/"]
-    refused(words, tmp_path / "bed", outside, capsys)
-
-
-def test_a_model_is_not_written_through_a_link(tmp_path: Path, outside: Path, capsys: Talk) -> None:
-    write_bed(tmp_path / "bed", "demo", WEB.responses(), WEB.topics)
-    topic = tmp_path / "mine.toml"
-    listed = ", ".join(f'"{url}"' for url in TOPIC.examples)
-    topic.write_text(f'[topic]\nkeywords = "{TOPIC.keywords}"\nname = "mine"\nexamples = [{listed}]\n')
-    (tmp_path / "model").symlink_to(outside)
-    words = ["train", "test-pupil", "--topic", str(topic), "--from", str(tmp_path / "bed")]
-    refused([*words, "--out", str(tmp_path / "model")], tmp_path / "model", outside, capsys)
-
-
-@pytest.mark.parametrize("name", ["t.toml", "t.examples.jsonl"])
-def test_a_topic_is_not_written_through_a_link(name: str, tmp_path: Path, outside: Path, capsys: Talk) -> None:
-    for folder, word in (("pages", "coral reefs"), ("others", "football")):
-        (tmp_path / folder).mkdir()
-        for number in range(3):
-            text = f"<title>{word} {number}</title><p>{word} and {word} again, number {number}</p>"
-            (tmp_path / folder / f"{number}.html").write_text(text)
-    link = plant(tmp_path / name, outside)
-    words = ["--examples", str(tmp_path / "pages"), "--background", str(tmp_path / "others"), "--force"]
-    refused(["topic", "new", str(tmp_path / "t.toml"), *words], link, outside, capsys)
+@pytest.mark.parametrize("name", [PROFILE, PAIRINGS])
+def test_a_link_that_is_planted_while_the_companion_runs_is_not_followed(
+    name: str, tmp_path: Path, outside: Path
+) -> None:
+    folder = tmp_path / "companion"
+    companion, pairings = Companion(folder), Pairings(folder)
+    plant(folder / name, outside)
+    before = state(outside)
+    with pytest.raises(UnsafeFile, match="symbolic link"):
+        pairings.listen_on(8000) if name == PAIRINGS else companion.exclude(["no.test"])
+    assert state(outside) == before
 
 
 @pytest.mark.parametrize("name", [MARK, "hound"])
@@ -392,14 +310,3 @@ def test_nobody_waits_for_a_pipe_in_a_folder(name: str, crawls: Path, tmp_path: 
     os.mkfifo(folder / name)
     assert run(["portal", str(folder)]) == 4
     assert f"{folder / name} is not a regular file" in capsys.readouterr().err
-
-
-def test_a_cell_whose_name_leads_out_of_its_experiment_is_refused(
-    experiment: Path, tmp_path: Path, capsys: Talk
-) -> None:
-    folder = tmp_path / "run"
-    shutil.copytree(experiment, folder)
-    cells = (folder / "cells.jsonl").read_text()
-    (folder / "cells.jsonl").write_text(cells.replace('"key":"breadth-first', '"key":"../../breadth-first', 1))
-    assert run(["lab", "report", str(folder)]) == 4
-    assert "names no crawl in line" in capsys.readouterr().err

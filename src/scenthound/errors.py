@@ -158,13 +158,17 @@ class IoFailed(OurFault):
         return cls(error.filename or path or "a file", cause, hint or "check the disk, then run this again")
 
 
-def of_system(error: OSError) -> OurFault:
-    """Turn an `OSError` into an error with a way out: no room, a bad path, or a failing disk."""
+def of_system(error: OSError, path: Path | str = "", bad_path: OurFault | None = None) -> OurFault:
+    """Turn an `OSError` on `path` into an error with a way out: no room, a bad path, or a failing disk.
+
+    `bad_path` is what to say if the path is wrong, or not the user's.
+    """
+    name = error.filename or path
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return DiskFull(error.filename or "a file")
-    if error.errno in PATH_ERRORS and error.filename:
-        return BadConfig(f"{error.filename}: {error.strerror}", "check the path, and whose it is")
-    return IoFailed.of(error)
+        return DiskFull(name or "a file")
+    if error.errno in PATH_ERRORS and name:
+        return bad_path or BadConfig(f"{name}: {error.strerror}", "check the path, and whose it is")
+    return IoFailed.of(error, path)
 
 
 class TheirFault(ScenthoundError):

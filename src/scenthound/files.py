@@ -12,6 +12,7 @@ import errno
 import itertools
 import os
 import secrets
+import shlex
 import shutil
 import stat
 import tempfile
@@ -20,7 +21,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from scenthound.errors import PATH_ERRORS, BadConfig, DiskFull, IoFailed, UnsafeFile
+from scenthound.errors import PATH_ERRORS, BadConfig, DiskFull, IoFailed, UnsafeFile, of_system
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _CHUNK = 1 << 20
@@ -213,6 +214,22 @@ def new_folder(path: Path) -> Iterator[Path]:
         replace(made, path)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+@contextmanager
+def unfinished(folder: Path) -> Iterator[None]:
+    """If the disk fails while `folder` is filled, say that it must go before the next try."""
+    again = f"remove {shlex.quote(str(folder))} if it is there, then run this again"
+    try:
+        yield
+    except (OSError, DiskFull, IoFailed) as error:
+        bad_path = BadConfig(f"{folder} can't be written to: {error}", "name another folder")
+        failed = of_system(error, folder, bad_path) if isinstance(error, OSError) else error
+        if isinstance(failed, DiskFull):
+            raise DiskFull(failed.path, f"make room, {again}", failed.left) from error
+        if isinstance(failed, IoFailed):
+            raise IoFailed(failed.path, failed.cause, f"check the disk, {again}") from error
+        raise failed from error
 
 
 def sync_folder(path: Path) -> None:

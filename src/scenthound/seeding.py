@@ -7,6 +7,7 @@ archives, sitemaps, bookmarks and our own crawls are sources. `scenthound.source
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from scenthound.model import Topic, Url
@@ -40,6 +41,15 @@ class SeedSource(Protocol):
 
     async def seeds(self, topic: Topic, most: int, asker: Asker) -> Sequence[FoundUrl]:
         """Up to `most` pages about a topic, the best first, each once. Raises `SourceFailed`."""
+
+
+@runtime_checkable
+class ReadsFiles(Protocol):
+    """A source that reads files of this machine. A resumed crawl does not ask it again: the folder, and so the name of
+    the source, may come from somebody else, and the addresses in the files would go to his proxy."""
+
+    def place(self) -> Path:
+        """The file or folder that it reads."""
 
 
 @runtime_checkable

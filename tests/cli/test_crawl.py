@@ -60,8 +60,9 @@ def test_a_crawl_says_what_came_of_it(
     assert "\x1b" not in told.out + told.err, "no terminal, no colours, no bars"
     assert (out / "report.html").is_file()
     assert run(["resume", str(out), "--pages", "50", "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
-    assert document["pages"] == 50
+    told = capsys.readouterr()
+    assert json.loads(told.out)["pages"] == 50
+    assert f"note: by its crawl.toml all requests go through the proxy {proxy}" in told.err
     assert run([*asked(web.topics[0], proxy, out), "--pages", "40"]) == 4
     assert f"hint: go on with it: scenthound resume {out}" in capsys.readouterr().err
 

@@ -12,7 +12,7 @@ from support.killing import CONCURRENCY, kill_often
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_twenty_kills_cost_nothing_that_was_recorded(tmp_path: Path) -> None:
-    verdict = kill_often(tmp_path, kills=20, seed=7)
+    verdict = kill_often(tmp_path, kills=20, seed=7, pages=1500)
     assert verdict.kills == 20
     assert verdict.lost == []
     assert max(verdict.duplicates) <= CONCURRENCY

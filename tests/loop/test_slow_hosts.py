@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -91,14 +91,13 @@ def mixed(healthy: int) -> list[str]:
     return names
 
 
-def best_ratio(names: list[str], folder: Path, **settings: object) -> float:
-    """How many times as long the healthy pages take as without the others. Of two crawls the better one counts, with
-    and without: a machine that is busy for a moment is nobody's fault."""
+def ratios(names: list[str], folder: Path, **settings: object) -> Iterator[float]:
+    """How many times as long the healthy pages take as without the others, in two pairs of crawls: a machine that is
+    busy for a moment is nobody's fault."""
     healthy = [name for name in names if name.startswith("healthy")]
-    among, alone = (
-        min(Web(some).seconds(folder / f"{len(some)}-{n}", **settings) for n in range(2)) for some in (names, healthy)
-    )
-    return among / alone
+    for pair in ("first", "second"):
+        among, alone = (Web(some).seconds(folder / f"{pair}-{len(some)}", **settings) for some in (names, healthy))
+        yield among / alone
 
 
 @pytest.mark.parametrize("concurrency", [1, 4, 32])
@@ -115,7 +114,7 @@ def test_hosts_that_are_given_up_one_after_the_other_are_not_taken_for_an_outage
 
 
 def test_a_page_that_links_to_tarpits_costs_next_to_nothing(tmp_path: Path) -> None:
-    assert best_ratio(hosts(tarpit=32, healthy=16), tmp_path, delay="300 ms") < 1.5
+    assert any(ratio < 1.5 for ratio in ratios(hosts(tarpit=32, healthy=16), tmp_path, delay="300 ms"))
 
 
 @pytest.mark.slow
@@ -123,7 +122,7 @@ def test_a_page_that_links_to_tarpits_costs_next_to_nothing(tmp_path: Path) -> N
 def test_healthy_pages_arrive_in_time_among_hosts_that_hang_reset_and_loop(
     tmp_path: Path, concurrency: int, healthy: int
 ) -> None:
-    assert best_ratio(mixed(healthy), tmp_path, concurrency=concurrency) < 1.5
+    assert any(ratio < 1.5 for ratio in ratios(mixed(healthy), tmp_path, concurrency=concurrency))
 
 
 def test_a_full_allowance_of_slow_requests_blocks_nobody(tmp_path: Path) -> None:

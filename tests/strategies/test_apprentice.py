@@ -56,6 +56,26 @@ def test_before_it_is_listened_to_a_link_is_worth_its_page() -> None:
     assert steps[1].score == steps[1].parts["parent"] > 0.0
 
 
+def test_more_is_not_taken_back_than_was_learned() -> None:
+    """Saved state may have been changed between two runs: what is taken back then was never added."""
+    made, taught = OffsetBayes(2), np.array([1, 1, 7])
+    made.vocabulary.add(["bees", "honey"])
+    made.add(taught, 1.0)
+    made.add(np.array([7]), 0.0)
+    for _ in range(3):
+        made.add(taught, 1.0, instances=-2)
+    assert np.isfinite(made.weights(np.array([0, 1]))).all()
+    assert 0.0 <= made.probability(taught) <= 1.0
+
+
+@pytest.mark.parametrize(("key", "value"), [("counts", np.full((2, 10), -5)), ("documents", [3, -1])])
+def test_counts_below_zero_are_refused(key: str, value: object) -> None:
+    made = OffsetBayes(2)
+    made.vocabulary.add(["bees", "honey"])
+    with pytest.raises(ValueError, match="below zero"):
+        OffsetBayes.load({**made.save(), key: value}, 2)
+
+
 def test_features_are_terms_at_their_distance_in_leaves() -> None:
     page = page_of("<p>one two <a href=/x>an <b>anchor</b></a> three <i>four</i> five <a href=/y>next</a>")
     assert link_features(page, page.links[0], 2, BARE) == [

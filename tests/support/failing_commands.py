@@ -3,7 +3,8 @@
     python -m support.failing_commands SHIM FOLDER ERROR KINDS STEP [COMMAND]…
 
 Runs under `disk_shim.c`, as `failing_disk` does. Prints one JSON line for each attempt. `desk`, `mcp` and `companion`
-are asked as a browser, an agent and an extension ask them; what they answer stands for what a command says.
+are asked as a browser, an agent and an extension ask them; what they answer stands for what a command says. A command
+has at most `MOST` attempts: if it makes many calls, more of them are left out.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import json
 import re
 import shutil
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -30,15 +32,21 @@ from scenthound.apps.companion import Companion
 from scenthound.cli.app import run
 from scenthound.desk.pairing import Pairings
 from scenthound.errors import ScenthoundError
+from scenthound.lab.beds.serve import BedServer, ServerOptions, serving
 from scenthound.lab.generate.web import generate
 from scenthound.ports import Failure
 from support.application_webs import CLUB_SEEDS, CLUBS
 from support.desk import WITH_TOKEN, client
-from support.failing_disk import child
+from support.failing_disk import WEB, child
 from support.html_crawl import html_crawl
 
 SEED = CLUB_SEEDS[0]
-LAB = ["--strategies", "breadth-first", "--topics", "1", "--pages", "5", "--at", "5", "--jobs", "1"]
+EXAMPLE = "http://examples.invalid/1.html"
+MOST = 60
+LAB = ["--strategies", "breadth-first,best-first", "--topics", "1", "--pages", "5", "--at", "5", "--jobs", "1"]
+TOPIC = WEB.topics[0]
+ASK = ["ask", TOPIC.keywords, "--seed", TOPIC.seeds[0], "--proxy", "{proxy}", "--pages", "6", "--delay", "0"]
+ASK += ["--set", "workers=0"]
 COMMANDS: Mapping[str, list[str]] = {
     "index": ["index", "{home}/crawl"],
     "index-again": ["index", "{home}/crawl", "--rebuild"],
@@ -62,9 +70,43 @@ COMMANDS: Mapping[str, list[str]] = {
         f"export-{kind}": ["export", "{home}/crawl", "--to", kind, "--force"]
         for kind in ("jsonl", "csv", "parquet", "wacz", "gexf")
     },
+    "ask": ASK,
+    "ask-and-keep": [*ASK, "--keep", "{home}/kept"],
+    "topic-new": [
+        "topic",
+        "new",
+        "{home}/new.toml",
+        "--force",
+        "--examples",
+        "{home}/site",
+        "--background",
+        "{home}/bed",
+        "--yes",
+    ],
+    "topic-show": ["topic", "show", "{home}/topic.toml"],
+    "topic-move": ["topic", "move", "{home}/topic.toml", EXAMPLE, "Animals/Goats"],
+    "train": ["train", "bayes", "--topic", "{home}/topic.toml", "--from", "{home}/bed", "--out", "{home}/model"],
+    "economy": ["economy", "{home}/economy", "--out", "{home}/agents"],
+    "lab-generate": ["lab", "generate", "{home}/web", "--pages", "20", "--topics", "1"],
+    "lab-import": ["lab", "import", "crawl", "{home}/crawl", "{home}/imported"],
+    "lab-info": ["lab", "info", "{home}/bed", "--jobs", "1"],
     "lab-run": ["lab", "run", "{home}/bed", *LAB, "--out", "{home}/run"],
+    "lab-measure": ["lab", "measure", "{home}/done", "--at", "3", "--jobs", "1"],
+    "lab-compare": ["lab", "compare", "{home}/done", "best-first", "breadth-first"],
     "lab-report": ["lab", "report", "{home}/done"],
+    "lab-pool": ["lab", "pool", "{home}/crawl", "--out", "{home}/pool", "--jobs", "1"],
+    "lab-communities": ["lab", "communities", "{home}/graph.txt", "--seed", "a"],
 }
+MAKE_NEW = ("ask-and-keep", "train", "economy", "lab-generate", "lab-import", "lab-pool")
+"""Commands that refuse to make what is there already: not run again if all went well."""
+ELSEWHERE: Mapping[str, str] = {
+    "crawl": "test_failing_disk.py",
+    "resume": "test_failing_disk.py",
+    "demo": "two crawls after one another, and a page that compares them",
+    "lab serve": "serves until Ctrl-C; reads a bed as `lab run` does",
+    **dict.fromkeys(("strategies", "judges", "sources", "doctor", "completion"), "has no folder to work on"),
+}
+"""Commands that are not tried here, and why."""
 PAGES = (
     "/",
     "/c/crawl",
@@ -153,36 +195,67 @@ def use_tools(home: Path) -> int:
 ASKED = {"desk": ask_desk, "mcp": use_tools, "companion": browse}
 
 
-def task(name: str, home: Path) -> Callable[[], int]:
+def task(name: str, home: Path, proxy: str) -> Callable[[], int]:
     if name in ASKED:
         return partial(ASKED[name], home)
-    return partial(run, [word.replace("{home}", str(home)) for word in COMMANDS[name]])
+    words = [word.format(home=home, proxy=proxy) for word in COMMANDS[name]]
+
+    def command() -> int:
+        tempfile.tempdir = str(home)  # what is thrown away in the end lies on the same disk
+        is_begun = (home / "kept" / "crawl.toml").exists()
+        return run(["resume", str(home / "kept")] if is_begun else words)
+
+    return command
+
+
+def make_template(template: Path, names: Iterable[str]) -> None:
+    """What the commands work on."""
+    html_crawl(template / "crawl", CLUBS, CLUB_SEEDS, "hot air balloons")
+    assert run(["index", str(template / "crawl")]) == 0
+    wanted = {word for name in names for word in COMMANDS.get(name, ())}
+    if "{home}/economy" in wanted:
+        html_crawl(template / "economy", CLUBS, CLUB_SEEDS, "hot air balloons", "hayek-estimating")
+    if wanted.intersection({"{home}/bed", "{home}/done", "{home}/topic.toml"}):
+        generate(template / "bed", pages=60, seed=1, topics=1, page_size=800)
+        assert run(["lab", "run", str(template / "bed"), *LAB, "--out", str(template / "done")]) == 0
+        (template / "site").mkdir()
+        for number in range(4):
+            text = f"<title>Goats {number}</title><p>goats climb rocks and give milk, number {number} of goats"
+            (template / "site" / f"{number}.html").write_text(text)
+        place = ["--examples", str(template / "site"), "--background", str(template / "bed"), "--yes"]
+        assert run(["topic", "new", str(template / "topic.toml"), *place]) == 0
+    (template / "graph.txt").write_text("a b\nb c\na c\nc d\n")
 
 
 def main() -> None:
     shim_path, folder, error, kinds, step, *names = sys.argv[1:]
     shim, top = ctypes.CDLL(shim_path), Path(folder)
     template, home = top / "template", top / "home"
-    html_crawl(template / "crawl", CLUBS, CLUB_SEEDS, "hot air balloons")
     names = names or [*COMMANDS, *ASKED]
-    if any(name.startswith("lab") for name in names):
-        generate(template / "bed", pages=60, seed=1, topics=1, page_size=800)
-        assert run(["lab", "run", str(template / "bed"), *LAB, "--out", str(template / "done")]) == 0
-    assert run(["index", str(template / "crawl")]) == 0
-    for name in names:
-        number, calls = 1, 1
-        while calls >= number:
-            shutil.rmtree(home, ignore_errors=True)
-            shutil.copytree(template, home)
-            arm = (str(home).encode(), kinds.encode(), number, int(number % 2 == 0), getattr(errno, error))
-            code, calls = child(task(name, home), top / "said", arm, shim)
-            said = (top / "said").read_text(errors="replace")
-            again, _ = child(task(name, home), top / "said-again", None, shim)
-            later = (top / "said-again").read_text(errors="replace") if again else ""
-            line = {"command": name, "n": number, "code": code, "said": said, "again": again, "later": later}
-            print(json.dumps({**line, "calls": calls}), flush=True)
-            if calls >= number:
-                number, calls = number + int(step), number + int(step)
+    make_template(template, names)
+    with serving(BedServer(WEB, ServerOptions())) as proxy:
+        for name in names:
+
+            def attempt(number: int, name: str = name) -> int:
+                """Let the n-th call fail, then do it again. Prints what happened, and gives the number of calls."""
+                shutil.rmtree(home, ignore_errors=True)
+                shutil.copytree(template, home)
+                arm = (str(home).encode(), kinds.encode(), number, int(number % 2 == 0), getattr(errno, error))
+                code, calls = child(task(name, home, proxy), top / "said", arm, shim)
+                said = (top / "said").read_text(errors="replace")
+                again, later = 0, ""
+                for unfinished in re.findall(r"remove (\S+) if it is there, then run this again", said):
+                    shutil.rmtree(unfinished, ignore_errors=True)
+                if code or name not in MAKE_NEW:
+                    again, _ = child(task(name, home, proxy), top / "said-again", None, shim)
+                    later = (top / "said-again").read_text(errors="replace") if again else ""
+                line = {"command": name, "n": number, "code": code, "said": said, "again": again, "later": later}
+                print(json.dumps({**line, "calls": calls}), flush=True)
+                return calls
+
+            calls = attempt(10**9)
+            for number in range(1, calls + 1, max(int(step), -(-calls // MOST))):
+                attempt(number)
 
 
 if __name__ == "__main__":

@@ -27,8 +27,11 @@ class SearchableWeb:
     def __init__(self, is_down: bool = False) -> None:
         self.is_down = is_down
         self.searches: list[str] = []
+        self.asked: list[str] = []
+        """Every address that was asked for."""
 
     async def fetch(self, url: str, most: int | None = None) -> Response | Failure:
+        self.asked.append(url)
         if not url.startswith(ENGINE):
             return WEB.get(url) or Response(url, 404, "Not Found", (), b"")
         if url.endswith("/robots.txt"):

@@ -17,6 +17,7 @@ from scenthound.wiring import Session, begin, resume
 from scenthound.wiring.seeding import RESEEDED
 from support.resuming import SETTINGS, TOPIC, trail
 from support.searching import SOURCE, SearchableWeb
+from support.small_crawl import small_crawl
 
 
 def begun(out: Path, web: SearchableWeb, seeds: list[str] | None = None, **more: Any) -> Session:
@@ -54,6 +55,27 @@ def test_a_resume_needs_no_source(tmp_path: Path) -> None:
     run(resume(tmp_path / "crawl", fetcher=down, pages=25))
     assert down.searches == []
     assert len(trail(tmp_path / "crawl")) == 25
+
+
+@pytest.mark.parametrize("kind", ["bookmarks", "collections"])
+def test_a_folder_can_not_make_its_resume_read_files_of_this_machine(kind: str, tmp_path: Path) -> None:
+    """Who gives away a crawl with a proxy of his own would see the addresses in them."""
+    out, web = tmp_path / "crawl", SearchableWeb()
+    private = "http://intranet.example/secret"
+    if kind == "bookmarks":
+        place = tmp_path / "bookmarks.html"
+        place.write_text(f'<!DOCTYPE NETSCAPE-Bookmark-file-1><DL><DT><A HREF="{private}">{TOPIC.keywords}</A></DL>')
+    else:
+        place = small_crawl(tmp_path / "mine", {private: (TOPIC.keywords, TOPIC.keywords, [])}, TOPIC.keywords)
+    local = f"{kind}:{place}"
+    run(begun(out, web, seeds=list(TOPIC.seeds), pages=6, reseed_every=20))
+    settings = (out / "crawl.toml").read_text()
+    (out / "crawl.toml").write_text(settings.replace(f'"{SOURCE}"', f'"{local}", "{SOURCE}"'))
+    session = resume(out, fetcher=web, pages=50)
+    assert f"{local} is not asked again" in session.folder.recovered[0]
+    run(session)
+    assert private not in web.asked
+    assert {event["source"] for event in events(out)} == {SOURCE}, "a server may be asked"
 
 
 def test_who_gives_seeds_asks_no_source(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,9 +13,11 @@ import click
 from scenthound.cli.crawl_options import fetch_options, pdf_option, set_option, start_options
 from scenthound.cli.output import emit, json_option, option, repeatable, say
 from scenthound.cli.shell_words import judges_named, strategies_named
+from scenthound.formats import printable
 
 if TYPE_CHECKING:
     from scenthound.loop.crawl_toml import CrawlRequest
+    from scenthound.loop.settings import Settings
     from scenthound.report.crawl_facts import CrawlFacts
     from scenthound.wiring import Session
 
@@ -131,7 +134,7 @@ def resume(folder: Path, pages: int | None, refetch: bool, as_json: bool) -> int
     from scenthound.wiring import resume as resume_crawl
 
     session = resume_crawl(folder, pages=pages, refetch=refetch)
-    for sentence in session.folder.recovered:
+    for sentence in (*session.folder.recovered, *_allowed_by(session.folder.request.settings)):
         say(f"note: {sentence}")
     if session.steering.is_paused:
         say(f"note: the crawl is paused; go on with: scenthound control {folder} continue")
@@ -139,6 +142,18 @@ def resume(folder: Path, pages: int | None, refetch: bool, as_json: bool) -> int
     if session.crawl.pages >= budget:
         say(f"note: all {budget:,} pages are fetched; ask for more with --pages {2 * budget}")
     return finish(session, as_json)
+
+
+def _allowed_by(settings: Settings) -> Iterator[str]:
+    """What a folder, which may come from somebody else, allows that no crawl does by default."""
+    from scenthound.loop.crawl_toml import masked
+
+    if settings.allow_private:
+        yield f"by its crawl.toml this crawl may reach private networks: {printable(', '.join(settings.allow_private))}"
+    if settings.proxy:
+        yield f"by its crawl.toml all requests go through the proxy {printable(masked(settings.proxy))}"
+    if not settings.verify_tls:
+        yield "by its crawl.toml certificates of servers are not verified"
 
 
 def run_to_report(session: Session) -> tuple[str, CrawlFacts, Path]:

@@ -11,7 +11,7 @@ import click
 
 from scenthound.cli.app import Commands
 from scenthound.cli.output import emit, json_option, key_value, option, repeatable, say
-from scenthound.errors import BadConfig
+from scenthound.errors import BadConfig, of_system
 
 MODULES: Mapping[str, tuple[str, str]] = {
     "import": ("lab_beds", "Turn a WARC, a folder of HTML, a crawl or a directory dump into a bed."),
@@ -89,7 +89,7 @@ def generate(bed: Path, topics: int, pairs: tuple[str, ...], on_the_fly: bool, a
     click.echo(bed)
     about = made.about
     more = f"{about.get('redirects', 0):,} redirects, {about.get('other_records', 0):,} other replies"
-    say(f"{about['html_pages']:,} pages, {more}, {len(made.topics)} topics; digest {made.digest[:12]}")
+    say(f"{about['html_pages']:,} pages, {more}, {len(made.topics)} topics; digest {about['digest'][:12]}")
     if len(made.topics) < topics:
         say(f"note: a web of this size has {len(made.topics)} topics, not {topics}; ask for more pages")
     if on_the_fly:
@@ -128,8 +128,10 @@ def serve(bed: Path, robots: str | None, as_json: bool, **options: Any) -> None:
         try:
             robots = Path(robots).read_text(encoding="utf-8", errors="replace") + "\n"
         except OSError as error:
-            raise BadConfig(
-                f"the robots file {robots} can't be read: {error.strerror}", "or say allow or deny"
+            raise of_system(
+                error,
+                robots,
+                BadConfig(f"the robots file {robots} can't be read: {error.strerror}", "or say allow or deny"),
             ) from None
     server = BedServer(opened, ServerOptions(robots=robots, **options))
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from scenthound import url as urls
-from scenthound.errors import BadConfig, FolderBroken, NotAUrl
+from scenthound.errors import BadConfig, FolderBroken, NotAUrl, of_system
 from scenthound.formats import toml_value
 from scenthound.loop.settings import Settings, read
 from scenthound.model import NOTHING, Topic, Url
@@ -176,9 +176,14 @@ def load_toml(path: Path, what: str, example: str = 'keywords = "hot air balloon
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise BadConfig(f"there is no {what} at {path}", "check the path") from None
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
-        raise BadConfig(f"the {what} {path} can't be read: {why}", f"a line looks like: {example}") from None
+    except OSError as error:
+        raise of_system(
+            error, path, BadConfig(f"the {what} {path} can't be read: {error.strerror}", "check the path")
+        ) from None
+    except UnicodeDecodeError:
+        raise BadConfig(
+            f"the {what} {path} can't be read: it is not text in UTF-8", f"a line looks like: {example}"
+        ) from None
     except tomllib.TOMLDecodeError as error:
         raise BadConfig(f"the {what} {path} is not TOML: {error}", f"a line looks like: {example}") from None
 
@@ -235,7 +240,9 @@ def read_seed_file(path: Path) -> list[str]:
         with path.open("rb") as file:
             text = file.read(LARGEST_SEED_FILE).decode("utf-8-sig", "replace")
     except OSError as error:
-        raise BadConfig(f"the seed file {path} can't be read: {error.strerror}", "check the path") from None
+        raise of_system(
+            error, path, BadConfig(f"the seed file {path} can't be read: {error.strerror}", "check the path")
+        ) from None
     return some_seeds(text, str(path))
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from scenthound.errors import BadConfig
+from scenthound.errors import BadConfig, of_system
 from scenthound.model import Topic
 from scenthound.parameters import Parameterised, parameter
 from scenthound.seeding import Asker, FoundUrl
@@ -29,8 +29,11 @@ class BookmarkSource(Parameterised):
 
     address: str = parameter("", "the file: HTML, Chromium's JSON or Firefox's backup")
 
+    def place(self) -> Path:
+        return Path(self.address)
+
     async def seeds(self, topic: Topic, most: int, asker: Asker) -> Sequence[FoundUrl]:
-        bookmarks = await asyncio.to_thread(read_file, Path(self.address))
+        bookmarks = await asyncio.to_thread(read_file, self.place())
         titles: dict[str, str] = {}
         rated: list[FoundUrl] = []
         for bookmark in bookmarks:
@@ -48,7 +51,9 @@ def read_file(path: Path) -> list[Bookmark]:
         with path.open("rb") as file:
             text = file.read(LARGEST_FILE).decode("utf-8-sig", "replace")
     except OSError as error:
-        raise BadConfig(f"the bookmarks {path} can't be read: {error.strerror}", "check the path") from None
+        raise of_system(
+            error, path, BadConfig(f"the bookmarks {path} can't be read: {error.strerror}", "check the path")
+        ) from None
     found = read_bookmarks(text)
     if found is None:
         raise BadConfig(f"{path} holds no bookmarks", "export them as HTML, or name Chromium's or Firefox's JSON file")

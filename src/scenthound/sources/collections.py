@@ -34,6 +34,9 @@ class CollectionSource(Parameterised):
 
     address: str = parameter("", "a crawl folder, or a folder that holds some")
 
+    def place(self) -> Path:
+        return Path(self.address).expanduser()
+
     async def seeds(self, topic: Topic, most: int, asker: Asker) -> Sequence[FoundUrl]:
         rated = await asyncio.to_thread(self._matching, topic.keywords, most)
         checked = (asker.checked(url, title) for _, url, title in rated)
@@ -45,7 +48,7 @@ class CollectionSource(Parameterised):
         return list({one.url: one for one in checked if one is not None}.values())[:most]
 
     def _folders(self) -> list[Path]:
-        path = Path(self.address).expanduser()
+        path = self.place()
         inside = sorted(path.iterdir())[:MOST_FOLDERS] if path.is_dir() else []
         folders = [folder for folder in (path, *inside) if (folder / "crawl.toml").is_file()]
         if not folders:

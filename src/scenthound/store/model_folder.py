@@ -10,7 +10,6 @@ in it is executed. It appears under its name when it is complete, or not at all.
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import io
 import json
@@ -24,8 +23,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from scenthound.errors import BadConfig, DiskFull, FolderBroken
-from scenthound.files import new_folder
+from scenthound.errors import PATH_ERRORS, BadConfig, FolderBroken, IoFailed
+from scenthound.files import new_folder, unfinished
 from scenthound.formats import toml_key, toml_value
 from scenthound.model import NOTHING, Topic
 
@@ -85,13 +84,11 @@ def save_model(folder: Path, model: TrainedModel) -> None:
     if size > LARGEST or len(files) > MOST_ARRAYS + 1:
         raise BadConfig(f"a model of {size:,} bytes in {len(files):,} files is too large", f"at most {LARGEST:,} bytes")
     files[ABOUT] = _about(model, files).encode()
-    try:
+    with unfinished(folder):
         folder.parent.mkdir(parents=True, exist_ok=True)
         with new_folder(folder) as made:
             for name, data in files.items():
                 (made / name).write_bytes(data)
-    except OSError as error:
-        raise _unwritable(folder, error) from error
 
 
 def load_model(folder: Path) -> TrainedModel:
@@ -234,6 +231,8 @@ def _bytes_of(path: Path, most: int) -> bytes:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
+        if error.errno not in PATH_ERRORS:
+            raise IoFailed.of(error, path) from error
         raise ValueError(f"{path.name} can't be read: {error.strerror}") from None
     with os.fdopen(descriptor, "rb") as file:
         status = os.fstat(descriptor)
@@ -301,9 +300,3 @@ def _broken(folder: Path, why: str) -> FolderBroken:
     return FolderBroken(
         folder, f"is a model that can't be used: {why[:300]}", "put the original back, or train it again"
     )
-
-
-def _unwritable(folder: Path, error: OSError) -> Exception:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return DiskFull(f"the model {folder}", "make room and train again")
-    return BadConfig(f"the model {folder} can't be written: {error.strerror}", "choose another folder")

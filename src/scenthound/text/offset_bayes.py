@@ -49,6 +49,9 @@ class OffsetBayes:
             self._counts[place][distinct] += share * times
             self._words[place] += share * len(features)
             self._documents[place] += share * abs(instances)
+        if instances < 0:  # saved state that was changed may take back what was never added
+            self._counts[:, distinct] = np.maximum(self._counts[:, distinct], 0)
+            self._words, self._documents = ([max(one, 0) for one in ones] for ones in (self._words, self._documents))
         self._say(distinct)
 
     def _say(self, features: Whole) -> None:
@@ -92,6 +95,8 @@ class OffsetBayes:
         made = cls(reach)
         made.vocabulary.add(state["terms"])
         counts = state["counts"]
+        if counts.min(initial=0) < 0 or min(state["documents"]) < 0:
+            raise ValueError("counts below zero")
         made._counts[:, : counts.shape[1]] = counts
         made._documents = [int(one) for one in state["documents"]]
         made._words = [int(one) for one in counts.sum(axis=1)]

@@ -160,7 +160,7 @@ def _resumed(
     try:
         check_pdf(folder.request.settings)
         crawl = _assemble(folder, clock, pages)
-        session = Session(folder, crawl, fetcher, clock, watch)
+        session = Session(folder, crawl, fetcher, clock, watch, is_resumed=True)
         lost = resume_crawl(crawl, folder.saved(relearn), partial(_read_again, folder))
         if lost:
             folder.forgotten += lost

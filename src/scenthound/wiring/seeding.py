@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scenthound import url as urls
 from scenthound.errors import BadUsage, ScenthoundError, SourceFailed
@@ -16,7 +16,7 @@ from scenthound.loop.settings import Settings
 from scenthound.loop.steering import Steering
 from scenthound.model import Candidate, Event, Topic, Url
 from scenthound.ports import Fetcher
-from scenthound.seeding import Asker, FoundUrl, KnowsBackLinks, SeedSource
+from scenthound.seeding import Asker, FoundUrl, KnowsBackLinks, ReadsFiles, SeedSource
 from scenthound.sources.asking import PoliteAsker
 from scenthound.sources.named import named_source
 from scenthound.web.addresses import parse_networks
@@ -94,6 +94,13 @@ async def _ask_all(sources: Iterable[str], ask: Question, asker: Asker) -> list[
     return answers
 
 
+def _reads_files(text: str) -> bool:
+    try:
+        return isinstance(named_source(text), ReadsFiles)
+    except ScenthoundError:  # said when it is asked
+        return False
+
+
 def found_urls(answers: Sequence[SourceAnswer]) -> list[str]:
     """The URLs of all answers, each once, one of each source in turn. Raises `SourceFailed` if there is none."""
     found: dict[Url, str] = {}
@@ -120,12 +127,23 @@ class Reseeding:
     asked; so a resumed crawl has the same seeds, and asks next when the old one would have.
     """
 
-    def __init__(self, folder: CrawlFolder, crawl: Crawl, steering: Steering, fetcher: Fetcher | None) -> None:
+    def __init__(
+        self, folder: CrawlFolder, crawl: Crawl, steering: Steering, fetcher: Fetcher | None, is_resumed: bool
+    ) -> None:
         self._folder, self._crawl, self._steering, self._fetcher = folder, crawl, steering, fetcher
         self._settings = folder.request.settings
+        if is_resumed and self._settings.reseed_every:
+            self._settings = self._without_files(self._settings)
         self._every = self._settings.reseed_every if self._settings.sources else 0
         self._task: asyncio.Task[list[SourceAnswer]] | None = None
         self._times = folder.database.meta_number("reseeded")
+
+    def _without_files(self, settings: Settings) -> Settings:
+        """The settings without sources that read files of this machine, which `ReadsFiles` explains."""
+        local = [text for text in settings.sources if _reads_files(text)]
+        why = "is not asked again: a resumed folder may come from somebody else; `scenthound seeds` asks it"
+        self._folder.recovered += [f"{text} {why}" for text in local]
+        return replace(settings, sources=[text for text in settings.sources if text not in local])
 
     @property
     def is_due(self) -> bool:

@@ -72,6 +72,7 @@ class Session:
         fetcher: Fetcher | None,
         clock: Callable[[], float],
         watch: Watch | None = None,
+        is_resumed: bool = False,
     ) -> None:
         self.folder, self.crawl, self.clock = folder, crawl, clock
         self.hosts = folder.database.hosts_with_pages()
@@ -85,7 +86,7 @@ class Session:
         self._take: Take | None = None
         self._undelivered: deque[Awaitable[None]] = deque()
         self._listener, self.steering = LabelListener(folder, crawl), Steering(folder, crawl)
-        self._reseeding = Reseeding(folder, crawl, self.steering, fetcher)
+        self._reseeding = Reseeding(folder, crawl, self.steering, fetcher, is_resumed)
 
     def _recorded(self, event: Step | Miss | Dropped | Event) -> None:
         if isinstance(event, Step) and self.crawl.politeness is not None:

@@ -18,7 +18,7 @@ from typing import Any
 from scenthound.apps.portal.collect import PortalPage
 from scenthound.apps.portal.naming import names
 from scenthound.apps.portal.vectors import Vectors, clusters
-from scenthound.errors import BadConfig, BadUsage, NotAUrl
+from scenthound.errors import BadConfig, BadUsage, NotAUrl, of_system
 from scenthound.files import check_own_file, write_text
 from scenthound.formats import printable, toml_key, toml_value
 from scenthound.text.taxonomy import Tree, TreeClassifier
@@ -231,7 +231,11 @@ def _tables(file: Path) -> list[dict[str, Any]]:
             text = opened.read(_LARGEST).decode("utf-8-sig")
         plain = json.loads(text) if file.suffix.lower() == ".json" else tomllib.loads(text)
     except OSError as error:
-        raise BadConfig(f"{file} can't be read: {error.strerror}", "name a TOML or JSON file with categories") from None
+        raise of_system(
+            error,
+            file,
+            BadConfig(f"{file} can't be read: {error.strerror}", "name a TOML or JSON file with categories"),
+        ) from None
     except (ValueError, RecursionError) as error:
         raise BadConfig(f"{file} can't be read: {printable(str(error), 200)}", _EXAMPLE) from None
     tables = plain.get("category") if isinstance(plain, dict) else None

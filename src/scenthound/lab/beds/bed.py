@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from scenthound.errors import BadConfig, NotAUrl
+from scenthound.errors import PATH_ERRORS, BadConfig, IoFailed, NotAUrl
 from scenthound.files import write_text
 from scenthound.formats import toml_value
 from scenthound.model import Response, Topic, Url
@@ -168,6 +168,8 @@ class Bed:
                 if response is not None and make(response.url) == url:
                     return response
         except (OSError, ValueError) as error:
+            if isinstance(error, OSError) and error.errno not in PATH_ERRORS:
+                raise IoFailed.of(error, path) from error
             raise BadConfig(f"{path} can't be read at {where.offset}: {error}", _ONE_MEMBER) from error
         raise BadConfig(f"{path} holds no record of {url} at {where.offset}", _ONE_MEMBER)
 

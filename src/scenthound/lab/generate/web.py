@@ -12,14 +12,14 @@ The same arguments give the same bytes on any machine. `plan` decides on hosts, 
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from scenthound.errors import BadConfig, DiskFull
+from scenthound.errors import BadConfig
+from scenthound.files import unfinished
 from scenthound.lab.beds.bed import Bed, BedTopic, Web, new_response, write_bed
 from scenthound.lab.generate import subjects as words
 from scenthound.lab.generate.plan import COMPANY, NO_LEAF, PORTAL, TOPICAL, LinkRates, Plan, make_plan
@@ -263,17 +263,7 @@ def generate(
 
 def write_generated(folder: str | Path, web: Web, topics: Sequence[BedTopic], **about: str | int) -> Bed:
     """Write the pages of a generated web as a bed. Raises `BadConfig` or `DiskFull` if the folder can't take them."""
-    try:
-        title = f"A generated web of {about['html_pages']} pages"
-        licence = {"title": title, "origin": about.pop("origin"), "licence": "Apache-2.0"}
+    title = f"A generated web of {about['html_pages']} pages"
+    licence = {"title": title, "origin": about.pop("origin"), "licence": "Apache-2.0"}
+    with unfinished(Path(folder)):
         return write_bed(folder, web.name, web.responses(), topics, **licence, **about)
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-            raise BadConfig(f"{folder} can't be written to: {error.strerror}", "name another folder") from error
-        raise _no_room(folder) from error
-    except DiskFull as error:
-        raise _no_room(folder) from error
-
-
-def _no_room(folder: str | Path) -> DiskFull:
-    return DiskFull(f"the bed in {folder}", "make room, remove the folder, then run this again")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from scenthound.errors import BadConfig, NotAUrl
+from scenthound.errors import PATH_ERRORS, BadConfig, NotAUrl
 from scenthound.lab.beds.bed import new_response
 from scenthound.lab.importers import importer
 from scenthound.lab.importers.interface import Brought, Notes, Options
@@ -92,7 +92,9 @@ def _entries(folder: Path, notes: Notes) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
             return sorted(entries, key=lambda entry: (entry.name != "index.html", os.fsencode(entry.name)))
-    except OSError:
+    except OSError as error:
+        if error.errno not in PATH_ERRORS:
+            raise
         notes.count("skipped, folders that can't be read", str(folder))
         return []
 
@@ -118,7 +120,9 @@ def _page(path: Path, inside: Path, url: str, largest: int, notes: Notes) -> Res
                 notes.count(f"skipped, larger than {largest:,} bytes", str(path))
                 return None
             body = start + file.read(largest - len(start)) if largest > len(start) else start
-    except (OSError, RuntimeError):  # RuntimeError: symbolic links in a circle
+    except (OSError, RuntimeError) as error:  # RuntimeError: symbolic links in a circle
+        if isinstance(error, OSError) and error.errno not in PATH_ERRORS:
+            raise
         notes.count("skipped, files that can't be read", str(path))
         return None
     return new_response(url, kind, body)

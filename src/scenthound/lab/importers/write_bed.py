@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from scenthound.errors import BadConfig, DiskFull
+from scenthound.errors import BadConfig, DiskFull, of_system
 from scenthound.files import new_folder, write_text
 from scenthound.lab.beds.bed import BedTopic, topic_line, write_bed
 from scenthound.lab.importers.interface import ImportReport, Notes, Options, Progress, Reader
@@ -93,7 +93,8 @@ def _bed_folder(target: Path) -> Iterator[Path]:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise DiskFull(target, "make room and import again") from error
         name = error.filename or target
-        raise BadConfig(f"{name} can't be read or written: {error.strerror or error}") from error
+        bad_path = BadConfig(f"{name} can't be read or written: {error.strerror or error}")
+        raise of_system(error, target, bad_path) from error
     finally:
         for folder in made:
             try:

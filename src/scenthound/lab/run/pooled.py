@@ -8,11 +8,12 @@ replayed crawls; only costs in CPU seconds and requests per page are not known.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from scenthound.errors import BadConfig
+from scenthound.files import unfinished
 from scenthound.formats import full_trail_line
 from scenthound.lab.beds.bed import Bed, BedTopic, read_topics, write_bed
 from scenthound.lab.beds.cache import digest_of
@@ -53,6 +54,11 @@ def pool_crawls(crawls: Sequence[Path], out: Path, topics: Path | None = None, j
         raise BadConfig(f"{out} is not empty", "give a new folder as --out")
     opened = [_opened(folder) for folder in crawls]
     wanted = _topics(opened, read_topics(topics, []) if topics is not None else None)
+    with unfinished(out):
+        return _write(opened, wanted, out, jobs)
+
+
+def _write(opened: Sequence[LiveCrawl], wanted: Mapping[str, BedTopic], out: Path, jobs: int) -> Experiment:
     out.mkdir(parents=True, exist_ok=True)
     write_bed(out / BED, out.resolve().name, _responses(opened), list(wanted.values()), origin="pooled live crawls")
     bed = Bed.open(out / BED)

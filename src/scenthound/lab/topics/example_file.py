@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from scenthound.errors import BadConfig, NotAUrl
+from scenthound.errors import BadConfig, NotAUrl, of_system
 from scenthound.files import write_text
 from scenthound.formats import toml_value
 from scenthound.loop.crawl_toml import load_toml, topic_from
@@ -127,7 +127,9 @@ def read_examples(path: Path) -> list[Example]:
             raise BadConfig(f"{path} is larger than {LARGEST_FILE:,} bytes", "keep fewer examples")
         lines = path.read_bytes().split(b"\n")
     except OSError as error:
-        raise BadConfig(f"the examples {path} can't be read: {error.strerror}", "check the path") from None
+        raise of_system(
+            error, path, BadConfig(f"the examples {path} can't be read: {error.strerror}", "check the path")
+        ) from None
     examples: list[Example] = []
     for number, line in enumerate(lines, 1):
         if not line.strip():

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from scenthound import url as urls
-from scenthound.errors import BadConfig, BadUsage
+from scenthound.errors import BadConfig, BadUsage, of_system
 from scenthound.lab.run.lesson_sources import Source
 from scenthound.lab.run.topic_lessons import page_at
 from scenthound.lab.topics.taxonomies import PAGES, category_files, page_on_disk
@@ -108,7 +108,9 @@ def _read_source(source: str, gathered: Gathered) -> Iterator[str | Page]:
             with path.open("rb") as file:
                 raw = file.read(LARGEST_LIST)
         except OSError as error:
-            raise BadConfig(f"{path} can't be read: {error.strerror}", "check the path") from None
+            raise of_system(
+                error, path, BadConfig(f"{path} can't be read: {error.strerror}", "check the path")
+            ) from None
         head = raw[:4096].lower()
         if path.suffix.lower() in PAGES and b"netscape-bookmark" not in head and b"<dt" not in head:
             page = page_on_disk(path, path.parent)

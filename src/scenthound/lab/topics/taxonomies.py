@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
-from scenthound.errors import BadConfig, NotAUrl, ScenthoundError, UnknownName
+from scenthound.errors import PATH_ERRORS, BadConfig, NotAUrl, ScenthoundError, UnknownName, of_system
 from scenthound.lab.beds.bed import Bed
 from scenthound.lab.beds.cache import digest_of
 from scenthound.lab.beds.prepared import prepare
@@ -123,9 +123,11 @@ def _of_dump(file: Path, depth: int) -> Categories:
     pages = ((_labels(record.category)[:depth], partial(_listed, record)) for record in listings)
     try:
         placed, digest = _place(pages, lambda page: f"{page.url}\n{page.text}")
-    except (OSError, ScenthoundError) as error:
-        reason = error.message if isinstance(error, ScenthoundError) else error.strerror
-        raise BadConfig(f"the taxonomy {file} can't be read: {reason}", _WAY_OUT) from None
+    except OSError as error:
+        bad_path = BadConfig(f"the taxonomy {file} can't be read: {error.strerror}", _WAY_OUT)
+        raise of_system(error, file, bad_path) from None
+    except ScenthoundError as error:
+        raise BadConfig(f"the taxonomy {file} can't be read: {error.message}", _WAY_OUT) from None
     return Categories("odp", file.name, digest, placed)
 
 
@@ -177,7 +179,9 @@ def category_files(root: Path) -> Iterator[tuple[tuple[str, ...], Path]]:
                 entries = sorted(scanned, key=lambda entry: os.fsencode(entry.name))
         except OSError as error:
             if folder == root:
-                raise BadConfig(f"the folder {root} can't be read: {error.strerror}", "check the path") from None
+                raise of_system(
+                    error, root, BadConfig(f"the folder {root} can't be read: {error.strerror}", "check the path")
+                ) from None
             continue
         below = []
         for entry in entries:
@@ -201,7 +205,9 @@ def page_on_disk(file: Path, root: Path) -> Page | None:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 return None
             body = opened.read(LARGEST_PAGE)
-    except OSError:
+    except OSError as error:
+        if error.errno not in PATH_ERRORS:
+            raise
         return None
     name = quote(os.fsencode(file.relative_to(root) if file.is_relative_to(root) else file.name))
     try:
