@@ -41,7 +41,7 @@ FEW_SUBJECTS = {"subjects": 3, "communities": 10, "focus": 0.1, "joined": 0.25, 
 BOARDS = {"companies": 0.1, "trades": 1.0, "boards": 0.25}
 ECONOMY = WebOrder(REALISTIC, 120_000, 502, topics=3, habits={**FEW_SUBJECTS, **BOARDS})
 """For the tasks of [ECON]: few large subjects of many small communities, and boards of directors."""
-SMALL = WebOrder(REALISTIC, 3_000, 1, topics=3, companies=True, habits={"companies": 0.3})
+SMALL = WebOrder(REALISTIC, 3_000, 1, topics=3, companies=True, habits={"companies": 0.3, "boards": 0.5})
 
 
 @dataclass(frozen=True)
