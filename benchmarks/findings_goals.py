@@ -4,7 +4,7 @@ A goal set has four words, those that say most about some pages (information gai
 them, which is the judge's whole knowledge. On the web of the economies these are the pages of a community: a small part
 of a subject whose other pages, tens of times as many, share most of its words, as beach volleyball is a small part of
 sports in the paper. On other beds they are the pages of a topic. Of the sets with 200 to 800 goals the well connected
-one has the most links from goal to goal. Goals of the second task are pages whose words have enough points.
+one has the most links from goal to goal, the scattered one the fewest. Goals of the second task are pages whose words have enough points.
 """
 
 from __future__ import annotations
@@ -37,19 +37,14 @@ class Goals(NamedTuple):
     """Links from a goal to another, on average."""
 
 
-def goal_sets(at: Place) -> tuple[Goals, ...]:
-    """The well connected set, if there is one."""
-    best = _well_connected(at)
-    return () if best is None else (best,)
-
-
 @cache
-def _well_connected(at: Place) -> Goals | None:
+def goal_sets(at: Place) -> tuple[Goals, ...]:
+    """The scattered set, with the fewest links from goal to goal, and the well connected one, with the most."""
     bed = at.prepared
     terms, rows = bed.terms(ANALYSER), np.asarray(bed.page_rows)
     sizes = np.bincount(terms.ids, minlength=len(terms.vocabulary))
     few, most = (5, 10_000) if at.settings.quick else (FEWEST, MOST)
-    sets: dict[frozenset[int], str] = {}
+    sets: dict[frozenset[int], Goals] = {}
     for inside in _groups(at):
         of_group = [terms.ids[terms.starts[row] : terms.starts[row + 1]] for row in rows[sorted(inside)]]
         hits = np.bincount(np.concatenate(of_group), minlength=len(sizes))
@@ -58,15 +53,10 @@ def _well_connected(at: Place) -> Goals | None:
         best = [int(term) for term in np.argsort(-gains, kind="stable")[:WORDS]]
         goals = _pages_with(terms, rows, dict.fromkeys(best, 1.0), WORDS)
         if few <= len(goals) <= most:
-            sets.setdefault(goals, " ".join(terms.vocabulary[term] for term in best))
-    if not sets:
-        return None
+            sets[goals] = _as_goals(bed, "", " ".join(terms.vocabulary[term] for term in best), goals)
     print(f"{len(sets)} sets have {few} to {most} goals\n")
-    return max((_as_goals(bed, "well connected", words, goals) for goals, words in sets.items()), key=_density_first)
-
-
-def _density_first(goals: Goals) -> tuple[float, str]:
-    return goals.density, goals.words
+    rated = sorted(sets.values(), key=lambda goals: (goals.density, goals.words))
+    return (rated[0]._replace(name="scattered"), rated[-1]._replace(name="well connected")) if rated else ()
 
 
 def _groups(at: Place) -> Iterator[set[int]]:
