@@ -4,7 +4,8 @@ A goal set has four words, those that say most about some pages (information gai
 them, which is the judge's whole knowledge. On the web of the economies these are the pages of a community: a small part
 of a subject whose other pages, tens of times as many, share most of its words, as beach volleyball is a small part of
 sports in the paper. On other beds they are the pages of a topic. Of the sets with 200 to 800 goals the well connected
-one has the most links from goal to goal, the scattered one the fewest. Goals of the second task are pages whose words have enough points.
+one has the most links from goal to goal, the scattered one the fewest. Goals of the second task are pages whose words
+have enough points.
 """
 
 from __future__ import annotations
