@@ -18,7 +18,7 @@ POINTS = {"directors": 2.0, "board": 2.0, "chairman": 2.0} | dict.fromkeys(
 )
 NEEDED = sum(POINTS.values()) / 2
 JUDGE = " ".join(f"{word}:{worth:g}" for word, worth in POINTS.items())
-PAGES = 12_000  # at which the paper compares
+PAGES = 6_000  # half of those at which the paper compares
 ECONOMY = f"hayek-estimating:sequences=restarted,goal=points,goal_words={JUDGE},blacklist_site_after_goal=true"
 SCHEDULES = {"slow schedule": f"{ECONOMY},step=0.02", "fast schedule": f"{ECONOMY},step=0.1"}
 BAYESIAN = f"{BAYES},judge=points,goal={JUDGE},threshold={NEEDED:g}"
