@@ -5,7 +5,8 @@
     python benchmarks/findings.py all                            every finding on every bed that it is asked on: hours
     python benchmarks/findings.py all --quick                    on a small generated web; the figures mean nothing
 
-Beds are schools, apache, generated and companies (one realistic web, its subjects and its companies), or a folder.
+Beds are schools, apache, generated and companies (one realistic web, its subjects and its companies), economy (another,
+for the tasks of [ECON]), or a folder.
 Each finding prints tables and a verdict by the rules of docs/findings-criteria.md, writes both to `--tables`
 (docs/findings), a file for each finding and bed, and draws its figures there. Crawls are kept in `--work`
 (runs/findings) and not run again, so an interrupted finding goes on where it stopped; only seconds differ from run to
@@ -27,6 +28,7 @@ from functools import cache
 from pathlib import Path
 
 import findings_biz  # noqa: F401  (puts its findings on the list)
+import findings_board  # noqa: F401
 import findings_econ  # noqa: F401
 import findings_exp  # noqa: F401
 import findings_spiders  # noqa: F401
@@ -38,7 +40,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="+", metavar="F1|…|all|cost")
     parser.add_argument(
-        "--bed", action="append", help="schools, apache, generated, companies or a folder; may be said again"
+        "--bed", action="append", help="schools, apache, generated, companies, economy or a folder; may be said again"
     )
     parser.add_argument("--topics", type=int, help="only so many topics of a bed, evenly spaced")
     parser.add_argument("--jobs", type=int, default=2)

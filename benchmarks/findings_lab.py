@@ -37,7 +37,11 @@ BREADTH, BEST, BEST_256 = "breadth-first", "best-first", "best-n-first"
 SEED = 501  # of the generated web, and of every draw
 HABITS = {"subjects": 36, "companies": 0.16, "trades": 1.0, "mentions": 0.4}
 GENERATED = WebOrder(REALISTIC, 60_000, SEED, topics=36, companies=True, habits=HABITS)
-SMALL = WebOrder(REALISTIC, 3_000, 1, topics=3, companies=True, habits={"companies": 0.3})
+FEW_SUBJECTS = {"subjects": 3, "communities": 10, "focus": 0.1, "joined": 0.25, "near_misses": 0.12, "misled": 0.15}
+BOARDS = {"companies": 0.1, "trades": 1.0, "boards": 0.25}
+ECONOMY = WebOrder(REALISTIC, 120_000, 502, topics=3, habits={**FEW_SUBJECTS, **BOARDS})
+"""For the tasks of [ECON]: few large subjects of many small communities, and boards of directors."""
+SMALL = WebOrder(REALISTIC, 3_000, 1, topics=3, companies=True, habits={"companies": 0.3, "boards": 0.5})
 
 
 @dataclass(frozen=True)
@@ -129,12 +133,12 @@ def finding(name: str, says: str, beds: Sequence[str]) -> Callable[[Callable[[Pl
 
 
 def place(name: str, settings: Settings) -> Place | None:
-    """The bed of this name (schools, apache, generated, companies) or in this folder; None where it can't be had."""
+    """The bed of this name (see `findings.py`) or in this folder; None where it can't be had."""
     if name in ("schools", "apache"):
         folder = SHARED / "data" / name
         return Place(name, folder, settings) if folder.is_dir() else None
-    if name in ("generated", "generated-half", "companies"):
-        order = SMALL if settings.quick else GENERATED
+    if name in ("generated", "generated-half", "companies", "economy"):
+        order = SMALL if settings.quick else ECONOMY if name == "economy" else GENERATED
         folder = settings.work / "beds" / f"realistic-{order.pages}-{order.seed}"
         if not (folder / "bed.toml").exists():
             write_web(folder, order)

@@ -16,9 +16,9 @@ from scenthound.lab.run.experiment import Experiment
 
 SPIDERS, OLD = "infospiders", "infospiders:memory=0"
 NAIVE = (SPIDERS, BEST_256, BEST, BREADTH)
-FEW = 8  # topics on the generated web
+FEW = 12  # topics on the generated web
 BOUND = 256
-PAGES = {"schools": 1000, "generated": 10_000}
+PAGES = {"schools": 1000, "generated": 20_000}
 
 
 def pages_of(at: Place) -> int:

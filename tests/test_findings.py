@@ -71,11 +71,30 @@ def test_draws_of_one_category_are_averaged_before_anything_is_tested() -> None:
     assert values.mean("recall", "a", 100).number == 2
 
 
+def test_a_goal_of_the_second_task_has_half_of_the_points(tmp_path: Path) -> None:
+    from findings_board import NEEDED, POINTS
+    from findings_goals import ANALYSER, goals_by_points, starts
+    from findings_lab import Place, Settings
+
+    from scenthound.lab.generate.kinds import WebOrder, write_web
+
+    write_web(tmp_path / "web", WebOrder("realistic", 600, 1, topics=1, habits={"companies": 0.5, "boards": 1.0}))
+    at = Place("web", tmp_path / "web", Settings(tmp_path, jobs=1))
+    goals = goals_by_points(at, "boards", POINTS, NEEDED)
+    counts = {url: at.prepared.counts(url, ANALYSER) or {} for url in at.prepared.pages}
+    points = {url: sum(POINTS[word] for word in POINTS if word in words) for url, words in counts.items()}
+    assert goals.urls == {url for url, sum_ in points.items() if sum_ >= 6.0}
+    assert len(goals.urls) > 15
+    seeds = starts(at, goals, 0)
+    assert sum(url in goals.urls for url in seeds) == 15
+    assert seeds == starts(at, goals, 0) != starts(at, goals, 1)
+
+
 def test_every_finding_says_what_it_is_when_it_is_accepted_and_where_it_is_asked() -> None:
     import findings
     from findings_lab import FINDINGS
 
-    assert {f"F{number}" for number in range(1, 10)} <= set(FINDINGS)
+    assert {f"F{number}" for number in range(1, 14)} <= set(FINDINGS)
     for finding in FINDINGS.values():
         assert "Accepted: " in finding.says
         assert finding.beds

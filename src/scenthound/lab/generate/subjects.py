@@ -31,6 +31,8 @@ LEAVES: tuple[Leaf, ...] = tuple(
     Leaf(tuple(path.split("/")), tuple(words.split())) for path, words in _DATA["leaves"].items()
 )
 GENERAL: tuple[str, ...] = tuple(_DATA["general"].split())
+BOARD: tuple[str, ...] = tuple(_DATA["board"].split())
+"""Words of a page on a company's board of directors, the most frequent first."""
 SENTENCES: tuple[str, ...] = tuple(_DATA["sentences"])
 LINK_SENTENCES: tuple[str, ...] = tuple(_DATA["link_sentences"])
 GENERIC_ANCHORS: tuple[str, ...] = tuple(_DATA["generic_anchors"])

@@ -15,6 +15,7 @@ from scenthound.lab.generate import subjects
 from scenthound.lab.generate.realistic.habits import RealisticHabits
 from scenthound.lab.generate.realistic.sites import (
     ARTICLE,
+    BOARD,
     COMPANY,
     COMPANY_HOME,
     CORRIDOR,
@@ -145,6 +146,19 @@ def test_company_topics_have_ten_seeds(web: RealisticWeb) -> None:
         assert len(topic.seeds) == 10
         assert topic.path[-1] == "companies"
         assert {web.plan.role[web.number(url) or 0] for url in topic.targets} == {COMPANY_HOME}
+
+
+def test_so_many_companies_have_a_page_on_their_board_of_directors() -> None:
+    web = RealisticWeb(4_000, 3, habits=RealisticHabits(companies=0.3, boards=0.5))
+    plan, analyser = web.plan, Analyser("english", False)
+    boards = [page for page in range(4_000) if plan.role[page] == BOARD]
+    companies = sum(kind == COMPANY for kind in plan.kind)
+    assert 0.35 * companies < len(boards) < 0.65 * companies
+    assert len({plan.host_of(page) for page in boards}) == len(boards), "one a company"
+    assert all(page in web.links(int(plan.start[plan.host_of(page)])) for page in boards), "home pages link to it"
+    words = [sum(word in analyser.counts(web.html(page)) for word in subjects.BOARD[:6]) for page in boards]
+    assert sum(count >= 5 for count in words) > 0.8 * len(words)
+    assert BOARD not in RealisticWeb(4_000, 3).plan.role, "none unless asked for"
 
 
 def test_the_measures_are_those_of_recorded_webs(web: RealisticWeb, tmp_path_factory: pytest.TempPathFactory) -> None:

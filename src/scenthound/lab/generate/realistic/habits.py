@@ -59,3 +59,4 @@ class RealisticHabits(Parameterised):
     named: float = parameter(0.5, "links to a company beside which its trade is named", least=0, most=1)
     mentions: float = parameter(0.1, "pages on a trade that name one of its companies", least=0, most=1)
     company_seeds: int = parameter(10, "seeds of a company topic", least=1)
+    boards: float = parameter(0.0, "companies with a page on their board of directors", least=0, most=1)

@@ -18,13 +18,13 @@ from scenthound.lab.generate.realistic.vocabulary import AREA
 from scenthound.lab.generate.rng import Words, mix, mix_all
 
 SITE, COMPANY, DIRECTORY = range(3)
-HOME, INDEX, ARTICLE, NEAR_MISS, CORRIDOR, OUTER_CORRIDOR, COMPANY_HOME, COMPANY_PAGE, LIST = range(9)
+HOME, INDEX, ARTICLE, NEAR_MISS, CORRIDOR, OUTER_CORRIDOR, COMPANY_HOME, COMPANY_PAGE, LIST, BOARD = range(10)
 NO_SUBJECT = -1
 COMPANY_PAGES = (3, 11)  # least and most pages of a company
 PRODUCTS = 0.4  # share of a company's inner pages that are on its trade
 ENTRIES = 30  # companies on a page of a directory, roughly
 COMPANIES_OF_TRADE = 40  # at least so many, or there are fewer trades
-_SIZE, _SECTION, _ROLE, _RANK, _HOST, _COMPANY, _TRADE = range(50, 57)  # purposes of chance
+_SIZE, _SECTION, _ROLE, _RANK, _HOST, _COMPANY, _TRADE, _BOARD = range(50, 58)  # purposes of chance
 
 Integers = NDArray[np.int64]
 
@@ -220,6 +220,8 @@ def _assign_roles(plan: SitePlan) -> None:
     products = (kind == COMPANY) & (draw < PRODUCTS)
     subject[kind == COMPANY] = NO_SUBJECT
     subject[products] = own[products]
+    boards = (kind == COMPANY) & (local == 1) & (_share(mix_all(plan.seed, _BOARD, plan.hosts))[host] < habits.boards)
+    role[boards], subject[boards] = BOARD, NO_SUBJECT
     role[plan.start[:-1]] = np.array([HOME, COMPANY_HOME, LIST], dtype=np.uint8)[plan.kind]
     subject[(role == HOME) | (role == INDEX)] = NO_SUBJECT
     subject[(role == COMPANY_HOME) | (role == LIST)] = own[(role == COMPANY_HOME) | (role == LIST)]

@@ -6,6 +6,7 @@ import numpy as np
 
 from scenthound.lab.generate.realistic.sites import (
     ARTICLE,
+    BOARD,
     COMPANY_HOME,
     COMPANY_PAGE,
     CORRIDOR,
@@ -52,7 +53,7 @@ class Texts:
         plan = self._plan
         bits = mix_all(plan.seed ^ (to << 20), _CONTEXT + page + (place << 32), count)
         chance = mix(plan.seed, _MANNER + place, page ^ (to << 24))
-        is_company = plan.role[to] == COMPANY_HOME and plan.role[page] != COMPANY_PAGE
+        is_company = plan.role[to] == COMPANY_HOME and plan.role[page] not in (COMPANY_PAGE, BOARD)
         if not is_company and chance % 65536 >= plan.habits.context * 65536:
             return self._drawn(page, bits, self._strength(page))
         words = self._drawn(to, bits, min(1.0, DENSE * self._strength(to)))
@@ -85,7 +86,7 @@ class Texts:
     def _strength(self, page: int) -> float:
         """The share of subject words: it differs from page to page, from half to one and a half times the usual one."""
         plan = self._plan
-        if plan.subject[page] == NO_SUBJECT:
+        if plan.subject[page] == NO_SUBJECT and plan.role[page] != BOARD:
             return 0.0
         varied = plan.habits.strength * (0.5 + mix(plan.seed, _MANNER, page) % 65536 / 65536.0)
         return varied * WEAK if plan.role[page] == LIST else min(varied, 1.0)
@@ -93,6 +94,8 @@ class Texts:
     def _table(self, page: int) -> Table:
         plan, vocabulary = self._plan, self._vocabulary
         subject, role = int(plan.subject[page]), int(plan.role[page])
+        if role == BOARD:
+            return vocabulary.board
         if subject == NO_SUBJECT:
             return vocabulary.background
         if role == NEAR_MISS:

@@ -54,6 +54,7 @@ class WebVocabulary:
         self._habits, self._seed, self.subject_count = habits, seed, subject_count
         named = dict.fromkeys([*subjects.GENERAL, *(word for leaf in subjects.LEAVES for word in leaf.words)])
         named |= dict.fromkeys(word for leaf in subjects.LEAVES for label in leaf.path for word in label.split())
+        named |= dict.fromkeys(subjects.BOARD)
         self._numbers = {word: number for number, word in enumerate(named)}
         self._invented_from = len(named)
         self._decoys_from = habits.subject_words + habits.communities * COMMUNITY_WORDS
@@ -69,6 +70,11 @@ class WebVocabulary:
         """The words of no subject."""
         general = [self._numbers[word] for word in subjects.GENERAL]
         return self._zipf([*general, *self._block(0, self._habits.vocabulary)], MANY_SLOTS)
+
+    @cached_property
+    def board(self) -> Table:
+        """The words of pages on boards of directors."""
+        return self._zipf([self._numbers[word] for word in subjects.BOARD], SLOTS)
 
     def _subject_table(self, subject: int, community: int) -> Table:
         """Words of a subject as a community uses them. Every second community avoids the subject's name."""
