@@ -39,10 +39,10 @@ WEBS = ("schools", "apache", "apache-less", *GENERATED)
 RECORDED = ("schools", "apache")
 ALL_TOPICS = {"schools": 60, "apache": 30, "apache-less": 30, **dict.fromkeys(GENERATED, 20)}
 """Topics of the table of recall, evenly spaced."""
-FEW_TOPICS = {**dict.fromkeys(ALL_TOPICS, 10), "schools": 20}
-"""Topics of strategies that are trained: on apache one of each category."""
-SOME_TOPICS, SOME_PAGES = 10, 250
-"""Topics and pages of tables with many crawlers."""
+FEW_TOPICS = {**dict.fromkeys(ALL_TOPICS, 10), "schools": 20, "realistic-407": 20}
+"""Topics of all other tables: on apache one of each category."""
+SOME_PAGES = 250
+"""Pages of tables with many crawlers."""
 TESTED = (100, 250)
 """Pages at which differences are tested."""
 
@@ -57,10 +57,9 @@ class Settings:
     """So many topics of a web, evenly spaced; 0: as many as the table asks for."""
     pages: int = 1000
 
-    @property
-    def shorter(self) -> Settings:
+    def shorter(self, web: str) -> Settings:
         """The same with the topics and pages of a table with many crawlers, if nothing else was said."""
-        return replace(self, topics=self.topics or SOME_TOPICS, pages=min(self.pages, SOME_PAGES))
+        return replace(self, topics=self.topics or FEW_TOPICS[web], pages=min(self.pages, SOME_PAGES))
 
     @property
     def points(self) -> tuple[int, ...]:

@@ -111,7 +111,7 @@ def _union(curves: Curves, pair: Sequence[str], point: int, wanted: Mapping[str,
 
 def seeds(at: Place, settings: Settings) -> str:
     """Fewer seeds, and two halves of them."""
-    settings = settings.shorter
+    settings = settings.shorter(at.name)
     topics = at.spaced(settings.topics)
     rows = []
     for told, some in (("1", 1), ("3", 3), ("all", 0)):
@@ -127,7 +127,7 @@ def seeds(at: Place, settings: Settings) -> str:
 
 def greed(at: Place, settings: Settings) -> str:
     """Both tasks of [EXP]: hound with and without exploration, and best-N-first."""
-    settings = settings.shorter
+    settings = settings.shorter(at.name)
     topics = at.spaced(settings.topics)
     said = []
     for start in ("examples", "neighbours"):
