@@ -165,8 +165,8 @@ class Curves(NamedTuple):
         return mean(list(values.values()), [self.groups[topic] for topic in values])
 
     def cost(self, strategy: str) -> float:
-        """CPU milliseconds a page."""
-        seconds = self.seconds[strategy]
+        """CPU milliseconds a page; 0 for an oracle, which is not timed."""
+        seconds = self.seconds.get(strategy)
         return 1000 * sum(seconds.values()) / (len(seconds) * self.at[-1]) if seconds else 0.0
 
     def difference(self, first: str, second: str, point: int) -> Comparison:

@@ -179,7 +179,8 @@ def _against(curves: Curves, others: Sequence[str]) -> str:
         for point in curves.at:
             one = curves.difference(OURS, name, point)
             cells.append(f"{number(one.means[1].mean)} ({difference_with_error(one)})")
-        rows.append([name, str(len(curves.found[name])), *cells, f"{curves.cost(name):.2f}"])
+        cost = f"{curves.cost(name):.2f}" if curves.cost(name) else ""
+        rows.append([name, str(len(curves.found[name])), *cells, cost])
     return table(["strategy", "topics", *curves.heads, "ms a page"], rows)
 
 
