@@ -43,8 +43,8 @@ FEW_TOPICS = {**dict.fromkeys(ALL_TOPICS, 10), "schools": 20, "realistic-407": 2
 """Topics of all other tables: on apache one of each category."""
 SOME_PAGES = 250
 """Pages of tables with many crawlers."""
-TESTED = (100, 250)
-"""Pages at which differences are tested."""
+TESTED, LEVEL = (100, 250), 0.05
+"""Pages at which differences are tested, and the level of Holm's p."""
 
 
 @dataclass(frozen=True)
@@ -179,6 +179,18 @@ class Curves(NamedTuple):
         """Is the first of each pair better? One family for all pairs at 100 and 250 pages, adjusted by Holm."""
         points = [point for point in TESTED if point in self.at]
         return adjust([self.difference(*pair, point) for pair in pairs for point in points])
+
+    def less_or_more(self, reference: str, others: Iterable[str]) -> dict[str, str]:
+        """Where each is shown to be worse or better than the reference; all tests are one family."""
+        names = list(others)
+        tests = self.tested([pair for name in names for pair in ((reference, name), (name, reference))])
+        shown = [test for test in tests if (test.adjusted or 1.0) < LEVEL]
+        verdicts = {}
+        for name in names:
+            own = [test for test in shown if name in (test.first, test.second)]
+            told = [f"{'worse' if test.first == reference else 'better'} at {test.at:,}" for test in own]
+            verdicts[name] = ", ".join(told) or "no difference shown"
+        return verdicts
 
     def row(self, strategy: str) -> list[str]:
         """Its means with their errors, as text."""

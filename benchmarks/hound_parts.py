@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from findings_print import table
 from hound_lab import (
+    LEVEL,
     OURS,
     Ask,
     Curves,
@@ -22,7 +23,6 @@ from hound_variants import CUES, MECHANISMS, OF_SITES, fitted, only, variant
 
 from scenthound.strategies.hound.scoring import FEATURES, WEIGHTS
 
-LEVEL = 0.05
 ANCESTORS = "shark-search:gamma=1"
 """A link is worth what its page inherited from the pages that led to it."""
 PARENT = "dom:up=1"
@@ -105,13 +105,11 @@ def _kept_weights(at: Place, settings: Settings) -> list[float]:
 def _less_hound(what: str, names: Mapping[str, str], curves: Curves) -> str:
     """A row for each crawler: its difference from hound, tested in both directions."""
     rows = [[f"*{OURS}*", *curves.row(OURS), ""]]
-    tests = curves.tested([pair for name in names.values() for pair in ((OURS, name), (name, OURS))])
+    told_apart = curves.less_or_more(OURS, names.values())
     for told, name in names.items():
         cells = []
         for point in curves.at:
             one = curves.difference(name, OURS, point)
             cells.append(f"{number(one.paired.mean, True)} ± {number(one.paired.error)}")
-        shown = [test for test in tests if name in (test.first, test.second) and (test.adjusted or 1.0) < LEVEL]
-        verdict = ", ".join(f"{'worse' if test.first == OURS else 'better'} at {test.at:,}" for test in shown)
-        rows.append([told, *cells, verdict or "no difference shown"])
+        rows.append([told, *cells, told_apart[name]])
     return table([what, *curves.heads, "Holm p < .05"], rows)

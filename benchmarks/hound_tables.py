@@ -132,12 +132,13 @@ def greed(at: Place, settings: Settings) -> str:
     said = []
     for start in ("examples", "neighbours"):
         curves = crawl(at, Ask([OURS, *EXPLORING, *BEST_N], topics, start=start), settings)
+        told_apart = {OURS: ""} | curves.less_or_more(OURS, (*EXPLORING, *BEST_N))
         rows = []
-        for name in (OURS, *EXPLORING, *BEST_N):
+        for name, verdict in told_apart.items():
             one = curves.difference(name, OURS, curves.at[-1])
             less = "" if name == OURS else f"{number(one.paired.mean, True)} ± {number(one.paired.error)}"
-            rows.append([name, *curves.row(name), less, f"{curves.cost(name):.2f}"])
-        heads = ["strategy", *curves.heads, "less hound, at the end", "ms a page"]
+            rows.append([name, *curves.row(name), less, verdict, f"{curves.cost(name):.2f}"])
+        heads = ["strategy", *curves.heads, "less hound, at the end", "Holm p < .05", "ms a page"]
         said.append(f"{size(at, curves)[:-1]}, from {start}.\n\n{table(heads, rows)}")
     return "\n\n".join(said)
 
