@@ -279,16 +279,19 @@ def size(at: Place, curves: Curves) -> str:
     return f"**{at.name}**, {len(topics)} topics{told}."
 
 
-def jaccard(curves: Curves, first: str, second: str, point: int) -> Mean:
-    """Of the targets that either of two crawls found, the share that both found. Topics without any are left out."""
-    shares, groups = [], []
-    for topic, ours in curves.targets[first].items():
-        theirs = curves.targets[second][topic]
-        a, b = ({url for url, page in found.items() if page <= point} for found in (ours, theirs))
-        if a | b:
-            shares.append(len(a & b) / len(a | b))
-            groups.append(curves.groups[topic])
-    return mean(shares, groups)
+def jaccard(curves: Curves, pairs: Iterable[tuple[str, str]], point: int) -> Mean:
+    """Of the targets that either of two crawls found, the share that both found: the mean over pairs, then over topics.
+
+    Topics where neither of a pair found any are left out for that pair.
+    """
+    shares: dict[str, list[float]] = {}
+    for first, second in pairs:
+        for topic, ours in curves.targets[first].items():
+            theirs = curves.targets[second][topic]
+            a, b = ({url for url, page in found.items() if page <= point} for found in (ours, theirs))
+            if a | b:
+                shares.setdefault(topic, []).append(len(a & b) / len(a | b))
+    return mean([sum(own) / len(own) for own in shares.values()], [curves.groups[topic] for topic in shares])
 
 
 def number(value: float | None, sign: bool = False) -> str:

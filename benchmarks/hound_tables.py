@@ -88,10 +88,9 @@ def overlap(at: Place, settings: Settings) -> str:
     for kind, pairs in kinds.items():
         cells = []
         for point in points:
-            shares = [jaccard(curves, *pair, point).mean or 0.0 for pair in pairs]
             both = [_union(curves, pair, point, wanted) for pair in pairs]
             better = [max(curves.mean(name, point).mean or 0.0 for name in pair) for pair in pairs]
-            cells.append(f"{_even(shares)}; {_even(both)} ({_even(better)})")
+            cells.append(f"{with_error(jaccard(curves, pairs, point))}; {_even(both)} ({_even(better)})")
         rows.append([kind, str(len(pairs)), *cells])
     return f"{size(at, curves)}\n\n{table(['crawlers', 'pairs', *(f'{point:,}' for point in points)], rows)}"
 
@@ -119,7 +118,7 @@ def seeds(at: Place, settings: Settings) -> str:
         rows += [[told, name, *curves.row(name)] for name in (OURS, BEST_OTHER)]
     for name in (OURS, BEST_OTHER):
         first, second = f"{name} half 1", f"{name} half 2"
-        same = [with_error(jaccard(curves, first, second, point)) for point in curves.at]
+        same = [with_error(jaccard(curves, [(first, second)], point)) for point in curves.at]
         rows += [["one half", name, *curves.row(first)], ["other half", name, *curves.row(second)]]
         rows += [["found from both, of all found", name, *same]]
     return f"{size(at, curves)}\n\n{table(['seeds', 'strategy', *curves.heads], rows)}"
