@@ -68,7 +68,9 @@ def taught(at: Place, settings: Settings) -> str:
     curves = crawl(at, Ask([OURS, *TAUGHT], topics, oracles=True), settings)
     others = [name for name in curves.found if name != OURS]
     given = [f"{name}: {', '.join(curves.given[name])}" for name in others if name in curves.given]
-    return f"{size(at, curves)}\n\n{_against(curves, others)}\n\nGiven beyond topic and seeds: {'; '.join(given)}."
+    shown = [f"{name} {verdict}" for name, verdict in curves.less_or_more(OURS, TAUGHT).items()]
+    said = f"Beside hound, Holm p < .05: {'; '.join(shown)}.\n\nGiven beyond topic and seeds: {'; '.join(given)}."
+    return f"{size(at, curves)}\n\n{_against(curves, others)}\n\n{said}"
 
 
 def overlap(at: Place, settings: Settings) -> str:
