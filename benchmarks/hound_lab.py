@@ -33,8 +33,10 @@ POINTS = (50, 100, 250, 500, 750, 1000)
 OURS = "hound"
 DIRECTORIES = ("foundation/leadership.html", "foundation/members.html", "licenses/exports/")
 """Pages of www.apache.org that list most sites of the apache bed."""
-GENERATED = ("generated-7", "generated-23", "realistic-407", "realistic-423")
-"""Their kind and their seed number; `generated` is the simple kind."""
+GENERATED = ("generated-7", "generated-23", "realistic-407", "realistic-423", "companies-612", "companies-613")
+"""Their kind and their seed number. `generated` is the simple kind; `companies` are realistic webs on which the home
+pages of companies are looked for."""
+COMPANIES = {"subjects": 12, "companies": 0.3, "trades": 1.0, "mentions": 0.4}
 WEBS = ("schools", "apache", "apache-less", *GENERATED)
 RECORDED = ("schools", "apache")
 ALL_TOPICS = {"schools": 60, "apache": 30, "apache-less": 30, **dict.fromkeys(GENERATED, 20)}
@@ -123,6 +125,8 @@ def place(name: str, work: Path) -> Place | None:
 def order(name: str) -> WebOrder:
     """What a generated web of this name is."""
     kind, number, *small = name.split("-")
+    if kind == "companies":
+        return WebOrder(REALISTIC, 12_000, int(number), topics=0, companies=True, habits=COMPANIES)
     if kind == REALISTIC:
         return WebOrder(REALISTIC, 12_000, int(number), topics=20)
     return WebOrder(SIMPLE, 600 if small else 6_000, int(number), topics=4 if small else 40)

@@ -28,12 +28,13 @@ from scenthound.strategies import strategy
 from scenthound.strategies.hound.features import FrontierFeatures, frontier_features
 from scenthound.strategies.hound.hound import Hound
 from scenthound.strategies.hound.link_table import Reals
+from scenthound.strategies.hound.ranking import Ranked
 from scenthound.strategies.hound.scoring import FEATURES, SHIPPED, WEIGHTS, Scoring, deviations
-from scenthound.strategies.hound.sites import Ranked, SiteSearch
+from scenthound.strategies.hound.sites import FIRST_TOPICALITY, SiteSearch
 from scenthound.strategies.hound.topic import LearnedTopic
 
 MECHANISMS = ("learning", "belief", "keywords")
-OF_SITES = ("domains", "links", "lists")
+OF_SITES = ("domains", "links", "lists", "topicality")
 CUES: Mapping[str, tuple[str, ...]] = {
     "anchor": ("anchor", "anchors"),
     "context": ("beside", "heading", "text", "relevant", "besides"),
@@ -116,12 +117,14 @@ class _SiteSearch(SiteSearch):
         values = super()._domain_values()
         return np.full_like(values, values.mean()) if "domains" in self.off and len(values) else values
 
-    def rank(self, frontier: FrontierFeatures, scores: Reals) -> Ranked:
-        ranked = super().rank(frontier, np.zeros_like(scores) if "links" in self.off else scores)
+    def topicality(self, relevance: Reals) -> float:
+        return FIRST_TOPICALITY if "topicality" in self.off else super().topicality(relevance)
+
+    def rank(self, frontier: FrontierFeatures, scores: Reals, relevance: Reals) -> Ranked:
+        ranked = super().rank(frontier, np.zeros_like(scores) if "links" in self.off else scores, relevance)
         if "lists" not in self.off:
             return ranked
-        homes_first = np.argsort(~np.isnan(ranked.list_values), kind="stable")
-        return Ranked(ranked.order[homes_first], ranked.scores, ranked.list_values[homes_first])
+        return ranked.take(np.argsort(ranked.is_list, kind="stable"))._replace(scores=ranked.scores)
 
 
 # ---- weights of a web

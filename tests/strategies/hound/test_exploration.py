@@ -7,8 +7,8 @@ import pytest
 
 from scenthound.strategies.hound.exploration import AMONG, exploration_rate, lifted
 from scenthound.strategies.hound.hound import NOT_RANKED, Hound
+from scenthound.strategies.hound.ranking import Ranked, ranked_by
 from scenthound.strategies.hound.scoring import FEATURES, SHIPPED, Scoring
-from scenthound.strategies.hound.sites import Ranked
 from scenthound.testing import TinyWeb, walk
 
 CHESS = "chess openings gambit endgame knight bishop castling"
@@ -21,7 +21,7 @@ WEB = TinyWeb(
 
 
 def ranking(size: int) -> Ranked:
-    return Ranked(np.arange(size), np.linspace(3, 1, size), np.full(size, np.nan))
+    return ranked_by(np.linspace(3, 1, size), size)
 
 
 def test_the_rate_falls_as_the_scores_explain_more_and_as_the_best_is_further_ahead() -> None:

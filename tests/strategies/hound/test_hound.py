@@ -317,11 +317,49 @@ SHOPS = {
 }
 
 
-@pytest.mark.parametrize("strategy", [Hound(), HomePages()], ids=["hound", "home-pages"])
-def test_home_pages_of_newly_named_hosts_come_before_other_pages_of_theirs(strategy: Any) -> None:
-    visited = list(walk(TinyWeb(SHOPS), strategy, "chess", ["a.test/", "b.test/"]).visited)
+def test_home_pages_of_newly_named_hosts_come_before_other_pages_of_theirs() -> None:
+    visited = list(walk(TinyWeb(SHOPS), HomePages(), "chess", ["a.test/", "b.test/"]).visited)
     for n in range(6):
         assert visited.index(named(f"s{n}.test/")) < visited.index(named(f"s{n}.test/about"))
+
+
+def test_home_pages_that_nobody_links_to_are_fetched_if_their_host_is_named() -> None:
+    visited = walk(TinyWeb(SHOPS), Hound(), "chess", ["a.test/", "b.test/"]).visited
+    assert {named(f"s{n}.test/") for n in range(6)} <= set(visited)
+
+
+def test_lists_come_before_home_pages_that_nothing_speaks_for() -> None:
+    """A directory of gardens hides the clubs of a chess page behind twenty home pages."""
+    web = {
+        "a.test/": shop(CHESS, "hub.test/gardens", "a.test/clubs"),
+        "b.test/": shop(CHESS, "a.test/clubs"),
+        "hub.test/gardens": shop(GARDEN, *(f"g{n}.test/" for n in range(20))),
+        "a.test/clubs": shop(CHESS, *(f"s{n}.test/" for n in range(6))),
+        **{f"g{n}.test/": shop(GARDEN) for n in range(20)},
+        **{f"s{n}.test/": shop(CHESS) for n in range(6)},
+    }
+    visited = list(walk(TinyWeb(web), Hound(), "chess", ["a.test/", "b.test/"]).visited)
+    assert max(visited.index(named(f"s{n}.test/")) for n in range(6)) < 13
+
+
+@pytest.mark.parametrize(("relevant_list", "topicality"), [(0, 3.0), (9, 0.1)], ids=["topical", "directories"])
+def test_whether_lists_fit_the_topic_counts_as_much_as_it_was_worth(relevant_list: int, topicality: float) -> None:
+    """Ten lists. One names all relevant sites: the only one on the topic, or one of nine that are not."""
+    table = LinkTable(1000)
+    sites = SiteSearch(table)
+    lists = table.numbers_of([named(f"l.test/{n}") for n in range(10)])
+    homes = table.numbers_of([named(f"s{n}.test/") for n in range(30)])
+    for number, url in enumerate(lists):
+        sites.fetched(url, homes if number == relevant_list else [])
+    table.page_of.values[lists + homes] = range(40)
+    relevance = np.array([1.0, *(0.1,) * 9, *(1.0,) * 30])
+    for url in homes:
+        sites.fetched(url, [])
+    assert sites.topicality(relevance) == topicality
+
+
+def test_nothing_is_known_about_lists_at_first() -> None:
+    assert SiteSearch(LinkTable(1000)).topicality(np.zeros(0)) == 0.5
 
 
 def test_the_inference_can_be_overridden() -> None:
@@ -343,7 +381,7 @@ def test_hosts_take_turns_where_their_pages_promise_the_same() -> None:
     table = LinkTable(1000)
     sites = SiteSearch(table)
     urls = table.numbers_of([named(f"{host}.test/{n}") for host in "ab" for n in range(3)])
-    ranked = sites.rank(_frontier(urls), np.zeros(len(urls)))
+    ranked = sites.rank(_frontier(urls), np.zeros(len(urls)), np.zeros(0))
     assert [table.names[urls[index]][7] for index in ranked.order] == list("ababab")
 
 
@@ -359,7 +397,7 @@ def test_pages_with_addresses_like_those_that_named_sites_come_first() -> None:
     }
     visited = walk(TinyWeb(web), Hound(), "chess", ["a.test/", "b.test/"]).visited
     kinds = [url.rpartition("/")[2].partition("-")[0] for url in visited if "-" in url]
-    assert kinds[-4:] == ["history"] * 4
+    assert kinds[-3:] == ["history"] * 3
 
 
 def test_a_saved_search_for_sites_goes_on_as_before() -> None:

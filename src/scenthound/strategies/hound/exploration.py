@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from scenthound.strategies.hound.link_table import Reals
-from scenthound.strategies.hound.sites import Ranked
+from scenthound.strategies.hound.ranking import Ranked
 
 AMONG = 50
 """So many of the best are drawn from."""
@@ -57,4 +57,4 @@ def lifted(ranked: Ranked, rate: float, turns: int, draws: np.random.Generator) 
         added[index] = (here + above) / 2 - scores[index]
         scores[index] += added[index]
         order = np.concatenate((order[:turn], [index], order[turn:chosen], order[chosen + 1 :]))
-    return Ranked(ranked.order[order], scores[order], ranked.list_values[order]), added[order]
+    return ranked._replace(scores=scores).take(order), added[order]

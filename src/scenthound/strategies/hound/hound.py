@@ -35,8 +35,9 @@ from scenthound.strategies import strategy
 from scenthound.strategies.hound.exploration import exploration_rate, lifted
 from scenthound.strategies.hound.features import frontier_features
 from scenthound.strategies.hound.link_table import ASIDE, FETCHED, GONE, UNKNOWN, WAITING, LinkTable, Reals
+from scenthound.strategies.hound.ranking import Ranked, ranked_by
 from scenthound.strategies.hound.scoring import Scoring, deviations
-from scenthound.strategies.hound.sites import Ranked, SiteSearch, are_sites
+from scenthound.strategies.hound.sites import SiteSearch, are_sites
 from scenthound.strategies.hound.topic import LearnedTopic
 from scenthound.strategies.hound.wording import CITING, PARTS, reasons
 from scenthound.strategies.parts.sightings import new_scores
@@ -227,17 +228,13 @@ class Hound(Parameterised):
         z = deviations(frontier)
         scores = self.scoring_.rank(z)
         if self.sites_ is None:
-            order = np.argsort(-scores, kind="stable")[:BEST]
-            ranked = Ranked(order, scores[order], np.full(len(order), np.nan))
+            ranked = ranked_by(scores, BEST)
         else:
-            ranked = self.sites_.rank(frontier, scores).first(BEST)
+            ranked = self.sites_.rank(frontier, scores, self.topic_.relevance.values).first(BEST)
         ranked, lifts, rate = self._explore(ranked)
-        best, is_list = frontier.urls[ranked.order], ~np.isnan(ranked.list_values)
-        self.scoring_.chosen(best[~is_list].tolist(), z[ranked.order[~is_list]])
-        explained = [
-            self._parts(score, value, z[index], lift)
-            for index, score, value, lift in zip(*map(np.ndarray.tolist, (*ranked, lifts)), strict=True)
-        ]
+        best = frontier.urls[ranked.order]
+        self.scoring_.chosen(best[~ranked.is_list].tolist(), z[ranked.order[~ranked.is_list]])
+        explained = self._explained(ranked, z, lifts)
         citing = np.stack((frontier.relevant_links, frontier.links), axis=1)[ranked.order].astype(np.int64).tolist()
         tried: dict[str, Any] = {EXPLORATION: round(rate, 6)} if self.exploration else {}
         carried = [{CITING: counts, **tried} for counts in citing]
@@ -268,15 +265,16 @@ class Hound(Parameterised):
         facts = {"rate": candidate.carry.get(EXPLORATION, 0.0), "tried": EXPLORATION in candidate.parts}
         self.events_.append(Event(EXPLORATION, facts, page.url))
 
-    def _parts(self, score: float, list_value: float, z: Reals, lift: float) -> dict[str, float]:
-        """The parts of a score. `list_value` is nan unless the URL is ranked as one that may name other sites."""
-        tried = {EXPLORATION: lift} if lift else {}
-        if not math.isnan(list_value):
-            return {"may name other sites": list_value, "turn": score - lift - list_value, **tried}
-        parts = self.scoring_.parts(z)
-        if self.sites_ is not None:
-            parts["known domain"] = score - lift - math.fsum(parts.values())
-        return parts | tried
+    def _explained(self, ranked: Ranked, z: Reals, lifts: Reals) -> list[dict[str, float]]:
+        """The parts of each score."""
+        explained = []
+        for index, score, factor, other, is_list, lift in zip(*map(np.ndarray.tolist, (*ranked, lifts)), strict=True):
+            parts = self.scoring_.parts(z[index] * factor)
+            if self.sites_ is not None:
+                parts["may name other sites" if is_list else "known domain"] = other
+                parts["turn"] = score - lift - math.fsum(parts.values())
+            explained.append(parts | ({EXPLORATION: lift} if lift else {}))
+        return explained
 
     def take_events(self) -> Iterable[Event]:
         events, self.events_ = self.events_, []

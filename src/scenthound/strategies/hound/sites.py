@@ -4,8 +4,8 @@ If the seeds are home pages of different hosts, what is looked for are sites. A 
 give. Two kinds of URLs are worth a request:
 
     home pages   of hosts that no page was fetched from, by their score + 4 v(host)
-    lists        all other URLs, by D = 5 d(host, k) / g + P, P = 1 / (1 + path depth) + 0.3 ln(1 + links to it)
-                 + 0.1 score + w
+    lists        all other URLs, by D = 5 d(host, k) / g + P + s score
+                 P = 1 / (1 + path depth) + 0.3 ln(1 + links to it) + w
 
 v(host) is the share of home pages in its domain (`example.org`) that could be fetched, the seeds among them. A page
 gains the sum of v over the hosts it is the first to name; g is the mean gain of a page, and
@@ -19,13 +19,22 @@ of h name nothing new; k waiting URLs of the host have a larger P. So hosts take
 w is learned from the crawl: the yield of the words of the address. A page counts as ln(1 + the sum of v over the hosts
 that its own host had not linked to before it), in deviations of that over all pages; home pages do not count.
 
-After every second home page that can be fetched comes a list.
+s is learned, too: whether lists on the topic are those that name sites on the topic. On some webs they are; on others
+the best lists are directories of everything. Over the lists fetched so far,
+
+    s = 2.5 cov(y, r) / (mean of y * deviation of r)      y = ln(1 + sum of min(r, 1)^2 over home pages)
+
+r is relevance; the sum is over the home pages fetched of the hosts that the list was the first to name. s is drawn
+towards 0.5 by ten virtual lists, and lies within 0.1 and 3.
+
+Home pages with a score of at least 0.5 come first, and after every second one that can be fetched comes a list. Then
+come lists, and one of the other home pages after every 1 + 2 s lists.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -33,16 +42,20 @@ from scenthound.model import Url
 from scenthound.strategies.hound.columns import Column
 from scenthound.strategies.hound.features import FrontierFeatures, address_yields
 from scenthound.strategies.hound.link_table import Flags, LinkTable, Reals, Whole
+from scenthound.strategies.hound.ranking import Ranked, falling, in_turn
 from scenthound.url import domain, host, is_home
 
 KEEP = 0.9
 DOMAIN_WEIGHT = 4.0
 HOMES_PER_LIST = 2
-SCORE_WEIGHT = 0.1
+PROMISING = 0.5
+"""Home pages with this score come before lists."""
+LIST_TOPICALITY, FEWEST_COMPARED, VIRTUAL_LISTS, TOPICALITY_RANGE = 2.5, 5, 10, (0.1, 3.0)
+FIRST_TOPICALITY = 0.5
+MOST_RANKED = 300
+"""URLs of a kind that take turns."""
 FEWEST_LISTS = 5
 """Pages needed before the words of addresses count."""
-STEP = 1e-4
-"""Difference of the scores of two lists in a row."""
 
 
 def are_sites(seeds: Sequence[Url]) -> bool:
@@ -56,25 +69,10 @@ def are_sites(seeds: Sequence[Url]) -> bool:
     return len(hosts) >= max(2, 0.8 * len(seeds)) and len(homes) >= 0.8 * len(seeds)
 
 
-class Ranked(NamedTuple):
-    """Waiting URLs in the order in which they should be fetched."""
-
-    order: Whole
-    """Indices into the waiting URLs, best first."""
-    scores: Reals
-    """Of each in this order."""
-    list_values: Reals
-    """D of each in this order; nan for a home page."""
-
-    def first(self, number: int) -> Ranked:
-        """The first so many."""
-        return Ranked(self.order[:number], self.scores[:number], self.list_values[:number])
-
-
 class SiteSearch:
     """Counts of what hosts and domains gave, and the order that follows from them."""
 
-    COLUMNS = ("pages", "gained", "visited", "cited_by", "is_named", "tried", "reached")
+    COLUMNS = ("pages", "gained", "visited", "cited_by", "is_named", "named_by", "tried", "reached")
 
     def __init__(self, table: LinkTable) -> None:
         self._table = table
@@ -86,6 +84,7 @@ class SiteSearch:
         self.pages, self.gained = Column(np.float64), Column(np.float64)  # by host, fading
         self.visited, self.cited_by = Column(np.bool_), Column(np.float64)
         self.is_named, self.domain = Column(np.bool_), Column(np.int64)
+        self.named_by = Column(np.int64)  # the URL that named a host first; -1: none
         self.tried, self.reached = Column(np.float64), Column(np.float64)  # home pages, by domain
         self.lists, self.list_worth = Column(np.int64), Column(np.float64)  # pages fetched that are no home pages
         self.citations: set[int] = set()  # pairs of hosts, the citing one in the upper half of the number
@@ -102,6 +101,7 @@ class SiteSearch:
                 self.reached.add([0])
             for column in (self.pages, self.gained, self.visited, self.cited_by, self.is_named):
                 column.add([0])
+            self.named_by.add([-1])
         return number
 
     def _grow(self) -> None:
@@ -123,6 +123,8 @@ class SiteSearch:
         for column in (self.host_of, self.depth, self.is_home):
             column.keep(keep)
         self.lists.values[:] = numbers[self.lists.values]
+        is_named = self.named_by.values >= 0
+        self.named_by.values[is_named] = numbers[self.named_by.values[is_named]]
 
     def fetched(self, url: int, targets: Iterable[int]) -> list[Url]:
         """A page was fetched. Returns the home pages of the hosts it is the first to name."""
@@ -136,6 +138,7 @@ class SiteSearch:
         values = self._domain_values()
         gain = float(values[self.domain.values[new]].sum())
         self.is_named.values[new] = True
+        self.named_by.values[new] = url
         cited = [other for other in linked.tolist() if own << 32 | other not in self.citations]
         self.citations.update(own << 32 | other for other in cited)
         self.cited_by.values[cited] += 1
@@ -167,25 +170,52 @@ class SiteSearch:
         share = (self.reached.values.sum() + 0.5) / (self.tried.values.sum() + 5)
         return np.asarray((self.reached.values + 2 * share) / (self.tried.values + 2))
 
-    def rank(self, frontier: FrontierFeatures, scores: Reals) -> Ranked:
-        """Home pages of unvisited hosts, and lists between them."""
+    def rank(self, frontier: FrontierFeatures, scores: Reals, relevance: Reals) -> Ranked:
+        """Home pages of unvisited hosts and lists, by turns. `relevance` is that of all pages fetched."""
         self._grow()
         hosts = self.host_of.values[frontier.urls]
-        homes = np.flatnonzero(self.is_home.values[frontier.urls] & ~self.visited.values[hosts])
-        value = scores + DOMAIN_WEIGHT * self._domain_values()[self.domain.values[hosts]]
-        homes = homes[np.argsort(-value[homes], kind="stable")]
-        lists = self._list_values(frontier, hosts, scores)
-        lists[homes] = -np.inf
-        order = np.argsort(-lists, kind="stable")[: len(lists) - len(homes)]
+        is_home = self.is_home.values[frontier.urls] & ~self.visited.values[hosts]
+        known = DOMAIN_WEIGHT * self._domain_values()[self.domain.values[hosts]]
+        topicality = self.topicality(relevance)
+        names = self._list_values(frontier, hosts, topicality * scores)
+        first = _best(scores + known, is_home & (scores >= PROMISING))
+        second = _best(scores + known, is_home & (scores < PROMISING))
+        lists = _best(names + topicality * scores, ~is_home)
         gap = max(HOMES_PER_LIST, round(HOMES_PER_LIST * self.homes_tried / max(self.homes_reached, 0.1)))
-        return _interleaved(homes, value[homes], order, lists[order], gap)
+        order, is_list = in_turn(first, second, lists, gap, 1 + 2 * topicality)
+        factors = np.where(is_list, topicality, 1.0)
+        others = np.where(is_list, names[order], known[order])
+        return Ranked(order, falling(factors * scores[order] + others, is_list), factors, others, is_list)
 
-    def _list_values(self, frontier: FrontierFeatures, hosts: Whole, scores: Reals) -> Reals:
+    def topicality(self, relevance: Reals) -> float:
+        """s: how much more lists on the topic name than others do."""
+        lists = self.lists.values
+        fits = np.nan_to_num(relevance[self._table.page_of.values[lists]])
+        worth = np.log1p(self._relevant_named(relevance)[lists])
+        number, slope = 0, 0.0
+        if len(lists) >= FEWEST_COMPARED and fits.std() > 0 and worth.mean() > 0:
+            number = len(lists)
+            slope = float(((worth - worth.mean()) * (fits - fits.mean())).mean() / worth.mean() / fits.std())
+        drawn = number * LIST_TOPICALITY * slope + VIRTUAL_LISTS * FIRST_TOPICALITY
+        least, most = TOPICALITY_RANGE
+        return min(max(drawn / (number + VIRTUAL_LISTS), least), most)
+
+    def _relevant_named(self, relevance: Reals) -> Reals:
+        """For each URL the sum of min(r, 1)^2 over the home pages fetched of hosts that it was the first to name."""
+        pages = self._table.page_of.values
+        homes = np.flatnonzero((pages >= 0) & self.is_home.values)
+        named_by = self.named_by.values[self.host_of.values[homes]]
+        homes, named_by = homes[named_by >= 0], named_by[named_by >= 0]
+        fits = np.clip(np.nan_to_num(relevance[pages[homes]]), 0, 1)
+        return np.bincount(named_by, fits**2, len(pages)).astype(np.float64)
+
+    def _list_values(self, frontier: FrontierFeatures, hosts: Whole, topical: Reals) -> Reals:
+        """D of every waiting URL without the part of its score, `topical`."""
         mean = (self.gains + 1) / (self.counted + 5)
         prior = (mean * (1 + self.cited_by.values))[hosts]
-        page = 1 / (1 + self.depth.values[frontier.urls]) + 0.3 * np.log1p(frontier.links) + SCORE_WEIGHT * scores
+        page = 1 / (1 + self.depth.values[frontier.urls]) + 0.3 * np.log1p(frontier.links)
         page += self._word_values()[frontier.urls]
-        fade = KEEP ** places(hosts, page)
+        fade = KEEP ** places(hosts, page + topical)
         pages = self.pages.values[hosts] * fade + (1 - fade) / (1 - KEEP)
         expected = (self.gained.values[hosts] * fade + 2 * prior) / (pages + 2)
         expected += 0.3 * np.sqrt(np.log(self.counted + 1) / (pages + 1)) * prior / (1 + prior)
@@ -220,7 +250,8 @@ class SiteSearch:
         for name in state["hosts"]:
             self._host(name)
         for name in self.COLUMNS:
-            self.__dict__[name].values[:] = np.asarray(state[name])
+            if name in state:  # `named_by` is younger than the others
+                self.__dict__[name].values[:] = np.asarray(state[name])
         self.lists.add(np.asarray(state.get("lists", ())))
         self.list_worth.add(np.asarray(state.get("list_worth", ())))
         self.citations = {source << 32 | target for source, target in np.asarray(state["citations"]).tolist()}
@@ -241,14 +272,7 @@ def places(hosts: Whole, values: Reals) -> Whole:
     return result
 
 
-def _interleaved(homes: Whole, values: Reals, lists: Whole, list_values: Reals, gap: int) -> Ranked:
-    """After every `gap` home pages a list; the rest of the lists at the end."""
-    slots = np.concatenate((np.arange(len(homes)), (np.arange(len(lists)) + 1) * gap - 0.5))
-    merged = np.argsort(slots, kind="stable")
-    top = float(values[0]) if len(values) else 0.0
-    scores = np.concatenate((values, np.full(len(lists), np.nan)))[merged]
-    for_lists = np.concatenate((np.full(len(homes), np.nan), list_values))[merged]
-    last = np.maximum.accumulate(np.where(np.isnan(scores), -1, np.arange(len(scores))))
-    before = np.where(last >= 0, scores[np.maximum(last, 0)], top)
-    scores = np.where(np.isnan(scores), before - STEP * (np.arange(len(scores)) - last), scores)
-    return Ranked(np.concatenate((homes, lists))[merged], np.minimum.accumulate(scores), for_lists)
+def _best(values: Reals, which: Flags) -> Whole:
+    """Where the largest values are, among these."""
+    among = np.flatnonzero(which)
+    return among[np.argsort(-values[among], kind="stable")[:MOST_RANKED]]

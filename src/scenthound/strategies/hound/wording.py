@@ -66,9 +66,9 @@ PARTS: Mapping[str, Part] = {
         "its host names no sites that are new",
     ),
     "turn": Part(
-        "a page that may name other sites comes after every second home page",
-        "it is the turn of a page that may name other sites",
-        "it is the turn of a page that may name other sites",
+        "home pages and pages that may name other sites take turns",
+        "it is the turn of a page of its kind",
+        "it is not yet the turn of a page of its kind",
     ),
     "exploration": Part(
         "taken before better ones, to learn from it",
