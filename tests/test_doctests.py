@@ -38,4 +38,4 @@ def test_the_examples_in_docstrings_are_true(name: str) -> None:
 
 
 def test_modules_with_examples_are_found() -> None:
-    assert {"scenthound.page.record", "scenthound.page.views", "scenthound.text.vocabulary"} <= set(MODULES)
+    assert {"scenthound.page.tree_columns", "scenthound.page.views", "scenthound.text.vocabulary"} <= set(MODULES)

@@ -7,8 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scenthound.judges.evidence import CERTAIN, WEIGHTS, probabilities, probability
-from scenthound.judges.page_memory import Neighbours, RememberedPage, link_evidence
+from scenthound.judges.evidence import (
+    CERTAIN,
+    WEIGHTS,
+    Neighbours,
+    RememberedPage,
+    link_evidence,
+    probabilities,
+    probability,
+)
 from scenthound.model import Url
 from scenthound.page.ahead import numbers_of
 from scenthound.text.topic_model import WeightedTerms

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from scenthound.errors import PartMissing
 from scenthound.model import Link, Url
 from scenthound.page.keyword_similarity import Query, page_similarity
-from scenthound.page.record import EVERYTHING, FORMAT, Analysed, Parts, Record, analyse, fixed, read_layout
+from scenthound.page.record import EVERYTHING, FORMAT, Analysed, Parts, Record, read_layout
+from scenthound.page.tree_columns import analyse, fixed
 from scenthound.page.views import KEPT
 from scenthound.page.views.anchors import (
     anchor_counts,

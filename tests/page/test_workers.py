@@ -415,7 +415,7 @@ def test_a_crawl_is_the_same_whoever_reads(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_a_worker_imports_nothing_that_it_does_not_need() -> None:
-    large = ("aiohttp", "email", "multiprocessing", "rich", "click", "sqlite3")
+    large = ("numpy", "email", "multiprocessing", "rich", "click", "sqlite3")
     large += ("scenthound.loop", "scenthound.store", "scenthound.strategies")
     code = f"import sys, scenthound.page.worker; print(*sys.modules.keys() & set({large!r}))"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)

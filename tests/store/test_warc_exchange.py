@@ -140,7 +140,7 @@ def test_a_record_id_is_a_uuid_of_its_content(url: str) -> None:
     from scenthound.model import Response
     from scenthound.store.warc_write import exchange_records
 
-    _, record = exchange_records(Response(url, 200, "OK", (), b"bees"), 1.5)
+    record = exchange_records(Response(url, 200, "OK", (), b"bees"), 1.5).response
     head, _, block = record.partition(b"\r\n\r\n")
     identity = f"{url} 1.5 {hashlib.sha1(block[:-4]).hexdigest()}"
     assert f"<urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, identity)}>".encode() in head

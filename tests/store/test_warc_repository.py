@@ -25,7 +25,7 @@ from scenthound.lab.beds.bed import Bed
 from scenthound.model import Response
 from scenthound.ports import Where
 from scenthound.store import warc_write
-from scenthound.store.cdxj import surt, write_index
+from scenthound.store.cdxj import refresh, surt, write_index
 from scenthound.store.memory import MemoryRepository
 from scenthound.store.warc_read import header_lines, records, response_of, unchunked
 from scenthound.store.warc_repository import WarcRepository, read_responses
@@ -340,6 +340,19 @@ def test_the_index_is_sorted_and_points_at_the_records(tmp_path: Path, monkeypat
     assert found.url == said["url"] == "http://www.b.test/"
     assert json.loads(lines[5].split(" ", 2)[2])["mime"] == "unk"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["index.cdxj", *(p.name for p in repository.files())]
+
+
+def test_the_index_of_what_was_just_written_is_that_of_the_files(tmp_path: Path) -> None:
+    repository = opened(tmp_path, roll=2000, request_headers=(("User-Agent", "bees"),))
+    for name in ("www.b", "a", "c", "d", "a"):
+        repository.put(response(name, os.urandom(300)), NOW)
+    repository.put(Response("http://e.test/ü", 404, "", (("Content-Type", "<script>"),), b""), NOW + 0.25)
+    repository.put(Response("http://f.test/\n", 200, "OK", (("content-type", " Text/HTML ; charset=x "),), b"f"), NOW)
+    assert repository.written is not None
+    quick = refresh(tmp_path, None, repository.written)
+    assert quick is not None
+    assert quick.read_bytes() == write_index(tmp_path, tmp_path / "other.cdxj").read_bytes()
+    assert opened(tmp_path).written is None, "it has not seen what is there"
 
 
 def test_the_memory_repository_keeps_the_port() -> None:

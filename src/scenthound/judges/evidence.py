@@ -1,4 +1,4 @@
-"""How the judge `topic` weighs what it knows about a page: six numbers and a prior make a probability.
+"""What the judge `topic` remembers of pages, and how it weighs it: six numbers and a prior make a probability.
 
     log-odds = BIAS + sum of WEIGHTS * evidence + prior
 
@@ -8,11 +8,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from scenthound.text.topic_model import Floats
+from scenthound.model import Url
+from scenthound.page.ahead import numbers_of
+from scenthound.text.topic_model import Floats, WeightedTerms
 
 BIAS = -1.4
 WEIGHTS = {"likeness": 1.8, "separation": 0.2, "keywords": 0.35, "title": 1.5, "links": 0.5, "parent": 0.5}
@@ -50,3 +55,110 @@ def probabilities(evidence: Floats, reliance: float, priors: Floats, kinds: Sequ
 
 def logistic(odds: Floats) -> Floats:
     return np.asarray(1 / (1 + np.exp(-np.minimum(np.maximum(odds, -30.0), 30.0))))
+
+
+# ---- remembered pages
+
+MOST_MARKED = 2_000
+"""Pages whose links are marked in a table: 4 MB, a tenth of the time that sorting them takes."""
+
+
+@dataclass(slots=True, eq=False)
+class RememberedPage:
+    """A remembered page."""
+
+    url: Url
+    document: WeightedTerms
+    keyword_counts: Floats
+    """ln(1 + tf) of each keyword."""
+    context: tuple[float, float, float]
+    """title, links, parent"""
+    kind: str = ""
+    """`seed`, `given` (example, label or description), `off` (label), or nothing."""
+    probability: float = 0.0
+    links: npt.NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))
+    """What it links to, as `page.ahead.outlink_numbers`."""
+
+
+class Neighbours:
+    """The links among some pages, in both directions."""
+
+    def __init__(self, pages: Sequence[RememberedPage]) -> None:
+        self._number = len(pages)
+        keys = np.frombuffer(numbers_of([page.url for page in pages]), np.uint32).astype(np.int64)
+        order = np.argsort(keys, kind="stable")
+        links = np.concatenate([np.zeros(0, np.uint32), *(page.links for page in pages)])
+        sources = np.repeat(np.arange(self._number), [len(page.links) for page in pages])
+        may_be_known = np.zeros(1 << 16, np.bool_)  # by the last bits: most links lead to none of the pages
+        may_be_known[keys & 0xFFFF] = True
+        few = np.flatnonzero(may_be_known.take(links & 0xFFFF))
+        links, sources = links[few].astype(np.int64), sources[few]
+        found = np.minimum(np.searchsorted(keys[order], links), max(self._number - 1, 0))
+        is_known = keys[order][found] == links if self._number else np.zeros(0, bool)
+        sources, targets = sources[is_known], order[found[is_known]]
+        both = _distinct(
+            np.concatenate([sources * self._number + targets, targets * self._number + sources]), self._number
+        )
+        self._sources, self._targets = both // max(self._number, 1), both % max(self._number, 1)
+
+    def evidence(self, probabilities: Floats, average: float) -> Floats:
+        """How much more probable the neighbours of each page are than the average page: see `link_evidence`."""
+        is_other = self._sources != self._targets
+        sources, targets = self._sources[is_other], self._targets[is_other]
+        sums = np.bincount(sources, probabilities[targets], self._number).astype(np.float64)
+        numbers = np.bincount(sources, minlength=self._number)
+        return np.minimum(np.maximum(np.log((sums + 3 * average) / (numbers + 3) / average), -2.0), 3.0)
+
+
+def _distinct(pairs: npt.NDArray[np.int64], number: int) -> npt.NDArray[np.int64]:
+    """Pairs of numbers below `number`, as first * number + second, in order and each once."""
+    if number > MOST_MARKED:
+        pairs = np.sort(pairs)
+        return pairs[np.diff(pairs, prepend=-1) > 0]  # as `np.unique`, for which numpy imports its masked arrays
+    is_pair = np.zeros(number * number, np.bool_)
+    is_pair[pairs] = True
+    return np.flatnonzero(is_pair)
+
+
+def link_evidence(total: float, number: int, average: float) -> float:
+    """ln of the mean probability of the neighbours over that of all pages, with three average neighbours added."""
+    return min(max(math.log((total + 3 * average) / (number + 3) / average), -2.0), 3.0)
+
+
+def pack(pages: Sequence[RememberedPage]) -> dict[str, Any]:
+    """The pages as columns of JSON values and arrays."""
+    return {
+        "urls": [page.url for page in pages],
+        "kinds": [page.kind for page in pages],
+        "probabilities": np.array([page.probability for page in pages], np.float64),
+        "contexts": np.array([page.context for page in pages], np.float64),
+        "keywords": np.array([page.keyword_counts for page in pages], np.float64),
+        "lengths": np.array([len(page.document.ids) for page in pages], np.int64),
+        "ids": np.concatenate([np.zeros(0, np.int64), *(page.document.ids for page in pages)]).astype(np.int32),
+        "links": np.concatenate([np.zeros(0, np.uint32), *(page.links for page in pages)]),
+        "link_lengths": np.array([len(page.links) for page in pages], np.int64),
+        "weights": np.concatenate([np.zeros(0), *(page.document.weights for page in pages)]),
+    }
+
+
+def unpack(state: Mapping[str, Any]) -> list[RememberedPage]:
+    """The inverse of `pack`; ValueError if columns do not fit together."""
+    ends = np.cumsum(state["lengths"])
+    ids, weights = state["ids"].astype(np.int64), state["weights"]
+    page_links = np.split(state["links"], np.cumsum(state["link_lengths"])[:-1])
+    if len(state["urls"]) != len(ends) or len(ids) != len(weights) or (len(ends) and ends[-1] != len(ids)):
+        raise ValueError("the remembered pages of a judge are damaged")
+    pages = []
+    for number, (url, end, length) in enumerate(zip(state["urls"], ends, state["lengths"], strict=True)):
+        title, links, parent = state["contexts"][number].tolist()
+        document = WeightedTerms(ids[end - length : end], weights[end - length : end])
+        probability = float(state["probabilities"][number])
+        facts = (
+            state["keywords"][number],
+            (title, links, parent),
+            state["kinds"][number],
+            probability,
+            page_links[number],
+        )
+        pages.append(RememberedPage(Url(url), document, *facts))
+    return pages

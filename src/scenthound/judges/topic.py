@@ -41,8 +41,16 @@ import numpy.typing as npt
 
 from scenthound import url as urls
 from scenthound.judges import judge
-from scenthound.judges.evidence import WEIGHTS, probabilities, probability
-from scenthound.judges.page_memory import Neighbours, RememberedPage, link_evidence, pack, unpack
+from scenthound.judges.evidence import (
+    WEIGHTS,
+    Neighbours,
+    RememberedPage,
+    link_evidence,
+    pack,
+    probabilities,
+    probability,
+    unpack,
+)
 from scenthound.judging import Verdict
 from scenthound.model import Topic, Url
 from scenthound.page.ahead import AheadView, numbers_of, outlink_numbers, title_term_numbers

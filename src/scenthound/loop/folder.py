@@ -360,7 +360,7 @@ class CrawlFolder:
         self.commit(now)
         self.sync()
         with contextlib.suppress(OSError, OurFault):  # an index can be made at any time
-            cdxj.refresh(self.path / "pages", INDEXED)
+            cdxj.refresh(self.path / "pages", INDEXED, self.repository.written)
 
     def stopped(self, reason: str, now: float) -> None:
         """Save why a run stopped, with all that has landed if there is room, else alone, else not at all."""

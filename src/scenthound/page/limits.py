@@ -8,6 +8,8 @@ from scenthound import url as urls
 from scenthound.web.guard import SHAPE
 from scenthound.web.html_document import MAX_LINKS
 
+MOST_TEXT = 1 << 19  # characters of a page's text that are kept; the longest of 13,506 recorded pages has 99,897
+
 
 @dataclass(frozen=True, slots=True)
 class PageLimits:

@@ -17,23 +17,21 @@ from __future__ import annotations
 import json
 import mmap
 import struct
-import sys
 from array import array
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, repeat
 from types import MappingProxyType
-from typing import Any, NamedTuple
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scenthound.errors import PartMissing, UnknownName
 from scenthound.model import Link, Url
-from scenthound.text.term_counts import SharedIds, TermCounts, TermNumbers, pack_terms, unpack_terms
+from scenthound.text.term_counts import SharedIds, TermCounts
 from scenthound.text.tokens import Analyser
 
-Numbers = npt.NDArray[np.int32]
+if TYPE_CHECKING:
+    from scenthound.page.tree_columns import Elements, Leaves, Numbers
+
 FORMAT = 1  # of `to_bytes`; raise it when the bytes change
 _LENGTH = struct.Struct("<I")
 _read_json = json.JSONDecoder().raw_decode  # half the time of `json.loads`: every visit in the lab reads a head
@@ -54,50 +52,6 @@ class Parts:
 
 
 EVERYTHING = Parts((Analyser(),), leaves=True, elements=True)
-
-
-class Leaves(NamedTuple):
-    """The non-empty runs of text of a page, in document order, and the tokens of all of them."""
-
-    begin: Numbers
-    """Where each leaf begins in the text."""
-    end: Numbers
-    anchor: Numbers
-    """The position of the link whose anchor contains the leaf; -1: none."""
-    heading: Numbers
-    """The number of the heading (`h1` to `h6`, in document order) that contains the leaf; -1: none."""
-    first_token: Numbers
-    """Where in `tokens` each leaf begins, and where the last one ends: one more than there are leaves."""
-    word_lines: bytes
-    """The distinct raw tokens, stop words among them, in order of first occurrence, as lines."""
-    tokens: Numbers
-    """Every token of the page, as an index into `words`."""
-
-    @property
-    def words(self) -> list[str]:
-        """The distinct raw tokens."""
-        return unpack_terms(self.word_lines)
-
-    @property
-    def size(self) -> int:
-        """How many leaves there are."""
-        return len(self.begin)
-
-
-class Elements(NamedTuple):
-    """The elements of the links and all elements above them. A parent comes before its children."""
-
-    parent: Numbers
-    """-1: the root."""
-    first_leaf: Numbers
-    end_leaf: Numbers
-    """The leaves inside an element are those from `first_leaf` up to, not including, `end_leaf`."""
-    tag: Numbers
-    """Index into `tags`."""
-    tags: tuple[str, ...]
-    """Tag with id and first class, as `div#nav.wide`."""
-    of_link: Numbers
-    """The element of each link."""
 
 
 class Links(NamedTuple):
@@ -125,30 +79,6 @@ class Analysed(NamedTuple):
     counts: TermCounts
     of_word: Numbers | None = None
     """For each of the page's words the index of its term in `counts.terms`, -1 for a stop word; None without leaves."""
-
-
-def analyse(analyser: Analyser, words: list[str], tokens: Numbers, numbers: TermNumbers | None = None) -> Analysed:
-    """The terms of a page's words, and how often each occurs among its tokens.
-
-    >>> analyse(Analyser("small"), ["the", "clubs", "club"], np.array([0, 1, 2, 1])).counts
-    TermCounts.of({'club': 3})
-    """
-    places: dict[str, int] = {}
-    terms = analyser.term_of_each(words)
-    of_word = [-1 if term is None else places.setdefault(term, len(places)) for term in terms]
-    table = np.array([*of_word, -1], dtype=np.int32)  # one more, for a page without a word
-    times = np.bincount(table[tokens] + 1, minlength=len(places) + 1)[1:]
-    shared = None if numbers is None else numbers.of(places.keys())
-    return Analysed(TermCounts(pack_terms(places), times.astype("<i4").tobytes(), shared), fixed(table[:-1]))
-
-
-def fixed(column: Numbers) -> Numbers:
-    """A column that can't be changed: its memory is that of a byte string.
-
-    >>> fixed(np.array([1, 2], dtype=np.int32)).flags.writeable
-    False
-    """
-    return np.frombuffer(np.asarray(column, dtype=np.int32).tobytes(), np.int32)
 
 
 class Record:
@@ -231,6 +161,8 @@ class Record:
         """The terms of the page's words, for those who look at leaves."""
         found = self._analysed.get(analyser.key)
         if found is None or found.of_word is None:
+            from scenthound.page.tree_columns import analyse
+
             found = analyse(analyser, self.leaves.words, self.leaves.tokens)
         return found
 
@@ -241,13 +173,13 @@ class Record:
         links, leaves, elements = self.links, self._leaves, self._elements
         # Neither a stop list of the caller's own nor another class has a name that another process would know.
         named = [Analyser(*key) for key in self._analysed if isinstance(key, tuple) and isinstance(key[0], str)]
-        urls, spellings = [link.url for link in links], [link.spelling for link in links]
+        urls, anchors, spellings, _, nofollow = zip(*links, strict=True) if links else ((),) * 5
         columns = [
             self._text if isinstance(self._text, bytes) else self._text.encode("utf-8", "surrogatepass"),
             _lines(urls),
-            _lines(link.anchor for link in links),
+            _lines(anchors),
             b"" if spellings == urls else _lines(spellings),
-            bytes(link.nofollow for link in links) if any(link.nofollow for link in links) else b"",
+            bytes(nofollow) if True in nofollow else b"",
             *(
                 column
                 for analyser in named
@@ -257,9 +189,9 @@ class Record:
             ),
         ]
         if leaves is not None:
-            columns += [*map(_packed, leaves[:5]), leaves.word_lines, _packed(leaves.tokens)]
+            columns += leaves.to_columns()
         if elements is not None:
-            columns += [*map(_packed, elements[:4]), pack_terms(elements.tags), _packed(elements.of_link)]
+            columns += elements.to_columns()
         analysers = [[analyser.stop_words, analyser.stem] for analyser in named]
         about = [FORMAT, self.url, self.title, self.noindex, len(links), analysers]
         head = [*about, leaves is not None, elements is not None, list(map(len, columns))]
@@ -357,24 +289,30 @@ def _unpack(
     wants_leaves = head.has_leaves and (wants_elements or parts is None or parts.leaves)
     wanted = None if parts is None else [analyser.key for analyser in parts.counts]
     analysed = {key: Analysed(found) for key, found in counts.items()}
+    of_words: dict[Hashable, bytes] = {}
     column = _TEXT_COLUMNS
     for words, stem in head.analysers:
         key = (words, stem)
         if wanted is None or key in wanted:
             begin, middle, end, last = bounds[column : column + _ANALYSED_COLUMNS + 1]
-            packed = TermCounts(source[begin:middle], source[middle:end], shared.get(key))
-            analysed[key] = Analysed(packed, np.frombuffer(source[end:last], "<i4") if wants_leaves else None)
+            analysed[key] = Analysed(TermCounts(source[begin:middle], source[middle:end], shared.get(key)))
+            of_words[key] = source[end:last]
         column += _ANALYSED_COLUMNS
     text = source[bounds[0] : bounds[1]]
     if not wants_leaves:  # nor elements, which need them
         return Record(Url(head.url), head.title, text, layout.links, analysed, noindex=head.noindex)
+    from scenthound.page.tree_columns import (  # numpy, which records without leaves do not need
+        Elements,
+        Leaves,
+        numbers_of,
+    )
+
+    analysed.update({key: Analysed(analysed[key].counts, numbers_of(of_words[key])) for key in of_words})
     columns = _Columns(source, bounds[column:])
-    arrays = [columns.numbers() for _ in range(5)]
-    leaves = Leaves._make([*arrays, columns.take(), columns.numbers()])
+    leaves = Leaves.from_columns([columns.take() for _ in range(_LEAF_COLUMNS)])
     elements: Elements | None = None
     if head.has_elements and wants_elements:
-        arrays = [columns.numbers() for _ in range(4)]
-        elements = Elements._make([*arrays, tuple(unpack_terms(columns.take())), columns.numbers()])
+        elements = Elements.from_columns([columns.take() for _ in range(_ELEMENT_COLUMNS)])
     return Record(Url(head.url), head.title, text, layout.links, analysed, leaves, elements, head.noindex)
 
 
@@ -433,15 +371,12 @@ class _Columns:
         self._next += 1
         return self._source[self._bounds[self._next - 1] : self._bounds[self._next]]
 
-    def numbers(self) -> Numbers:
-        return np.frombuffer(self.take(), "<i4")
-
     def skip(self, columns: int) -> None:
         self._next += columns
 
 
 def _analysed_columns(analysed: Analysed) -> tuple[bytes, bytes, bytes]:
-    return (*analysed.counts.to_bytes(), b"" if analysed.of_word is None else _packed(analysed.of_word))
+    return (*analysed.counts.to_bytes(), b"" if analysed.of_word is None else analysed.of_word.astype("<i4").tobytes())
 
 
 def _read_links(
@@ -465,53 +400,13 @@ def _barred(links: Sequence[Link]) -> frozenset[Url]:
 
 def _check(record: Record) -> None:
     """Raise ValueError unless the columns of a record fit together."""
-    leaves, elements, links = record._leaves, record._elements, len(record.links)
-    for counts, of_word in record._analysed.values():
+    for counts, _ in record._analysed.values():
         counts.check()
-        if of_word is not None and leaves is not None:
-            _check_range("term", of_word, -1, len(counts))
-            if len(of_word) != max(0, leaves.word_lines.count(b"\n") - 1):
-                raise ValueError("the terms of a record do not fit its words")
-    if leaves is not None:
-        _check_leaves(leaves, len(record.text), links)
-    if elements is not None and leaves is not None:
-        _check_elements(elements, leaves.size, links)
+    if record._leaves is not None:
+        from scenthound.page.tree_columns import check_tree
 
-
-def _check_leaves(leaves: Leaves, text: int, links: int) -> None:
-    size, tokens = leaves.size, len(leaves.tokens)
-    first = leaves.first_token
-    fits = len(leaves.end) == len(leaves.anchor) == len(leaves.heading) == len(first) - 1 == size
-    if not fits or int(first[0]) != 0 or int(first[-1]) != tokens or (np.diff(first) < 0).any():
-        raise ValueError("the leaves of a record do not fit together")
-    _check_spans("text", leaves.begin, leaves.end, text)
-    _check_range("anchor", leaves.anchor, -1, links)
-    _check_range("heading", leaves.heading, -1, sys.maxsize)  # headings without text have numbers too
-    _check_range("word", leaves.tokens, 0, len(leaves.words))
-
-
-def _check_elements(elements: Elements, leaves: int, links: int) -> None:
-    size = len(elements.parent)
-    if not len(elements.first_leaf) == len(elements.end_leaf) == len(elements.tag) == size:
-        raise ValueError("the elements of a record do not fit together")
-    if len(elements.of_link) != links or (elements.parent >= np.arange(size)).any():
-        raise ValueError("the elements of a record are no tree")
-    _check_range("parent", elements.parent, -1, size)
-    _check_spans("leaf", elements.first_leaf, elements.end_leaf, leaves)
-    _check_range("tag", elements.tag, 0, len(elements.tags))
-    _check_range("element", elements.of_link, 0, size)
-
-
-def _check_spans(name: str, begins: Numbers, ends: Numbers, size: int) -> None:
-    _check_range(name, begins, 0, size + 1)
-    _check_range(name, ends, 0, size + 1)
-    if (begins > ends).any():
-        raise ValueError(f"a record with a span of {name} that ends before it begins")
-
-
-def _check_range(name: str, numbers: Numbers, least: int, end: int) -> None:
-    if len(numbers) and (int(numbers.min()) < least or int(numbers.max()) >= end):
-        raise ValueError(f"a record with an index of a {name} that it does not have")
+        every = record._analysed.values()
+        check_tree(record._leaves, record._elements, every, len(record.text), len(record.links))
 
 
 def _split(lines: bytes) -> list[str]:
@@ -520,7 +415,3 @@ def _split(lines: bytes) -> list[str]:
 
 def _lines(texts: Iterable[str]) -> bytes:
     return "\n".join(texts).encode("utf-8", "surrogatepass")
-
-
-def _packed(numbers: Any) -> bytes:
-    return np.asarray(numbers, dtype="<i4").tobytes()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import gc
+import importlib
 import json
 import os
 import resource
@@ -44,6 +45,8 @@ def main() -> None:
     gc.set_threshold(50_000, 20, 100)  # pages are many objects and few cycles
     said = json.loads(sys.argv[1])
     options, seconds, memory = ReadOptions.from_json(said["options"]), said["seconds"], said["memory"]
+    if options.parts.leaves or options.parts.elements:
+        importlib.import_module("scenthound.page.read_tree")  # with numpy: before the time of the first page runs
     with contextlib.suppress(ValueError, OSError):  # a stricter limit may hold already
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     for end in (sys.stdin, sys.stdout):

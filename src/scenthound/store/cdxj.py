@@ -18,9 +18,9 @@ from tempfile import TemporaryDirectory
 from typing import IO
 
 from scenthound.files import replacing
-from scenthound.model import Response
-from scenthound.store.warc_read import WarcRecord, members, response_of
-from scenthound.store.warc_repository import files_of, whole_records
+from scenthound.ports import Where
+from scenthound.store.warc_read import members, response_of
+from scenthound.store.warc_repository import Stored, files_of, whole_records
 
 NAME = "index.cdxj"
 _RUN = 100_000  # lines sorted at a time: some 40 MB
@@ -56,33 +56,38 @@ def surt(url: str) -> str:
     return f"{name}){path}{question if query else ''}{query}".replace(" ", "%20")
 
 
-def cdxj_line(record: WarcRecord, response: Response, file: str, offset: int, length: int) -> str:
+def cdxj_line(stored: Stored) -> str:
     """The index line of one response, without the line break."""
-    stamp = re.sub(r"\D", "", record.headers.get("warc-date", ""))[:14].ljust(14, "0")
-    mime = response.header("content-type").partition(";")[0].strip().lower()
+    stamp = re.sub(r"\D", "", stored.date)[:14].ljust(14, "0")
+    mime = stored.content_type.partition(";")[0].strip().lower()
+    file, offset, length = stored.where
     fields = {
-        "url": response.url,
+        "url": stored.url,
         "mime": mime if _MIME.fullmatch(mime) else "unk",
-        "status": str(response.status),
-        "digest": record.headers.get("warc-payload-digest", ""),
+        "status": str(stored.status),
+        "digest": stored.digest,
         "length": str(length),
         "offset": str(offset),
         "filename": file,
     }
-    return f"{surt(response.url)} {stamp} {json.dumps(fields)}"
+    return f"{surt(stored.url)} {stamp} {json.dumps(fields)}"
 
 
-def refresh(folder: Path, most: int | None = None) -> Path | None:
+def refresh(folder: Path, most: int | None = None, written: Iterable[Stored] | None = None) -> Path | None:
     """Update `index.cdxj` in a folder of WARC files; None if there are none, or more than `most` bytes of them.
 
-    The index gets the time of the newest file, which shows whether it is up to date.
+    The index gets the time of the newest file, which shows whether it is up to date. `written` is all that the files
+    hold, if that is known: they need not be read then.
     """
     stats = [path.stat() for path in files_of(folder)]
     if not stats or (most is not None and sum(file.st_size for file in stats) > most):
         return None
     index, newest = folder / NAME, max(file.st_mtime_ns for file in stats)
     if not index.exists() or index.stat().st_mtime_ns != newest:
-        write_index(folder)
+        if written is None:
+            write_index(folder)
+        else:
+            write_sorted((_ascii(cdxj_line(stored)) for stored in written), index)
         os.utime(index, ns=(newest, newest))
     return index
 
@@ -141,5 +146,11 @@ def lines_of(path: Path, end: int | None = None, holes: list[tuple[int, int]] | 
             except ValueError:
                 continue  # a whole record that holds no HTTP
             if response is not None:
-                line = cdxj_line(record, response, path.name, member.offset - cut, member.length)
-                yield line.encode("ascii", "backslashreplace").decode() + "\n"
+                said, kind = record.headers, response.header("content-type")
+                where = Where(path.name, member.offset - cut, member.length)
+                date, digest = said.get("warc-date", ""), said.get("warc-payload-digest", "")
+                yield _ascii(cdxj_line(Stored(where, response.url, date, kind, response.status, digest)))
+
+
+def _ascii(line: str) -> str:
+    return line.encode("ascii", "backslashreplace").decode() + "\n"

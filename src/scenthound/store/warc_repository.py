@@ -26,11 +26,8 @@ from scenthound.ports import Repository, Where
 from scenthound.store.warc_read import LARGEST, MAGIC, Member, WarcRecord, member_at, members, records, response_of
 from scenthound.store.warc_write import STORED, Headers, as_member, digest_of, exchange_records, info_record
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore", DeprecationWarning)  # fastwarc 1.1 warns of its own old names on import
-    from fastwarc.warc import ArchiveIterator
-
 ROLL = 1 << 30
+MOST_WRITTEN = 20_000  # responses of which the index entries are kept: some 10 MB
 LEVEL = 2  # of gzip: half the time of level 6 for 8 % more bytes (docs/decisions/0004)
 _PATTERN = re.compile(r"pages-(\d{5,})\.warc\.gz")
 _PACKED = ("gzip", "x-gzip", "br", "zstd", "deflate", "compress")
@@ -60,6 +57,17 @@ class End(NamedTuple):
 NOWHERE = End()
 
 
+class Stored(NamedTuple):
+    """What an index says of a stored response."""
+
+    where: Where
+    url: str
+    date: str
+    content_type: str
+    status: int
+    digest: str
+
+
 class WarcRepository(Repository):
     """The `Repository` port on a folder of WARC files."""
 
@@ -82,16 +90,24 @@ class WarcRepository(Repository):
         self._syncing: tuple[BackgroundSync, End] | None = None
         self.synced = NOWHERE
         """The end of what would survive a power cut."""
+        self.written: list[Stored] | None = None if self.files() else []
+        """All that is stored, for an index; None if it was not all stored by this object, or if it is too much."""
 
     def put(self, response: Response, now: float) -> Where:
         """Store a response. Raises `DiskFull`, and then nothing has changed."""
         packed = response.header("content-encoding").strip().lower() in _PACKED
-        request, record = exchange_records(response, now, self.request_headers)
-        before = as_member(request, STORED) if request else b""
-        member = as_member(record, STORED if packed else self.level)
+        exchange = exchange_records(response, now, self.request_headers)
+        before = as_member(exchange.request, STORED) if exchange.request else b""
+        member = as_member(exchange.response, STORED if packed else self.level)
         self._make_room(len(before) + len(member), now)
         file, offset, length = self._append(before + member)
-        return Where(file, offset + len(before), length - len(before))
+        where = Where(file, offset + len(before), length - len(before))
+        if self.written is not None:
+            kind = response.header("content-type")
+            self.written.append(Stored(where, exchange.url, exchange.date, kind, response.status, exchange.digest))
+            if len(self.written) > MOST_WRITTEN:
+                self.written = None
+        return where
 
     def get(self, where: Where) -> Response:
         """The response stored there, with `X-Crawler-` headers for those that the archive changed."""
@@ -282,6 +298,10 @@ def read_responses(path: Path, problems: list[str] | None = None) -> Iterator[tu
 
 def _streamed(path: Path, problems: list[str]) -> Iterator[tuple[int, int, Response]]:
     """Read with fastwarc: for plain files and those of a single member."""
+    with warnings.catch_warnings():  # imported here, since few commands read such files, and it takes 25 ms
+        warnings.simplefilter("ignore", DeprecationWarning)  # fastwarc 1.1 warns of its own old names on import
+        from fastwarc.warc import ArchiveIterator
+
     last: tuple[int, Response] | None = None
     with path.open("rb") as file:
         archive = iter(ArchiveIterator(file, parse_http=False, max_content_length=LARGEST, quirks_mode=True))

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from scenthound.model import Response
 
@@ -30,11 +30,22 @@ _NAMESPACE = uuid.NAMESPACE_URL.bytes
 Headers = Sequence[tuple[str, str]]
 
 
+class Exchange(NamedTuple):
+    """The records of a request and of its response, and what an index says of them."""
+
+    request: bytes
+    response: bytes
+    url: str
+    date: str
+    digest: str
+    """Of the body."""
+
+
 def response_record(response: Response, now: float) -> bytes:
-    return exchange_records(response, now)[1]
+    return exchange_records(response, now).response
 
 
-def exchange_records(response: Response, now: float, request_headers: Headers = ()) -> tuple[bytes, bytes]:
+def exchange_records(response: Response, now: float, request_headers: Headers = ()) -> Exchange:
     """The records of a request and of its response, which name each other.
 
     The request is the one that the fetcher sends for this URL with these headers; without headers it is left out.
@@ -55,9 +66,11 @@ def exchange_records(response: Response, now: float, request_headers: Headers = 
     if response.truncated:
         why = response.truncated if response.truncated in _TRUNCATED else "unspecified"
         more.append(f"WARC-Truncated: {why}")
-    more.append(f"WARC-Payload-Digest: {digest_of(hashlib.sha1(response.body))}")  # noqa: S324
+    payload_digest = digest_of(hashlib.sha1(response.body))  # noqa: S324
+    more.append(f"WARC-Payload-Digest: {payload_digest}")
     more.append(f"WARC-Block-Digest: {digest_of(digest)}")
-    return request, _record("response", "application/http; msgtype=response", now, response_id, more, block)
+    record = _record("response", "application/http; msgtype=response", now, response_id, more, block)
+    return Exchange(request, record, url, _date(now), payload_digest)
 
 
 def _request_record(url: str, now: float, headers: Headers, identity: str, response_id: str) -> bytes:

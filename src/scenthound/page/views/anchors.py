@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from scenthound.model import Link
 from scenthound.page.keyword_similarity import Query
-from scenthound.page.record import Numbers, Record, fixed
+from scenthound.page.record import Record
+from scenthound.page.tree_columns import Numbers, fixed
 from scenthound.page.views.terms import PageTerms
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts, term_frequencies

@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from scenthound.model import Link
 from scenthound.page.keyword_similarity import Query
-from scenthound.page.record import Numbers, Record
+from scenthound.page.record import Record
+from scenthound.page.tree_columns import Numbers
 from scenthound.page.views.anchors import anchor_counts
 from scenthound.page.views.terms import PageTerms
 from scenthound.text.tokens import Analyser

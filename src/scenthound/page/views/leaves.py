@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scenthound.page.record import Numbers, Record, fixed
+from scenthound.page.record import Record
+from scenthound.page.tree_columns import Numbers, fixed
 from scenthound.page.views.anchors import OutlinkAnchors, anchor_leaves, outlink_anchors
 from scenthound.page.views.terms import token_terms
 from scenthound.text.tokens import Analyser

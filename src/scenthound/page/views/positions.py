@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scenthound.page.record import Numbers, Record, fixed
+from scenthound.page.record import Record
+from scenthound.page.tree_columns import Numbers, fixed
 from scenthound.page.views.anchors import Span, anchor_tokens
 from scenthound.page.views.terms import Offsets, token_terms
 from scenthound.text.term_counts import find_term, pack_terms

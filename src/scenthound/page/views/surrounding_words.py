@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from scenthound.model import Url
-from scenthound.page.record import Numbers, Record, fixed
+from scenthound.page.record import Record
+from scenthound.page.tree_columns import Numbers, fixed
 from scenthound.page.views.anchors import heading_leaves
 from scenthound.page.views.elements import elements_above, is_within_limit, token_spans
 from scenthound.page.views.terms import PageTerms

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from scenthound.page.keyword_similarity import Query
-from scenthound.page.record import Numbers, Record, fixed
+from scenthound.page.record import Record
+from scenthound.page.tree_columns import Numbers, fixed
 from scenthound.text.tokens import Analyser
 
 Offsets = npt.NDArray[np.int64]
