@@ -41,12 +41,12 @@ WEBS = ("schools", "apache", "apache-less", *GENERATED)
 RECORDED = ("schools", "apache")
 ALL_TOPICS = {"schools": 60, "apache": 30, "apache-less": 30, **dict.fromkeys(GENERATED, 20)}
 """Topics of the table of recall, evenly spaced."""
-FEW_TOPICS = {**dict.fromkeys(ALL_TOPICS, 10), "schools": 20}
-"""Topics of strategies that are trained: on apache one of each category."""
-SOME_TOPICS, SOME_PAGES = 10, 250
-"""Topics and pages of tables with many crawlers."""
-TESTED = (100, 250)
-"""Pages at which differences are tested."""
+FEW_TOPICS = {**dict.fromkeys(ALL_TOPICS, 10), "schools": 20, "realistic-407": 20}
+"""Topics of all other tables: on apache one of each category."""
+SOME_PAGES = 250
+"""Pages of tables with many crawlers."""
+TESTED, LEVEL = (100, 250), 0.05
+"""Pages at which differences are tested, and the level of Holm's p."""
 
 
 @dataclass(frozen=True)
@@ -59,10 +59,9 @@ class Settings:
     """So many topics of a web, evenly spaced; 0: as many as the table asks for."""
     pages: int = 1000
 
-    @property
-    def shorter(self) -> Settings:
+    def shorter(self, web: str) -> Settings:
         """The same with the topics and pages of a table with many crawlers, if nothing else was said."""
-        return replace(self, topics=self.topics or SOME_TOPICS, pages=min(self.pages, SOME_PAGES))
+        return replace(self, topics=self.topics or FEW_TOPICS[web], pages=min(self.pages, SOME_PAGES))
 
     @property
     def points(self) -> tuple[int, ...]:
@@ -170,8 +169,8 @@ class Curves(NamedTuple):
         return mean(list(values.values()), [self.groups[topic] for topic in values])
 
     def cost(self, strategy: str) -> float:
-        """CPU milliseconds a page."""
-        seconds = self.seconds[strategy]
+        """CPU milliseconds a page; 0 for an oracle, which is not timed."""
+        seconds = self.seconds.get(strategy)
         return 1000 * sum(seconds.values()) / (len(seconds) * self.at[-1]) if seconds else 0.0
 
     def difference(self, first: str, second: str, point: int) -> Comparison:
@@ -184,6 +183,18 @@ class Curves(NamedTuple):
         """Is the first of each pair better? One family for all pairs at 100 and 250 pages, adjusted by Holm."""
         points = [point for point in TESTED if point in self.at]
         return adjust([self.difference(*pair, point) for pair in pairs for point in points])
+
+    def less_or_more(self, reference: str, others: Iterable[str]) -> dict[str, str]:
+        """Where each is shown to be worse or better than the reference; all tests are one family."""
+        names = list(others)
+        tests = self.tested([pair for name in names for pair in ((reference, name), (name, reference))])
+        shown = [test for test in tests if (test.adjusted or 1.0) < LEVEL]
+        verdicts = {}
+        for name in names:
+            own = [test for test in shown if name in (test.first, test.second)]
+            told = [f"{'worse' if test.first == reference else 'better'} at {test.at:,}" for test in own]
+            verdicts[name] = ", ".join(told) or "no difference shown"
+        return verdicts
 
     def row(self, strategy: str) -> list[str]:
         """Its means with their errors, as text."""
@@ -272,16 +283,19 @@ def size(at: Place, curves: Curves) -> str:
     return f"**{at.name}**, {len(topics)} topics{told}."
 
 
-def jaccard(curves: Curves, first: str, second: str, point: int) -> Mean:
-    """Of the targets that either of two crawls found, the share that both found. Topics without any are left out."""
-    shares, groups = [], []
-    for topic, ours in curves.targets[first].items():
-        theirs = curves.targets[second][topic]
-        a, b = ({url for url, page in found.items() if page <= point} for found in (ours, theirs))
-        if a | b:
-            shares.append(len(a & b) / len(a | b))
-            groups.append(curves.groups[topic])
-    return mean(shares, groups)
+def jaccard(curves: Curves, pairs: Iterable[tuple[str, str]], point: int) -> Mean:
+    """Of the targets that either of two crawls found, the share that both found: the mean over pairs, then over topics.
+
+    Topics where neither of a pair found any are left out for that pair.
+    """
+    shares: dict[str, list[float]] = {}
+    for first, second in pairs:
+        for topic, ours in curves.targets[first].items():
+            theirs = curves.targets[second][topic]
+            a, b = ({url for url, page in found.items() if page <= point} for found in (ours, theirs))
+            if a | b:
+                shares.setdefault(topic, []).append(len(a & b) / len(a | b))
+    return mean([sum(own) / len(own) for own in shares.values()], [curves.groups[topic] for topic in shares])
 
 
 def number(value: float | None, sign: bool = False) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from findings_print import table
 from hound_lab import (
+    LEVEL,
     OURS,
     Ask,
     Curves,
@@ -22,16 +23,15 @@ from hound_variants import CUES, MECHANISMS, OF_SITES, fitted, only, variant
 
 from scenthound.strategies.hound.scoring import FEATURES, WEIGHTS
 
-LEVEL = 0.05
 ANCESTORS = "shark-search:gamma=1"
 """A link is worth what its page inherited from the pages that led to it."""
 PARENT = "dom:up=1"
-FITTED_ON = ("schools", "apache", "generated-7")
+FITTED_ON = ("schools", "apache", "realistic-407")
 
 
 def ablations(at: Place, settings: Settings) -> str:
     """Hound without one part."""
-    settings = settings.shorter
+    settings = settings.shorter(at.name)
     topics = at.spaced(settings.topics)
     sites = ("sites", *OF_SITES) if at.name.startswith("apache") else ()
     names = {part: variant([part]) for part in (*WEIGHTS, *MECHANISMS, *sites)}
@@ -42,7 +42,7 @@ def ablations(at: Place, settings: Settings) -> str:
 
 def cues(at: Place, settings: Settings) -> str:
     """One kind of cue alone, and all but one; ancestors as shark-search has them."""
-    settings = settings.shorter
+    settings = settings.shorter(at.name)
     topics = at.spaced(settings.topics)
     if missing := set(FEATURES).difference(*CUES.values()):
         raise SystemExit(f"these features of hound belong to no cue: {', '.join(sorted(missing))}")
@@ -54,7 +54,7 @@ def cues(at: Place, settings: Settings) -> str:
 
 def contexts(at: Place, settings: Settings) -> str:
     """Which element around a link the DOM crawler should read."""
-    settings = settings.shorter
+    settings = settings.shorter(at.name)
     topics = at.spaced(settings.topics)
     names = [*(f"dom:up={up}" for up in range(6)), *(f"dom:min_words={words}" for words in (10, 20, 30, 40))]
     curves = crawl(at, Ask(names, topics), settings)
@@ -69,11 +69,12 @@ def contexts(at: Place, settings: Settings) -> str:
 
 def transfer(at: Place, settings: Settings) -> str:
     """Weights fitted on this web and on others, tested on topics of this one that no weights were fitted to."""
-    settings = settings.shorter
+    settings = settings.shorter(at.name)
     fit_on = _fit_topics(at, settings)
     every = at.spaced(0)
     rest = [topic for topic in every if topic not in fit_on]
-    topics = [rest[place * len(rest) // settings.topics] for place in range(settings.topics)]
+    tested = min(settings.topics, len(rest))
+    topics = [rest[index * len(rest) // tested] for index in range(tested)]
     names = {}
     for web in FITTED_ON if at.name in FITTED_ON else (at.name,):
         other = at if web == at.name else place(web, settings.work)
@@ -91,9 +92,9 @@ def _fit_topics(at: Place, settings: Settings) -> list[str]:
 
 def _kept_weights(at: Place, settings: Settings) -> list[float]:
     """Weights fitted to topics of a web; computed once."""
-    file = settings.work / "weights" / f"{at.name}-{hound_digest()}-{settings.topics}-{settings.pages}.json"
+    topics = _fit_topics(at, settings)
+    file = settings.work / "weights" / f"{at.name}-{hound_digest()}-{len(topics)}-{settings.pages}.json"
     if not file.exists():
-        topics = _fit_topics(at, settings)
         chosen = [topic for topic in at.bed.topics if topic.id in topics]
         weights = fitted(at.prepared, chosen, settings.pages)
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -104,13 +105,11 @@ def _kept_weights(at: Place, settings: Settings) -> list[float]:
 def _less_hound(what: str, names: Mapping[str, str], curves: Curves) -> str:
     """A row for each crawler: its difference from hound, tested in both directions."""
     rows = [[f"*{OURS}*", *curves.row(OURS), ""]]
-    tests = curves.tested([pair for name in names.values() for pair in ((OURS, name), (name, OURS))])
+    told_apart = curves.less_or_more(OURS, names.values())
     for told, name in names.items():
         cells = []
         for point in curves.at:
             one = curves.difference(name, OURS, point)
             cells.append(f"{number(one.paired.mean, True)} ± {number(one.paired.error)}")
-        shown = [test for test in tests if name in (test.first, test.second) and (test.adjusted or 1.0) < LEVEL]
-        verdict = ", ".join(f"{'worse' if test.first == OURS else 'better'} at {test.at:,}" for test in shown)
-        rows.append([told, *cells, verdict or "no difference shown"])
+        rows.append([told, *cells, told_apart[name]])
     return table([what, *curves.heads, "Holm p < .05"], rows)

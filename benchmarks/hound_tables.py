@@ -68,7 +68,9 @@ def taught(at: Place, settings: Settings) -> str:
     curves = crawl(at, Ask([OURS, *TAUGHT], topics, oracles=True), settings)
     others = [name for name in curves.found if name != OURS]
     given = [f"{name}: {', '.join(curves.given[name])}" for name in others if name in curves.given]
-    return f"{size(at, curves)}\n\n{_against(curves, others)}\n\nGiven beyond topic and seeds: {'; '.join(given)}."
+    shown = [f"{name} {verdict}" for name, verdict in curves.less_or_more(OURS, TAUGHT).items()]
+    said = f"Beside hound, Holm p < .05: {'; '.join(shown)}.\n\nGiven beyond topic and seeds: {'; '.join(given)}."
+    return f"{size(at, curves)}\n\n{_against(curves, others)}\n\n{said}"
 
 
 def overlap(at: Place, settings: Settings) -> str:
@@ -88,10 +90,9 @@ def overlap(at: Place, settings: Settings) -> str:
     for kind, pairs in kinds.items():
         cells = []
         for point in points:
-            shares = [jaccard(curves, *pair, point).mean or 0.0 for pair in pairs]
             both = [_union(curves, pair, point, wanted) for pair in pairs]
             better = [max(curves.mean(name, point).mean or 0.0 for name in pair) for pair in pairs]
-            cells.append(f"{_even(shares)}; {_even(both)} ({_even(better)})")
+            cells.append(f"{with_error(jaccard(curves, pairs, point))}; {_even(both)} ({_even(better)})")
         rows.append([kind, str(len(pairs)), *cells])
     return f"{size(at, curves)}\n\n{table(['crawlers', 'pairs', *(f'{point:,}' for point in points)], rows)}"
 
@@ -111,7 +112,7 @@ def _union(curves: Curves, pair: Sequence[str], point: int, wanted: Mapping[str,
 
 def seeds(at: Place, settings: Settings) -> str:
     """Fewer seeds, and two halves of them."""
-    settings = settings.shorter
+    settings = settings.shorter(at.name)
     topics = at.spaced(settings.topics)
     rows = []
     for told, some in (("1", 1), ("3", 3), ("all", 0)):
@@ -119,7 +120,7 @@ def seeds(at: Place, settings: Settings) -> str:
         rows += [[told, name, *curves.row(name)] for name in (OURS, BEST_OTHER)]
     for name in (OURS, BEST_OTHER):
         first, second = f"{name} half 1", f"{name} half 2"
-        same = [with_error(jaccard(curves, first, second, point)) for point in curves.at]
+        same = [with_error(jaccard(curves, [(first, second)], point)) for point in curves.at]
         rows += [["one half", name, *curves.row(first)], ["other half", name, *curves.row(second)]]
         rows += [["found from both, of all found", name, *same]]
     return f"{size(at, curves)}\n\n{table(['seeds', 'strategy', *curves.heads], rows)}"
@@ -127,17 +128,18 @@ def seeds(at: Place, settings: Settings) -> str:
 
 def greed(at: Place, settings: Settings) -> str:
     """Both tasks of [EXP]: hound with and without exploration, and best-N-first."""
-    settings = settings.shorter
+    settings = settings.shorter(at.name)
     topics = at.spaced(settings.topics)
     said = []
     for start in ("examples", "neighbours"):
         curves = crawl(at, Ask([OURS, *EXPLORING, *BEST_N], topics, start=start), settings)
+        told_apart = {OURS: ""} | curves.less_or_more(OURS, (*EXPLORING, *BEST_N))
         rows = []
-        for name in (OURS, *EXPLORING, *BEST_N):
+        for name, verdict in told_apart.items():
             one = curves.difference(name, OURS, curves.at[-1])
             less = "" if name == OURS else f"{number(one.paired.mean, True)} ± {number(one.paired.error)}"
-            rows.append([name, *curves.row(name), less, f"{curves.cost(name):.2f}"])
-        heads = ["strategy", *curves.heads, "less hound, at the end", "ms a page"]
+            rows.append([name, *curves.row(name), less, verdict, f"{curves.cost(name):.2f}"])
+        heads = ["strategy", *curves.heads, "less hound, at the end", "Holm p < .05", "ms a page"]
         said.append(f"{size(at, curves)[:-1]}, from {start}.\n\n{table(heads, rows)}")
     return "\n\n".join(said)
 
@@ -179,7 +181,8 @@ def _against(curves: Curves, others: Sequence[str]) -> str:
         for point in curves.at:
             one = curves.difference(OURS, name, point)
             cells.append(f"{number(one.means[1].mean)} ({difference_with_error(one)})")
-        rows.append([name, str(len(curves.found[name])), *cells, f"{curves.cost(name):.2f}"])
+        cost = f"{curves.cost(name):.2f}" if curves.cost(name) else ""
+        rows.append([name, str(len(curves.found[name])), *cells, cost])
     return table(["strategy", "topics", *curves.heads, "ms a page"], rows)
 
 

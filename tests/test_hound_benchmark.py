@@ -76,3 +76,10 @@ def test_a_small_negative_number_is_written_without_its_sign() -> None:
     from hound_lab import number
 
     assert [number(value, sign=True) for value in (0.5, -0.0123, -0.0001, None)] == ["+.500", "−.012", "+.000", "–"]
+
+
+def test_an_oracle_has_no_cost() -> None:
+    from hound_lab import Curves
+
+    curves = Curves((50, 100), {}, {"hound": {"a": 0.1, "b": 0.3}}, {}, {}, {}, {})
+    assert (curves.cost("hound"), curves.cost("path-oracle")) == (2.0, 0.0)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from scenthound.model import Candidate, Miss, Topic
+from scenthound.store.blobs import pack, unpack
 from scenthound.strategies.home_pages import HomePages
 from scenthound.strategies.hound.features import FrontierFeatures
 from scenthound.strategies.hound.hound import NOT_RANKED, Hound
@@ -130,6 +131,43 @@ def test_links_that_the_crawl_does_not_take_do_not_block_the_ranking() -> None:
         offers = hound.read(page_of(page(GARDEN), url, candidate=Candidate(url, ranked.get(url, NOT_RANKED))))
         ranked |= {offer.url: offer.score for offer in offers}
     assert any("rake" in url and score > NOT_RANKED for url, score in ranked.items())
+
+
+MANY_LISTS = {"seed": page(CHESS, " ".join(f"list-{n}" for n in range(300)))} | {
+    f"list-{n}": page(GARDEN, " ".join(f"item-{n}-{m}" for m in range(20))) for n in range(300)
+}
+
+
+def test_urls_that_no_remembered_link_leads_to_are_forgotten_and_still_fetched_in_the_end() -> None:
+    hound, items = Hound(memory=1000), [f"item-{n}-{m}" for n in range(300) for m in range(20)]
+    walk(one_host(MANY_LISTS), hound, "chess", ["a.test/seed"], pages=290)
+    assert len(hound.table_.names) < 290 + 1000 + 1000, "pages, links, and links met since the last ranking"
+    visited = names(
+        walk(
+            one_host(MANY_LISTS | dict.fromkeys(items, page(GARDEN))),
+            Hound(memory=1000),
+            "chess",
+            ["a.test/seed"],
+            pages=9000,
+        )
+    )
+    assert set(visited) == {*MANY_LISTS, *items}
+
+
+def test_a_saved_hound_that_has_forgotten_urls_goes_on_as_before() -> None:
+    first, again = Hound(memory=1000), Hound(memory=1000)
+    links = page(CHESS, " ".join(f"list-{n}" for n in range(30)))
+    homes = dict.fromkeys((f"h{n}.test/" for n in range(100)), links)
+    homes["h0.test/"] += "".join(f"<a href='http://{home}'>site</a>" for home in homes)
+    seeds = ["h0.test/", "h1.test/"]
+    walk(TinyWeb(homes), first, "chess", seeds, pages=90)
+    assert first.sites_ is not None, "sites are looked for"
+    assert len(first.table_.names) < 2000, "of some 2,800 URLs some are forgotten"
+    list(again.start(topic("chess"), [named(seed) for seed in seeds]))
+    again.load(unpack(pack(first.save())))
+    for url in ("h95.test/", "h95.test/list-1", "h95.test/list-2"):
+        told = page_of(page(CHESS, "list-3 list-4"), named(url), candidate=Candidate(named(url), 1.0))
+        assert list(first.read(told)) == list(again.read(told))
 
 
 # ---- sums

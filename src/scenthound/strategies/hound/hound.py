@@ -9,7 +9,8 @@ the place of this one.
 
 All waiting URLs are ranked again after 2 pages (6 from 60 pages on, 16 from 150, a twentieth of the pages from 320 on),
 or later if the table of links is large, so that the cost of a page stays the same. Between two rankings new URLs wait
-below all others.
+below all others. The table is bounded: of links beyond that, those of the least relevant pages are forgotten, and with
+them the waiting URLs that no other link leads to.
 """
 
 from __future__ import annotations
@@ -217,7 +218,8 @@ class Hound(Parameterised):
         self.since_ = 0
         if self.topic_.update():
             self.table_.forget_scores()
-        self.table_.bound(self.topic_.relevance.values)
+        if self.table_.bound(self.topic_.relevance.values):
+            self._forget_urls()
         frontier = frontier_features(self.table_, self.topic_)
         if not len(frontier.urls):
             self.best_ = set()
@@ -237,6 +239,19 @@ class Hound(Parameterised):
         tried: dict[str, Any] = {EXPLORATION: round(rate, 6)} if self.exploration else {}
         carried = [{CITING: counts, **tried} for counts in citing]
         return self._rescored(best.tolist(), ranked.scores.tolist(), explained, carried)
+
+    def _forget_urls(self) -> None:
+        """Forget waiting URLs that no remembered link leads to, so that memory and cost are bounded."""
+        drop = self.table_.can_be_forgotten()
+        drop[sorted(self.best_)] = False
+        if self.sites_ is not None:
+            drop &= ~self.sites_.are_homes()  # offered without a link, if a page names their host
+        if drop.any():
+            numbers = self.table_.keep_urls(~drop)
+            self.best_ = set(numbers[sorted(self.best_)].tolist())
+            self.scoring_.renumber(numbers)
+            if self.sites_ is not None:
+                self.sites_.keep_urls(~drop, numbers)
 
     def _explore(self, ranked: Ranked) -> tuple[Ranked, Reals, float]:
         """The ranking with some URLs lifted to one of the next turns, what that added to their scores, and the rate."""

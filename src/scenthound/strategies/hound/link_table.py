@@ -1,13 +1,14 @@
 """Every link that was met: from which page to which URL, at which tag path, described by which words.
 
 A link is a row. Rows of one page follow each other in document order. The table is bounded: beyond `most` rows those
-of the least relevant pages are dropped, and the URLs that only they led to keep their last score.
+of the least relevant pages are dropped, and waiting URLs that only they led to are forgotten: they keep their last
+score, and are new when a link to them is met again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import islice
+from itertools import compress, islice
 from typing import Any
 
 import numpy as np
@@ -93,10 +94,10 @@ class LinkTable:
         rows[self.target.values[::-1]] = np.arange(len(self))[::-1]  # the last to be assigned stays
         return rows[rows >= 0]
 
-    def bound(self, relevance: Reals) -> None:
-        """Drop a quarter of the rows if there are too many: those of the least relevant pages."""
+    def bound(self, relevance: Reals) -> bool:
+        """Drop a quarter of the rows if there are too many: those of the least relevant pages. True if it did."""
         if len(self) <= self.most:
-            return
+            return False
         source = self.source.values
         rows = np.bincount(source, minlength=len(relevance))
         order = np.argsort(relevance, kind="stable")
@@ -109,6 +110,23 @@ class LinkTable:
         for column in (self.source, self.target, self.path, self.is_first):
             column.keep(keep)
         self.forget_scores()
+        return True
+
+    def can_be_forgotten(self) -> Flags:
+        """The URLs that no row leads to and that were neither fetched nor missed."""
+        is_linked = np.zeros(len(self.names), dtype=np.bool_)
+        is_linked[self.target.values] = True
+        return ~is_linked & ~np.isin(self.state.values, (FETCHED, GONE))
+
+    def keep_urls(self, keep: Flags) -> Whole:
+        """Forget all other URLs, to which no row may lead. Returns the new number of each; -1: forgotten."""
+        self.names = list(compress(self.names, keep.tolist()))
+        self.urls = {url: number for number, url in enumerate(self.names)}
+        numbers = np.where(keep, np.cumsum(keep) - 1, -1)
+        for column in (self.state, self.page_of, self.shape):
+            column.keep(keep)
+        self.target.values[:] = numbers[self.target.values]
+        return numbers
 
     def forget_scores(self) -> None:
         """The topic has changed, or rows were dropped."""

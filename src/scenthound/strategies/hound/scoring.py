@@ -22,7 +22,7 @@ import numpy as np
 
 from scenthound.strategies.hound.columns import Column
 from scenthound.strategies.hound.features import FrontierFeatures
-from scenthound.strategies.hound.link_table import Reals
+from scenthound.strategies.hound.link_table import Reals, Whole
 
 WEIGHTS: Mapping[str, Mapping[str, float]] = {
     "pages that link to it": {"citing": 0.412, "sum": -0.254},
@@ -67,6 +67,10 @@ class Scoring:
     def chosen(self, urls: list[int], deviations: Reals) -> None:
         """These URLs have a score now, and no others."""
         self.waiting = dict(zip(urls, deviations, strict=True))
+
+    def renumber(self, numbers: Whole) -> None:
+        """URLs have other numbers now; -1: forgotten."""
+        self.waiting = {int(numbers[url]): z for url, z in self.waiting.items() if numbers[url] >= 0}
 
     def fetched(self, url: int, page: int) -> None:
         """A URL was fetched: a lesson if it had a score."""

@@ -77,6 +77,7 @@ class SiteSearch:
     def __init__(self, table: LinkTable) -> None:
         self._table = table
         self._hosts: dict[str, int] = {}
+        self._host_names: list[str] = []
         self._domains: dict[str, int] = {}
         self.host_of, self.depth = Column(np.int64), Column(np.float64)  # by URL
         self.is_home = Column(np.bool_)
@@ -86,13 +87,14 @@ class SiteSearch:
         self.named_by = Column(np.int64)  # the URL that named a host first; -1: none
         self.tried, self.reached = Column(np.float64), Column(np.float64)  # home pages, by domain
         self.lists, self.list_worth = Column(np.int64), Column(np.float64)  # pages fetched that are no home pages
-        self.citations: set[tuple[int, int]] = set()
+        self.citations: set[int] = set()  # pairs of hosts, the citing one in the upper half of the number
         self.gains, self.counted = 0.0, 0
         self.homes_tried, self.homes_reached = 1.0, 1.0
 
     def _host(self, name: str) -> int:
         number = self._hosts.setdefault(name, len(self._hosts))
         if number == len(self.pages):
+            self._host_names.append(name)
             self.domain.add([self._domains.setdefault(domain(name), len(self._domains))])
             if len(self._domains) > len(self.tried):
                 self.tried.add([0])
@@ -111,6 +113,19 @@ class SiteSearch:
         self.depth.add([len([part for part in path.split("/") if part]) for path in paths])
         self.is_home.add([is_home(Url(url)) for url in new])
 
+    def are_homes(self) -> Flags:
+        """Which URLs of the table are home pages."""
+        self._grow()
+        return np.asarray(self.is_home.values)
+
+    def keep_urls(self, keep: Flags, numbers: Whole) -> None:
+        """The table forgot all other URLs, and the rest have these numbers now."""
+        for column in (self.host_of, self.depth, self.is_home):
+            column.keep(keep)
+        self.lists.values[:] = numbers[self.lists.values]
+        is_named = self.named_by.values >= 0
+        self.named_by.values[is_named] = numbers[self.named_by.values[is_named]]
+
     def fetched(self, url: int, targets: Iterable[int]) -> list[Url]:
         """A page was fetched. Returns the home pages of the hosts it is the first to name."""
         self._grow()
@@ -120,23 +135,22 @@ class SiteSearch:
         linked = np.unique(self.host_of.values[list(targets)])
         linked = linked[linked != own]
         new = linked[~self.is_named.values[linked]]
-        values = self._domain_values()[self.domain.values]
-        gain = float(values[new].sum())
+        values = self._domain_values()
+        gain = float(values[self.domain.values[new]].sum())
         self.is_named.values[new] = True
         self.named_by.values[new] = url
-        cited = [other for other in linked.tolist() if (own, other) not in self.citations]
-        self.citations.update((own, other) for other in cited)
+        cited = [other for other in linked.tolist() if own << 32 | other not in self.citations]
+        self.citations.update(own << 32 | other for other in cited)
         self.cited_by.values[cited] += 1
         if not self.is_home.values[url]:
             self.lists.add([url])
-            self.list_worth.add([np.log1p(values[cited].sum())])
+            self.list_worth.add([np.log1p(values[self.domain.values[cited]].sum())])
         self.pages.values[own] = self.pages.values[own] * KEEP + 1
         self.gained.values[own] = self.gained.values[own] * KEEP + gain
         self.gains += gain
         self.counted += 1
-        names = list(self._hosts)
         scheme = self._table.names[url].partition("://")[0]
-        return [Url(f"{scheme}://{names[number]}/") for number in new.tolist()]
+        return [Url(f"{scheme}://{self._host_names[number]}/") for number in new.tolist()]
 
     def missed(self, url: int) -> None:
         """A request failed."""
@@ -222,12 +236,13 @@ class SiteSearch:
     # ---- state
 
     def save(self) -> Mapping[str, Any]:
+        pairs = np.sort(np.fromiter(self.citations, np.int64, len(self.citations)))
         return {
             **{name: self.__dict__[name].values.copy() for name in self.COLUMNS},
-            "hosts": list(self._hosts),
+            "hosts": list(self._host_names),
             "lists": self.lists.values.copy(),
             "list_worth": self.list_worth.values.copy(),
-            "citations": np.array(sorted(self.citations), dtype=np.int64).reshape(-1, 2),
+            "citations": np.stack((pairs >> 32, pairs & 0xFFFFFFFF), axis=1),
             "counts": [self.gains, self.counted, self.homes_tried, self.homes_reached],
         }
 
@@ -239,7 +254,7 @@ class SiteSearch:
                 self.__dict__[name].values[:] = np.asarray(state[name])
         self.lists.add(np.asarray(state.get("lists", ())))
         self.list_worth.add(np.asarray(state.get("list_worth", ())))
-        self.citations = {(int(source), int(target)) for source, target in np.asarray(state["citations"])}
+        self.citations = {source << 32 | target for source, target in np.asarray(state["citations"]).tolist()}
         self.gains, self.counted, self.homes_tried, self.homes_reached = state["counts"]
 
 
