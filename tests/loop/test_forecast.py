@@ -110,10 +110,10 @@ def test_a_stopped_crawl_that_is_resumed_fetches_nothing_more_unless_the_budget_
 def test_status_report_and_progress_say_what_is_expected(tmp_path: Path, capsys: Talk) -> None:
     folder = tmp_path / "crawl"
     session = born(folder, pages=PAGES)
-    assert "left to find" not in Progress(session).line()
+    assert "pages left" not in Progress(session).line()
     step_through(session, 365)
     session.folder.commit(365.0)
-    assert "left to find" in Progress(session).line()
+    assert "pages left" in Progress(session).line()
     session.close()
     with CrawlFolder.look(folder) as opened:
         facts = gather(opened)

@@ -117,9 +117,11 @@ class Progress:
         return crawl.counters.forecast.left(crawl.limits.pages - crawl.pages)
 
     def _expected(self) -> str:
-        """What is left to find, for the line; empty while nobody can tell."""
-        left = self._left()
-        return "" if left is None else f"at most about {left.expected:,.0f} left to find ({left.share:.0%}), "
+        """What the rest of the budget may bring, for the line; empty while nobody can tell, and at the end."""
+        left, pages = self._left(), self.session.crawl.limits.pages - self.session.crawl.pages
+        if left is None or pages <= 0:
+            return ""
+        return f"at most about {left.expected:,.0f} more in the {pages:,} pages left, "
 
     def _note(self, message: str) -> None:
         if self._live is not None:
