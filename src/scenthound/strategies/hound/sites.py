@@ -50,12 +50,15 @@ DOMAIN_WEIGHT = 4.0
 HOMES_PER_LIST = 2
 PROMISING = 0.5
 """Home pages with this score come before lists."""
-LIST_TOPICALITY, FEWEST_COMPARED, VIRTUAL_LISTS, TOPICALITY_RANGE = 2.5, 5, 10, (0.1, 3.0)
-FIRST_TOPICALITY = 0.5
+FIRST_TOPICALITY, TOPICALITY_RANGE = 0.5, (0.1, 3.0)
+"""s at first, and its bounds."""
+TOPICALITY_SLOPE = 2.5
+VIRTUAL_LISTS = 10
+"""The first s counts as much as so many lists."""
 MOST_RANKED = 300
 """URLs of a kind that take turns."""
 FEWEST_LISTS = 5
-"""Pages needed before the words of addresses count."""
+"""Lists needed before anything is learned from them."""
 
 
 def are_sites(seeds: Sequence[Url]) -> bool:
@@ -193,10 +196,10 @@ class SiteSearch:
         fits = np.nan_to_num(relevance[self._table.page_of.values[lists]])
         worth = np.log1p(self._relevant_named(relevance)[lists])
         number, slope = 0, 0.0
-        if len(lists) >= FEWEST_COMPARED and fits.std() > 0 and worth.mean() > 0:
+        if len(lists) >= FEWEST_LISTS and fits.std() > 0 and worth.mean() > 0:
             number = len(lists)
             slope = float(((worth - worth.mean()) * (fits - fits.mean())).mean() / worth.mean() / fits.std())
-        drawn = number * LIST_TOPICALITY * slope + VIRTUAL_LISTS * FIRST_TOPICALITY
+        drawn = number * TOPICALITY_SLOPE * slope + VIRTUAL_LISTS * FIRST_TOPICALITY
         least, most = TOPICALITY_RANGE
         return min(max(drawn / (number + VIRTUAL_LISTS), least), most)
 
