@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -133,6 +134,16 @@ def is_home(url: str) -> bool:
     (True, False)
     """
     return url.partition("://")[2].partition("/")[2] == ""
+
+
+def are_sites(seeds: Sequence[str]) -> bool:
+    """Whether seeds are home pages of different hosts, four in five at least: then sites are looked for, not pages.
+
+    >>> are_sites(["http://a.test/", "http://b.test/"]), are_sites(["http://a.test/", "http://a.test/b"])
+    (True, False)
+    """
+    enough = max(2, 0.8 * len(seeds))
+    return len({host(url) for url in seeds}) >= enough and sum(map(is_home, seeds)) >= enough
 
 
 @lru_cache(maxsize=65536)

@@ -99,7 +99,7 @@ class TopicJudge(Parameterised):
     def start(self, topic: Topic, seeds: Sequence[Url]) -> None:
         self.analyser_ = Analyser()
         self.seeds_, self.examples_ = frozenset(seeds), frozenset(map(Url, topic.examples))
-        self.sites_ = self.looking_for == "sites" or (self.looking_for == "auto" and are_sites(seeds))
+        self.sites_ = self.looking_for == "sites" or (self.looking_for == "auto" and urls.are_sites(seeds))
         keywords = list(dict.fromkeys(self.analyser_.terms(topic.keywords)))
         share = document_share if self.background else _nowhere
         self.keywords_, self.model_ = frozenset(keywords), TopicModel(keywords, self.terms, share)
@@ -362,17 +362,6 @@ def best_threshold(probabilities: Floats) -> float:
     ranked = np.sort(probabilities)[::-1]
     expected = 2 * np.cumsum(ranked) / (np.arange(len(ranked)) + 1 + ranked.sum())
     return min(max(float(expected.max()) / 2, FLAG_RANGE[0]), FLAG_RANGE[1])
-
-
-def are_sites(seeds: Sequence[Url]) -> bool:
-    """Whether the seeds are home pages of different hosts, four in five at least.
-
-    >>> are_sites([Url("http://x.test/"), Url("http://y.test/")]), are_sites([Url("http://x.test/")])
-    (True, False)
-    """
-    homes = sum(map(urls.is_home, seeds))
-    hosts = len({urls.host(seed) for seed in seeds})
-    return len(seeds) >= 2 and min(homes, hosts) >= max(2, 0.8 * len(seeds))
 
 
 def _nowhere(stem: str) -> float:

@@ -15,10 +15,11 @@ from scenthound.strategies.hound.features import FrontierFeatures
 from scenthound.strategies.hound.hound import NOT_RANKED, Hound
 from scenthound.strategies.hound.link_table import LinkTable
 from scenthound.strategies.hound.scoring import FEATURES, FEWEST, SHIPPED, Scoring, deviations
-from scenthound.strategies.hound.sites import SiteSearch, are_sites
+from scenthound.strategies.hound.sites import SiteSearch
 from scenthound.strategies.hound.topic import LearnedTopic
 from scenthound.testing import TinyWeb, named, page_of, walk
 from scenthound.text.vocabulary import Vocabulary
+from scenthound.url import are_sites
 
 CHESS = "chess openings gambit endgame knight bishop castling"
 GARDEN = "garden tulip compost rake seedling mulch trowel"

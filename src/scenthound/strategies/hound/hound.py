@@ -37,12 +37,13 @@ from scenthound.strategies.hound.features import frontier_features
 from scenthound.strategies.hound.link_table import ASIDE, FETCHED, GONE, UNKNOWN, WAITING, LinkTable, Reals
 from scenthound.strategies.hound.ranking import Ranked, ranked_by
 from scenthound.strategies.hound.scoring import Scoring, deviations
-from scenthound.strategies.hound.sites import SiteSearch, are_sites
+from scenthound.strategies.hound.sites import SiteSearch
 from scenthound.strategies.hound.topic import LearnedTopic
 from scenthound.strategies.hound.wording import CITING, PARTS, reasons
 from scenthound.strategies.parts.sightings import new_scores
 from scenthound.text.tokens import Analyser
 from scenthound.text.vocabulary import Vocabulary
+from scenthound.url import are_sites
 
 STEPS = ((60, 2), (150, 6), (math.inf, 16))
 """Below so many pages, so many pages between two rankings."""

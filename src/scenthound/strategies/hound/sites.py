@@ -33,7 +33,7 @@ come lists, and one of the other home pages after every 1 + 2 s lists.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -59,17 +59,6 @@ MOST_RANKED = 300
 """URLs of a kind that take turns."""
 FEWEST_LISTS = 5
 """Lists needed before anything is learned from them."""
-
-
-def are_sites(seeds: Sequence[Url]) -> bool:
-    """Whether seeds are home pages of different hosts.
-
-    >>> are_sites(["http://a.test/", "http://b.test/"]), are_sites(["http://a.test/", "http://a.test/b"])
-    (True, False)
-    """
-    hosts = {host(url) for url in seeds}
-    homes = [url for url in seeds if is_home(url)]
-    return len(hosts) >= max(2, 0.8 * len(seeds)) and len(homes) >= 0.8 * len(seeds)
 
 
 class SiteSearch:
