@@ -26,8 +26,8 @@ from typing import Any
 
 from scenthound.apps.ask import GREEDY
 from scenthound.lab.beds.bed import BedTopic
-from scenthound.lab.beds.serve import BedServer, ServerOptions, serving
-from scenthound.lab.generate.web import GeneratedWeb
+from scenthound.lab.beds.bed_server import BedServer, ServerOptions, serving
+from scenthound.lab.generate.simple_web import GeneratedWeb
 
 COMMAND = [sys.executable, "-m", "scenthound"]
 PROMISED = 2.0

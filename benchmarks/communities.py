@@ -13,8 +13,8 @@ import time
 import networkx
 
 from scenthound.graph.clustering import neighbour_graph
-from scenthound.graph.communities import mine
-from scenthound.lab.communities import scores
+from scenthound.graph.community_mining import mine
+from scenthound.lab.community_files import scores
 from scenthound.strategies.cc_bfs import ring_weights
 
 GRAPHS, SIZE, GROUPS = 20, 32, 4

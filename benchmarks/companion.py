@@ -39,7 +39,7 @@ import numpy as np
 from scenthound.apps.companion import LooksAhead, Reader, SeenLink, SeenPage, Sees, seen, settings_for, spellings
 from scenthound.lab.beds.bed import Bed, BedTopic
 from scenthound.lab.beds.prepared import PreparedBed, prepare
-from scenthound.lab.generate.web import generate
+from scenthound.lab.generate.simple_web import generate
 from scenthound.lab.measure.statistics import holm, paired_t
 from scenthound.loop.core import Crawl
 from scenthound.loop.messages import Limits

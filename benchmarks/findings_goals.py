@@ -20,7 +20,7 @@ from findings_lab import ECONOMY, SEED, Place
 
 from scenthound.lab.beds.prepared import PreparedBed
 from scenthound.lab.generate.realistic.habits import RealisticHabits
-from scenthound.lab.generate.realistic.web import RealisticWeb
+from scenthound.lab.generate.realistic.realistic_web import RealisticWeb
 from scenthound.model import Url
 from scenthound.strategies.hayek.agents import information_gain
 from scenthound.text.tokens import Analyser

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from scenthound.lab.beds.bed import Bed, BedTopic, topic_line
 from scenthound.lab.beds.prepare_pages import Cut
 from scenthound.lab.beds.prepared import PreparedBed, prepare
-from scenthound.lab.generate.kinds import REALISTIC, WebOrder, write_web
+from scenthound.lab.generate.web_kinds import REALISTIC, WebOrder, write_web
 from scenthound.lab.measure.measure import ANALYSER
 from scenthound.lab.measure.metrics import Curve, Judgement
 from scenthound.lab.measure.metrics import measure as measure_curve

@@ -22,7 +22,7 @@ import scenthound.strategies.hound
 import scenthound.text
 from scenthound.lab.beds.bed import Bed, BedTopic
 from scenthound.lab.beds.prepared import PreparedBed, prepare
-from scenthound.lab.generate.kinds import REALISTIC, SIMPLE, WebOrder, write_web
+from scenthound.lab.generate.web_kinds import REALISTIC, SIMPLE, WebOrder, write_web
 from scenthound.lab.measure.groups import topic_groups
 from scenthound.lab.measure.metrics.targets import target_recall
 from scenthound.lab.measure.statistics import Comparison, Mean, adjust, compare, mean

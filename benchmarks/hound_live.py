@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 from hound_lab import OURS, Place, Settings, hound_digest
 
 from scenthound.lab.beds.bed import Bed, BedTopic
+from scenthound.lab.beds.bed_server import BedServer, ServerOptions, serving
 from scenthound.lab.beds.prepared import PreparedBed, prepare
-from scenthound.lab.beds.serve import BedServer, ServerOptions, serving
 from scenthound.lab.measure.metrics.targets import target_recall
 from scenthound.lab.run.polite_replay import PoliteLimits
 from scenthound.lab.run.run_cell import ReplayLimits, run_cell

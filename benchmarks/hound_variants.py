@@ -30,8 +30,8 @@ from scenthound.strategies.hound.hound import Hound
 from scenthound.strategies.hound.link_table import Reals
 from scenthound.strategies.hound.ranking import Ranked
 from scenthound.strategies.hound.scoring import FEATURES, SHIPPED, WEIGHTS, Scoring, deviations
-from scenthound.strategies.hound.sites import FIRST_TOPICALITY, SiteSearch
-from scenthound.strategies.hound.topic import LearnedTopic
+from scenthound.strategies.hound.site_search import FIRST_TOPICALITY, SiteSearch
+from scenthound.strategies.hound.topic_fit import LearnedTopic
 
 MECHANISMS = ("learning", "belief", "keywords")
 OF_SITES = ("domains", "links", "lists", "topicality")

@@ -32,14 +32,14 @@ from scenthound.judges import JUDGES
 from scenthound.judging import Judge, Revises, Verdict
 from scenthound.lab.beds.bed import Bed, BedTopic
 from scenthound.lab.beds.prepared import PreparedBed, prepare
-from scenthound.lab.generate.web import generate
+from scenthound.lab.generate.simple_web import generate
 from scenthound.lab.run.handover import visible_topic
 from scenthound.lab.run.run_cell import ReplayLimits, run_cell
 from scenthound.model import Candidate, Step, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.text.tokens import Analyser
-from scenthound.wiring.build import make_judge
+from scenthound.wiring.crawl_parts import make_judge
 
 SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 STRATEGIES = ("best-first", "breadth-first")

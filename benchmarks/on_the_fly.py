@@ -18,7 +18,7 @@ from pathlib import Path
 from scenthound.lab.beds.bed import Bed, BedTopic
 from scenthound.lab.beds.prepared import open_for_replay
 from scenthound.lab.beds.replay_bed import ReplayBed
-from scenthound.lab.generate.kinds import WebOrder, write_web
+from scenthound.lab.generate.web_kinds import WebOrder, write_web
 from scenthound.lab.run.run_cell import ReplayLimits, run_cell
 
 

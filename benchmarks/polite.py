@@ -21,9 +21,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from scenthound.lab.beds.bed import Bed, BedTopic
+from scenthound.lab.beds.bed_server import BedServer, ServerOptions, serving
 from scenthound.lab.beds.prepared import PreparedBed, prepare
-from scenthound.lab.beds.serve import BedServer, ServerOptions, serving
-from scenthound.lab.generate.web import generate
+from scenthound.lab.generate.simple_web import generate
 from scenthound.lab.measure.metrics.targets import target_recall
 from scenthound.lab.run.polite_replay import PoliteLimits
 from scenthound.lab.run.run_cell import CellResult, ReplayLimits, run_cell

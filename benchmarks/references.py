@@ -23,10 +23,10 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scenthound.apps.portal.references import Paper, Papers
+from scenthound.apps.portal.citations import Paper, Papers
 from scenthound.apps.portal.stated import stated
 from scenthound.model import Response
-from scenthound.page.limits import PageLimits
+from scenthound.page.page_limits import PageLimits
 from scenthound.page.pdf.convert import as_html
 from scenthound.page.references import is_reference_heading, references
 from scenthound.web.html_document import parse_html

@@ -31,12 +31,12 @@ import numpy.typing as npt
 from scenthound import url as urls
 from scenthound.apps.related.answer import read_homes
 from scenthound.apps.related.confidence import FEATURES, features
-from scenthound.apps.related.evidence import gather
 from scenthound.apps.related.facts import HomeFacts, ListFacts, home_facts, html_of, list_facts
+from scenthound.apps.related.link_evidence import gather
 from scenthound.apps.related.owners import Owners
 from scenthound.lab.beds.bed import Bed, BedTopic
 from scenthound.lab.beds.prepared import PreparedBed, prepare
-from scenthound.lab.generate.web import generate
+from scenthound.lab.generate.simple_web import generate
 from scenthound.lab.measure.statistics import holm, paired_t
 from scenthound.lab.run.run_cell import ReplayLimits, run_cell
 from scenthound.model import Candidate, Miss, Moved, Url

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
-from scenthound.lab.generate.web import GeneratedWeb
+from scenthound.lab.generate.simple_web import GeneratedWeb
 from scenthound.store.warc_repository import read_responses
 from scenthound.web.charset import to_text
 from scenthound.web.decode import decompress

@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from scenthound.lab.beds.bed import Bed, BedTopic
 from scenthound.lab.beds.prepared import PreparedBed, prepare
-from scenthound.lab.generate.web import generate
+from scenthound.lab.generate.simple_web import generate
 from scenthound.lab.measure.statistics import holm, paired_t
 from scenthound.lab.run.run_cell import ReplayLimits, run_strategy
 from scenthound.model import Topic, Url

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import scenthound
 from scenthound.lab.beds.bed import BedTopic
-from scenthound.lab.beds.serve import serving
-from scenthound.lab.generate.web import GeneratedWeb
+from scenthound.lab.beds.bed_server import serving
+from scenthound.lab.generate.simple_web import GeneratedWeb
 
 
 async def crawl(topic: BedTopic, proxy: str, out: Path) -> int:

@@ -17,8 +17,8 @@ from pathlib import Path
 import scenthound
 from scenthound.judges import judge
 from scenthound.judging import Verdict
-from scenthound.lab.beds.serve import serving
-from scenthound.lab.generate.web import GeneratedWeb
+from scenthound.lab.beds.bed_server import serving
+from scenthound.lab.generate.simple_web import GeneratedWeb
 
 
 @judge("mentions")

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import scenthound
-from scenthound.lab.beds.serve import serving
-from scenthound.lab.generate.web import GeneratedWeb
+from scenthound.lab.beds.bed_server import serving
+from scenthound.lab.generate.simple_web import GeneratedWeb
 from scenthound.seeding import Asker, FoundUrl
 from scenthound.sources import source
 from scenthound.web.html_document import parse_html

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import scenthound
 from scenthound import Candidate, Miss, Page, Topic, Url
-from scenthound.lab.beds.serve import serving
-from scenthound.lab.generate.web import GeneratedWeb
+from scenthound.lab.beds.bed_server import serving
+from scenthound.lab.generate.simple_web import GeneratedWeb
 from scenthound.url import host
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pandas
 
 import scenthound
-from scenthound.lab.beds.serve import serving
-from scenthound.lab.generate.web import GeneratedWeb
+from scenthound.lab.beds.bed_server import serving
+from scenthound.lab.generate.simple_web import GeneratedWeb
 
 
 def main(out: Path) -> pandas.DataFrame:

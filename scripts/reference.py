@@ -104,7 +104,7 @@ def _plugins(title: str, registry: Any) -> str:
 
 
 def commands() -> str:
-    from scenthound.cli.app import app
+    from scenthound.cli.root_command import app
 
     parts = [
         "# Commands\n\nEvery command takes `--json` and then prints one JSON document (or JSON lines) on stdout and",

@@ -8,7 +8,7 @@ import pytest
 
 from scenthound.lab.beds.bed import Bed
 from scenthound.lab.beds.prepared import PreparedBed, prepare
-from scenthound.lab.generate.web import generate
+from scenthound.lab.generate.simple_web import generate
 from support import floors
 from support.suites import OTHERS, OWN, SHARED, Suites, with_shared
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.agent_tools.tools import Tools
-from scenthound.cli.app import run
-from scenthound.desk.api import Desk
-from scenthound.desk.collections import Collections
+from scenthound.agent_tools.crawl_tools import Tools
+from scenthound.cli.root_command import run
+from scenthound.desk.api_base import Desk
+from scenthound.desk.crawl_folders import Collections
 from scenthound.desk.pairing import CODE_SECONDS, Pairings
 from scenthound.desk.security import Access
 from scenthound.errors import BadUsage

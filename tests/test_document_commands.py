@@ -23,8 +23,8 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.lab.beds.serve import serving
-from scenthound.lab.generate.web import GeneratedWeb, generate
+from scenthound.lab.beds.bed_server import serving
+from scenthound.lab.generate.simple_web import GeneratedWeb, generate
 from scenthound.loop.folder import CrawlFolder
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -13,7 +13,7 @@ from typing import Any
 import click
 import pytest
 
-from scenthound.cli.app import app
+from scenthound.cli.root_command import app
 from support.power_loss import build_shim
 
 KINDS = {"EIO": "rwsn", "EMFILE": "o"}

@@ -76,7 +76,7 @@ def test_a_goal_of_the_second_task_has_half_of_the_points(tmp_path: Path) -> Non
     from findings_goals import ANALYSER, goals_by_points, starts
     from findings_lab import Place, Settings
 
-    from scenthound.lab.generate.kinds import WebOrder, write_web
+    from scenthound.lab.generate.web_kinds import WebOrder, write_web
 
     write_web(tmp_path / "web", WebOrder("realistic", 600, 1, topics=1, habits={"companies": 0.5, "boards": 1.0}))
     at = Place("web", tmp_path / "web", Settings(tmp_path, jobs=1))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scenthound.lab.beds.prepared import prepare
-from scenthound.lab.generate.web import GeneratedWeb
+from scenthound.lab.generate.simple_web import GeneratedWeb
 from scenthound.lab.run.run_cell import ReplayLimits, run_strategy
 from scenthound.ports import Strategy
 from scenthound.strategies import STRATEGIES

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.agent_tools.limits import ToolLimits
-from scenthound.agent_tools.tools import Tools
+from scenthound.agent_tools.agent_limits import ToolLimits
+from scenthound.agent_tools.crawl_tools import Tools
 from scenthound.apps.companion import Companion
 from scenthound.apps.companion.companion import FILE as PROFILE
-from scenthound.cli.app import run
 from scenthound.cli.demo_command import MARK
+from scenthound.cli.root_command import run
 from scenthound.desk.pairing import FILE as PAIRINGS
 from scenthound.desk.pairing import Pairings
 from scenthound.desk.starting import LOG, Processes

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from scenthound.apps.companion import Companion, Visit
-from scenthound.cli.app import run
+from scenthound.cli.root_command import run
 from scenthound.desk.starting import NewCrawl
 from scenthound.loop.settings import Settings, read
 from support.seed_servers import cdx_line, searxng_reply

@@ -18,8 +18,8 @@ from my_parts.longest_anchor import LongestAnchor
 from my_parts.thread_driver import drive
 
 import scenthound
-from scenthound.lab.beds.serve import serving
-from scenthound.lab.generate.web import GeneratedWeb
+from scenthound.lab.beds.bed_server import serving
+from scenthound.lab.generate.simple_web import GeneratedWeb
 from scenthound.loop.core import Crawl
 from scenthound.loop.messages import Limits
 from scenthound.model import Candidate, Topic, Url

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from scenthound.errors import ScenthoundError
-    from scenthound.lab.lab_api import compare, make_bed, measure, run_experiment
+    from scenthound.lab.lab_functions import compare, make_bed, measure, run_experiment
     from scenthound.lab.run.experiment import Experiment
     from scenthound.lab.run.train_model import train
     from scenthound.loop.folder import CrawlFolder
@@ -42,10 +42,10 @@ _HOMES = {
     "begin": "wiring",
     "resume": "wiring",
     "train": "lab.run.train_model",
-    "make_bed": "lab.lab_api",
-    "run_experiment": "lab.lab_api",
-    "measure": "lab.lab_api",
-    "compare": "lab.lab_api",
+    "make_bed": "lab.lab_functions",
+    "run_experiment": "lab.lab_functions",
+    "measure": "lab.lab_functions",
+    "compare": "lab.lab_functions",
     "Experiment": "lab.run.experiment",
     "PageStream": "wiring",
     "Session": "wiring",

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from scenthound.apps.ask import Hit, HitList, asked_strategy, ranked
-from scenthound.cli.app import run
+from scenthound.cli.root_command import run
 from scenthound.errors import BadUsage
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings

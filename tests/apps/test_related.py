@@ -12,10 +12,10 @@ import pytest
 
 from scenthound.apps.related import RelatedOrganisations, related, write_csv
 from scenthound.apps.related.owners import Owners
-from scenthound.cli.app import run
+from scenthound.cli.root_command import run
 from scenthound.errors import BadUsage
-from scenthound.lab.beds.serve import serving
-from scenthound.lab.generate.web import GeneratedWeb
+from scenthound.lab.beds.bed_server import serving
+from scenthound.lab.generate.simple_web import GeneratedWeb
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.steering import give_label
 from scenthound.url import make

@@ -10,10 +10,10 @@ from xml.etree import ElementTree
 import pytest
 
 from scenthound.apps.site_map import SiteMap, html_of, markdown_of, site_map, sitemap_of, svg_of
-from scenthound.cli.app import run
+from scenthound.cli.root_command import run
 from scenthound.errors import BadUsage
-from scenthound.lab.beds.serve import BedServer, ServerOptions, serving
-from scenthound.lab.generate.web import GeneratedWeb
+from scenthound.lab.beds.bed_server import BedServer, ServerOptions, serving
+from scenthound.lab.generate.simple_web import GeneratedWeb
 from scenthound.loop.folder import CrawlFolder
 from support.application_webs import HOME, SITE, site_crawl
 from support.html_crawl import html_crawl

@@ -15,7 +15,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import scenthound
-from scenthound.cli.app import COMMANDS, app, run
+from scenthound.cli.root_command import COMMANDS, app, run
 from scenthound.errors import BadConfig, DiskFull
 from support.small_crawl import small_crawl
 
@@ -74,7 +74,7 @@ def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_help_imports_nothing_heavy() -> None:
     script = (
-        "import sys\nfrom scenthound.cli.app import run\nrun(['--help'])\n"
+        "import sys\nfrom scenthound.cli.root_command import run\nrun(['--help'])\n"
         "heavy = {'aiohttp', 'numpy', 'rich', 'selectolax', 'sqlite3', 'scenthound.crawl', 'scenthound.wiring'}\n"
         "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
     )

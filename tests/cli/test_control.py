@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.cli.app import run
+from scenthound.cli.root_command import run
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.steering import STEERED, give_order
 from scenthound.store.database import CrawlDatabase

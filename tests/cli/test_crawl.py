@@ -18,12 +18,12 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from scenthound.cli.app import run
 from scenthound.cli.inputs import CrawlOptions, crawl_request, slug
+from scenthound.cli.root_command import run
 from scenthound.errors import BadUsage, ScenthoundError, UnknownName
 from scenthound.lab.beds.bed import BedTopic
-from scenthound.lab.beds.serve import BedServer, ServerOptions, serving
-from scenthound.lab.generate.web import GeneratedWeb
+from scenthound.lab.beds.bed_server import BedServer, ServerOptions, serving
+from scenthound.lab.generate.simple_web import GeneratedWeb
 from scenthound.model import Topic
 from scenthound.store.lock import lock
 from support.small_crawl import small_crawl

@@ -11,7 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from scenthound.cli.app import run
+from scenthound.cli.root_command import run
 from scenthound.files import replacing
 from scenthound.loop.folder_files import is_part_of_a_crawl
 from support.small_crawl import small_crawl

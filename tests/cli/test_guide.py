@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.cli.app import run
+from scenthound.cli.root_command import run
 from scenthound.lab.beds.bed import Bed
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guides" / "first-crawl.md"

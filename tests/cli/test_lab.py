@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from scenthound.cli.app import run
+from scenthound.cli.root_command import run
 from scenthound.lab.beds.bed import Bed
 from scenthound.lab.beds.cache import VARIABLE
-from scenthound.lab.generate.web import generate
+from scenthound.lab.generate.simple_web import generate
 from scenthound.lab.run.experiment import open_experiment
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page

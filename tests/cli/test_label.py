@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.cli.app import run
+from scenthound.cli.root_command import run
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Response, Url
 from scenthound.ports import Failure
@@ -168,7 +168,7 @@ def test_another_process_can_label_while_a_crawl_runs(tmp_path: Path) -> None:
         url = first_pages(tmp_path / "crawl", 1)[0]
         code = (
             "import sys; sys.path.insert(0, sys.argv[1]); from support import pupil;"
-            "from scenthound.cli.app import run;"
+            "from scenthound.cli.root_command import run;"
             "sys.exit(run(['label', sys.argv[2], sys.argv[3], '--on-topic', '--json']))"
         )
         words = [sys.executable, "-c", code, str(Path(__file__).parents[1]), str(tmp_path / "crawl"), url]

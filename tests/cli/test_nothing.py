@@ -14,11 +14,11 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from scenthound.cli.app import run
 from scenthound.cli.progress import Progress
+from scenthound.cli.root_command import run
 from scenthound.errors import DiskFull
-from scenthound.lab.beds.serve import BedServer, ServerOptions, serving
-from scenthound.lab.generate.web import GeneratedWeb
+from scenthound.lab.beds.bed_server import BedServer, ServerOptions, serving
+from scenthound.lab.generate.simple_web import GeneratedWeb
 from scenthound.loop.crawl_toml import CrawlRequest, masked
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings

@@ -12,10 +12,10 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from scenthound.cli.app import run
 from scenthound.cli.progress import Progress
-from scenthound.lab.beds.serve import BedServer, ServerOptions, serving
-from scenthound.lab.generate.web import GeneratedWeb
+from scenthound.cli.root_command import run
+from scenthound.lab.beds.bed_server import BedServer, ServerOptions, serving
+from scenthound.lab.generate.simple_web import GeneratedWeb
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings
 from scenthound.model import Response

@@ -16,8 +16,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import scenthound
 from scenthound import wiring
 from scenthound.errors import ScenthoundError
-from scenthound.lab.beds.serve import serving
-from scenthound.lab.generate.web import GeneratedWeb
+from scenthound.lab.beds.bed_server import serving
+from scenthound.lab.generate.simple_web import GeneratedWeb
 from scenthound.loop.folder import CrawlFolder
 from support.small_crawl import small_crawl
 

@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from scenthound.cli.app import run
+from scenthound.cli.root_command import run
 from support.small_crawl import small_crawl
 
 

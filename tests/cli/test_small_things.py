@@ -11,8 +11,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from scenthound.cli.app import run
-from scenthound.cli.papers import PAPERS
+from scenthound.cli.cited_papers import PAPERS
+from scenthound.cli.root_command import run
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings, read
 from scenthound.report.causes import meaning

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.cli.app import run
+from scenthound.cli.root_command import run
 from scenthound.loop.folder import CrawlFolder
 from support.seed_servers import NOT_FOUND, Reply, cdx_line, collinfo, searxng, server
 from support.small_crawl import small_crawl

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.cli.app import run
+from scenthound.cli.root_command import run
 from support.small_crawl import small_crawl
 
 ENDLESS = {

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from scenthound.cli.app import run
 from scenthound.cli.inputs import CrawlOptions, crawl_request
+from scenthound.cli.root_command import run
 from scenthound.errors import BadConfig, UnknownName
 from scenthound.lab.beds.bed import BedTopic, write_bed
 from scenthound.lab.run.lesson_sources import open_source

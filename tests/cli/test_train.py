@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import scenthound
-from scenthound.cli.app import run
+from scenthound.cli.root_command import run
 from scenthound.errors import BadConfig, FolderBroken
 from scenthound.lab.beds.bed import write_bed
 from scenthound.lab.topics.example_file import Example, examples_beside, write_examples

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from scenthound.desk.agent_data import population_of
 from scenthound.desk.map_data import map_of
-from scenthound.desk.population import population_of
 from scenthound.loop.folder import CrawlFolder
 from scenthound.store import live_queries
 from support.desk import browser_page, chromium, desk_process
@@ -166,8 +166,8 @@ def test_the_tree_of_agents_grows_while_the_crawl_runs(shown: Shown, tmp_path: P
 def test_an_experiment_is_chosen_from_and_saved(shown: Shown, tmp_path: Path) -> None:
     for package in ("pyarrow", "scipy"):
         pytest.importorskip(package)
-    from scenthound.lab.generate.web import generate
-    from scenthound.lab.measure.comparison import measure_if_stale
+    from scenthound.lab.generate.simple_web import generate
+    from scenthound.lab.measure.compare_crawlers import measure_if_stale
     from scenthound.lab.run.experiment import RunOptions, run
 
     generate(tmp_path / "bed", 200, 3)

@@ -13,11 +13,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from scenthound.apps.companion import Companion
-from scenthound.desk.api import Desk
-from scenthound.desk.app import make_app, serve
-from scenthound.desk.collections import Collections
+from scenthound.desk.api_base import Desk
+from scenthound.desk.crawl_folders import Collections
 from scenthound.desk.pairing import CODE_SECONDS, MOST_TRIES, Pairings, is_extension
 from scenthound.desk.security import Access
+from scenthound.desk.web_app import make_app, serve
 from scenthound.errors import BadConfig, BadUsage, FileDamaged, UnsafeFile
 from scenthound.loop.settings import Settings
 from scenthound.ports import Failure

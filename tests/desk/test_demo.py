@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.cli.app import run
+from scenthound.cli.root_command import run
 
 ROOT = Path(__file__).resolve().parents[2]
 

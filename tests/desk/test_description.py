@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from scenthound.desk.app import ROUTES
-from scenthound.desk.operations import description
+from scenthound.desk.api_operations import description
+from scenthound.desk.web_app import ROUTES
 from scenthound.search import index_folder
 from support.companion import companion_process
 from support.desk import desk_process

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 from starlette.testclient import TestClient
 
-from scenthound.lab.measure.comparison import measure_if_stale, open_run
+from scenthound.lab.measure.compare_crawlers import measure_if_stale, open_run
 from scenthound.lab.report.experiment_facts import ExperimentFacts
 from scenthound.lab.run.experiment import RunOptions, run
 from support.desk import WITH_TOKEN, client
@@ -23,7 +23,7 @@ ONE = "/api/experiments/lab"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from scenthound.lab.generate.web import generate
+    from scenthound.lab.generate.simple_web import generate
 
     home = tmp_path_factory.mktemp("lab")
     generate(home / "bed", 300, 3)

@@ -21,7 +21,7 @@ from urllib.parse import urlencode, urlsplit
 
 import pytest
 
-from scenthound.cli.app import run
+from scenthound.cli.root_command import run
 from scenthound.search import index_folder
 from support.desk import desk_process
 from support.small_crawl import small_crawl

@@ -14,7 +14,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from scenthound.cli.app import run
+from scenthound.cli.root_command import run
 from scenthound.exports import EXPORTERS
 from scenthound.loop.folder import CrawlFolder
 from scenthound.store.cdxj import lines_of

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.cli.app import run
+from scenthound.cli.root_command import run
 from scenthound.lab.beds.bed import write_bed
 from scenthound.lab.beds.cache import VARIABLE
-from scenthound.lab.generate.web import generate
+from scenthound.lab.generate.simple_web import generate
 from support import pupil  # noqa: F401 - registers the test's strategy
 from support.planted_links import Talk, plant, refused, state
 from support.resuming import TOPIC, WEB

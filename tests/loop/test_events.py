@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from scenthound.cli.app import run
+from scenthound.cli.root_command import run
 from scenthound.loop.core import Crawl
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.messages import Limits

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from scenthound.cli.app import run
 from scenthound.cli.progress import Progress
+from scenthound.cli.root_command import run
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.forecast import LITTLE_LEFT, WINDOW, Forecast
 from scenthound.loop.settings import Settings, read

@@ -7,8 +7,8 @@ import gzip
 from scenthound.loop.messages import HOPS, SITEMAP, Fetch, RobotsLanded, SitemapLanded
 from scenthound.loop.replies import Replies, kept, most_bytes
 from scenthound.model import Candidate, Miss, Moved, Response, Url
-from scenthound.page.limits import PageLimits
 from scenthound.page.page import Page
+from scenthound.page.page_limits import PageLimits
 from scenthound.ports import Failure
 
 REPLIES = Replies("scenthound", PageLimits())

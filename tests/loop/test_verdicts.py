@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from scenthound.cli.app import run
+from scenthound.cli.root_command import run
 from scenthound.loop.folder import CrawlFolder
 from scenthound.store.database import CrawlDatabase
 from scenthound.wiring import resume

@@ -14,12 +14,12 @@ from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings
 from scenthound.model import Candidate, Miss, Response, Url
 from scenthound.page.landing import land
-from scenthound.page.limits import PageLimits
 from scenthound.page.page import Page
-from scenthound.page.pdf import convert, process
+from scenthound.page.page_limits import PageLimits
+from scenthound.page.pdf import child_process, convert
 from scenthound.page.pdf.convert import as_html
-from scenthound.page.pdf.lines import read_lines
-from scenthound.page.pdf.paper import PdfPaper, read_paper
+from scenthound.page.pdf.paper_layout import PdfPaper, read_paper
+from scenthound.page.pdf.text_lines import read_lines
 from scenthound.ports import Failure
 from scenthound.search.indexing import index_folder
 from scenthound.store.text_index import INDEX, TextIndex
@@ -202,7 +202,7 @@ BOMBS = {
 def test_every_bomb_stays_within_the_limits(content: bytes) -> None:
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     shown = as_html(reply(content), WANTED)
-    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before < process.HARD_SECONDS + 1
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before < child_process.HARD_SECONDS + 1
     assert isinstance(shown, Failure) or len(shown.body) < 1_000_000
 
 

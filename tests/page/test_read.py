@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scenthound.lab.beds.bed import Bed
 from scenthound.model import Url
-from scenthound.page.limits import MOST_TEXT
+from scenthound.page.page_limits import MOST_TEXT
 from scenthound.page.read import read, read_html
 from scenthound.page.record import EVERYTHING, Parts, Record
 from scenthound.page.views.elements import element_counts, tag_path

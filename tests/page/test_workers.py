@@ -27,15 +27,15 @@ from scenthound.page import pool as pool_module
 from scenthound.page import wire
 from scenthound.page.ahead import AHEAD, AheadView
 from scenthound.page.landing import land
-from scenthound.page.limits import PageLimits
 from scenthound.page.page import Page
+from scenthound.page.page_limits import PageLimits
 from scenthound.page.pool import TRIES, ReadingPool
 from scenthound.page.record import EVERYTHING, Parts
 from scenthound.page.wire import ReadOptions, pack, read_response, take_messages, unpack, unpack_response, unpack_result
 from scenthound.text.term_counts import TermNumbers
 from scenthound.text.tokens import Analyser
 from scenthound.wiring import begin, session
-from scenthound.wiring import build as making
+from scenthound.wiring import crawl_parts as making
 from support.small_crawl import Pages
 
 SMALL = Analyser("small", stem=False)
@@ -330,7 +330,7 @@ def test_workers_that_can_not_start_are_given_up(monkeypatch: pytest.MonkeyPatch
 PARENT = """
 import asyncio
 from scenthound.model import Response
-from scenthound.page.limits import PageLimits
+from scenthound.page.page_limits import PageLimits
 from scenthound.page.pool import ReadingPool
 from scenthound.page.record import Parts
 from scenthound.page.wire import ReadOptions

@@ -22,7 +22,7 @@ from scenthound.report.crawl_facts import CrawlFacts, HostFacts, gather
 from scenthound.report.crawl_facts import _read as read_events
 from scenthound.report.crawl_report import render, write_report
 from scenthound.report.explain import explain
-from scenthound.report.layout import round_step
+from scenthound.report.report_layout import round_step
 from scenthound.report.web_text import link, text
 from support.small_crawl import small_crawl
 from support.suites import Suites

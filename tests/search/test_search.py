@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scenthound.cli.app import run
+from scenthound.cli.root_command import run
 from scenthound.errors import BadUsage, ScenthoundError, UnknownName
 from scenthound.loop.folder import CrawlFolder
 from scenthound.search import Filters, index_folder, like, search

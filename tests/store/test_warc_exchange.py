@@ -13,8 +13,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import scenthound
-from scenthound.lab.beds.serve import serving
-from scenthound.lab.generate.web import GeneratedWeb
+from scenthound.lab.beds.bed_server import serving
+from scenthound.lab.generate.simple_web import GeneratedWeb
 from scenthound.loop.folder import CrawlFolder
 from scenthound.store.warc_read import WarcRecord, members, records
 from scenthound.store.warc_repository import problem_of

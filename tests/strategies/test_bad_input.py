@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from scenthound.cli.app import run
+from scenthound.cli.root_command import run
 from scenthound.errors import BadConfig
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings

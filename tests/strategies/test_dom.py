@@ -15,7 +15,7 @@ import golden
 from scenthound.errors import BadConfig
 from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.beds.prepared import PreparedBed, prepare
-from scenthound.lab.generate.web import GeneratedWeb
+from scenthound.lab.generate.simple_web import GeneratedWeb
 from scenthound.lab.run.run_cell import ReplayLimits, run_strategy
 from scenthound.model import Candidate, Link, Topic
 from scenthound.page.keyword_similarity import Query

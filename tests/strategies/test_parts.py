@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.cli.app import run
+from scenthound.cli.root_command import run
 from scenthound.model import Step
 from scenthound.strategies import STRATEGIES
 from scenthound.testing import CONTRACT_TOPIC, TinyWeb, ready, walk

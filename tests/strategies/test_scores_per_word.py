@@ -9,7 +9,7 @@ import pytest
 from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.beds.prepared import PreparedBed, prepare
-from scenthound.lab.generate.web import generate
+from scenthound.lab.generate.simple_web import generate
 from scenthound.lab.run.run_cell import PROFILES, ReplayLimits, run_cell
 from scenthound.parameters import values_of
 from scenthound.strategies.parts.word_parameters import LENGTH

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from scenthound.desk.api import Desk
-from scenthound.desk.app import make_app
-from scenthound.desk.collections import Collections
+from scenthound.desk.api_base import Desk
+from scenthound.desk.crawl_folders import Collections
 from scenthound.desk.security import Access
+from scenthound.desk.web_app import make_app
 
 TOKEN = "a-token-for-tests"
 ADDRESS = "http://127.0.0.1:8770"

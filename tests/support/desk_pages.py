@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from scenthound.apps.portal.build import build_portal
-from scenthound.desk.app import ROUTES
-from scenthound.lab.generate.web import generate
-from scenthound.lab.measure.comparison import measure_if_stale
+from scenthound.apps.portal.build_portal import build_portal
+from scenthound.desk.web_app import ROUTES
+from scenthound.lab.generate.simple_web import generate
+from scenthound.lab.measure.compare_crawlers import measure_if_stale
 from scenthound.lab.run.experiment import RunOptions, run
 from scenthound.search import index_folder
 from support.small_crawl import WEB, small_crawl

@@ -25,15 +25,15 @@ from typing import Any
 
 from mcp import Client
 
-from scenthound.agent_tools.limits import ToolLimits
-from scenthound.agent_tools.server import make_server
-from scenthound.agent_tools.tools import Tools
+from scenthound.agent_tools.agent_limits import ToolLimits
+from scenthound.agent_tools.crawl_tools import Tools
+from scenthound.agent_tools.mcp_server import make_server
 from scenthound.apps.companion import Companion
-from scenthound.cli.app import run
+from scenthound.cli.root_command import run
 from scenthound.desk.pairing import Pairings
 from scenthound.errors import ScenthoundError
-from scenthound.lab.beds.serve import BedServer, ServerOptions, serving
-from scenthound.lab.generate.web import generate
+from scenthound.lab.beds.bed_server import BedServer, ServerOptions, serving
+from scenthound.lab.generate.simple_web import generate
 from scenthound.ports import Failure
 from support.application_webs import CLUB_SEEDS, CLUBS
 from support.desk import WITH_TOKEN, client

@@ -18,9 +18,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from scenthound.cli.app import run
-from scenthound.lab.beds.serve import BedServer, ServerOptions, serving
-from scenthound.lab.generate.web import GeneratedWeb
+from scenthound.cli.root_command import run
+from scenthound.lab.beds.bed_server import BedServer, ServerOptions, serving
+from scenthound.lab.generate.simple_web import GeneratedWeb
 from support import resuming  # noqa: F401 - imports what a crawl needs
 
 PAGES = 40

@@ -19,7 +19,7 @@ from typing import Any
 
 from scenthound.lab.beds.bed import Bed
 from scenthound.lab.beds.prepared import PreparedBed, prepare
-from scenthound.lab.generate.web import generate
+from scenthound.lab.generate.simple_web import generate
 from scenthound.lab.measure.measure import judge
 from scenthound.lab.measure.metrics import measure
 from scenthound.lab.measure.statistics import mean

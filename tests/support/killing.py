@@ -16,8 +16,8 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scenthound.lab.beds.serve import BedServer, ServerOptions, serving
-from scenthound.lab.generate.web import GeneratedWeb
+from scenthound.lab.beds.bed_server import BedServer, ServerOptions, serving
+from scenthound.lab.generate.simple_web import GeneratedWeb
 from scenthound.loop.folder import CrawlFolder
 
 CONCURRENCY = 16

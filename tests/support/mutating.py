@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy
 
-from scenthound.cli.app import run
+from scenthound.cli.root_command import run
 from scenthound.errors import ScenthoundError
 from scenthound.store import blobs
 from scenthound.wiring import resume

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from scenthound.apps.companion import Companion
-from scenthound.cli.app import run
+from scenthound.cli.root_command import run
 from scenthound.desk.pairing import Pairings
 from scenthound.errors import ScenthoundError
-from scenthound.lab.generate.web import generate
+from scenthound.lab.generate.simple_web import generate
 from scenthound.ports import Failure
 from support.application_webs import CLUB_SEEDS, CLUBS
 from support.desk import WITH_TOKEN, client

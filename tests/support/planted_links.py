@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.cli.app import run
+from scenthound.cli.root_command import run
 
 Talk = pytest.CaptureFixture[str]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from scenthound.lab.beds.prepared import prepare
-from scenthound.lab.generate.web import GeneratedWeb
+from scenthound.lab.generate.simple_web import GeneratedWeb
 from scenthound.lab.run.topic_lessons import lessons_of
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.messages import Done, Fetch

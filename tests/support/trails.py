@@ -22,7 +22,7 @@ from typing import Any
 
 from scenthound.lab.beds.bed import Bed, BedTopic
 from scenthound.lab.beds.prepared import prepare
-from scenthound.lab.generate.web import generate
+from scenthound.lab.generate.simple_web import generate
 from scenthound.lab.run.run_cell import ReplayLimits, run_cell
 from scenthound.lab.run.train_model import train
 from scenthound.loop.settings import Settings

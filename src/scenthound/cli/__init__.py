@@ -13,8 +13,8 @@ from typing import NoReturn
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit with its code."""
-    from scenthound.cli.app import run
     from scenthound.cli.process_limits import prepare
+    from scenthound.cli.root_command import run
 
     prepare()
     sys.exit(run(list(sys.argv[1:] if arguments is None else arguments)))

@@ -52,8 +52,8 @@ def companion(
     from platformdirs import user_data_path
 
     from scenthound.apps.companion import Companion
-    from scenthound.desk.app import serve
     from scenthound.desk.pairing import Pairings
+    from scenthound.desk.web_app import serve
     from scenthound.loop.settings import Settings, read
 
     given = {name: value for name, value in settings.items() if value} | dict(map(key_value, pairs))

@@ -26,7 +26,7 @@ def completion(shell: str, as_json: bool) -> None:
     """
     from click.shell_completion import BashComplete, FishComplete, ZshComplete
 
-    from scenthound.cli.app import COMPLETE, NAME, app
+    from scenthound.cli.root_command import COMPLETE, NAME, app
 
     kind = {"bash": BashComplete, "fish": FishComplete, "zsh": ZshComplete}[shell]
     completion = kind(app, {}, NAME, COMPLETE)

@@ -180,7 +180,7 @@ def crawl_for(request: CrawlRequest, folder: Path) -> int:
 
     A crawl without a single page is an error; the message names its cause.
     """
-    from scenthound.cli.app import INTERRUPTED
+    from scenthound.cli.root_command import INTERRUPTED
     from scenthound.errors import OurFault
     from scenthound.report.causes import why_nothing
     from scenthound.wiring import begin
@@ -203,7 +203,7 @@ def finish(session: Session, as_json: bool) -> int:
 
     A crawl without a single page is an error; the message names its cause.
     """
-    from scenthound.cli.app import INTERRUPTED, RESTING
+    from scenthound.cli.root_command import INTERRUPTED, RESTING
     from scenthound.loop.selection import ALL_RESTS
     from scenthound.report.causes import NO_HITS, why_nothing
 

@@ -66,8 +66,8 @@ def demo(pages: int, folder: Path, at_desk: bool, no_browser: bool, as_json: boo
 
 
 def _demo(pages: int, folder: Path, as_json: bool) -> int:
-    from scenthound.lab.beds.serve import BedServer, ServerOptions, serving
-    from scenthound.lab.generate.web import GeneratedWeb
+    from scenthound.lab.beds.bed_server import BedServer, ServerOptions, serving
+    from scenthound.lab.generate.simple_web import GeneratedWeb
     from scenthound.lab.run.polite_replay import PoliteLimits
 
     _clear(folder)

@@ -76,7 +76,7 @@ def open_desk(
     as_json: bool = False,
 ) -> None:
     """Run the desk until it is interrupted; prints its address and opens the browser."""
-    from scenthound.desk.app import bound, serve
+    from scenthound.desk.web_app import bound, serve
 
     if home is None:
         from platformdirs import user_data_path

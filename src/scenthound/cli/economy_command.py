@@ -84,7 +84,7 @@ def _opened(folder: Path) -> TrainedModel:
     """The model in a folder, or what the strategy of a crawl has learned."""
     from scenthound.loop.folder import CrawlFolder
     from scenthound.store.model_folder import load_model
-    from scenthound.wiring.agents import model_of_crawl
+    from scenthound.wiring.saved_agents import model_of_crawl
 
     if not (folder / "crawl.toml").is_file():
         return load_model(folder)

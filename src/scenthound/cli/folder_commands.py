@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from scenthound.report.crawl_facts import CrawlFacts
     from scenthound.report.explain import Explanation
-    from scenthound.report.wording import Wording
+    from scenthound.report.score_phrases import Wording
 
 REASONS_SHOWN = 2
 folder_argument = click.argument("folder", type=click.Path(path_type=Path, readable=False), metavar="DIR")
@@ -58,7 +58,7 @@ SUSPENSIONS = 10  # lines about suspended patterns and hosts
 def show(facts: CrawlFacts) -> None:
     """Print the figures of a crawl."""
     from scenthound.report.crawl_report import duration, size
-    from scenthound.report.wording import Wording
+    from scenthound.report.score_phrases import Wording
 
     waited = f"waited {duration(facts.waited)} for better hosts"
     rows = [
@@ -123,7 +123,7 @@ def trail(folder: Path, misses: bool, events: bool, why: bool, limit: int | None
       $ scenthound trail balloons --events
     """
 
-    from scenthound.report.wording import Wording
+    from scenthound.report.score_phrases import Wording
 
     if misses and events:
         raise BadUsage("--misses and --events ask for different things", "leave one of them out")

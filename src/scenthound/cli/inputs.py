@@ -42,7 +42,7 @@ from scenthound.wiring import (
     make_strategy,
     split_settings,
 )
-from scenthound.wiring.profiles import profile_values
+from scenthound.wiring.paper_setups import profile_values
 
 if TYPE_CHECKING:
     from scenthound.lab.beds.bed import BedTopic

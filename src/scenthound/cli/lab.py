@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from scenthound.cli.app import Commands
 from scenthound.cli.output import emit, json_option, key_value, option, repeatable, say
+from scenthound.cli.root_command import Commands
 from scenthound.errors import BadConfig, of_system
 
 MODULES: Mapping[str, tuple[str, str]] = {
@@ -45,7 +45,7 @@ class _HabitsCommand(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         from dataclasses import fields
 
-        from scenthound.lab.generate.kinds import ABOUT, HABITS
+        from scenthound.lab.generate.web_kinds import ABOUT, HABITS
         from scenthound.parameters import default_of
 
         with formatter.section("Webs (--web)"):
@@ -80,7 +80,7 @@ def generate(bed: Path, topics: int, pairs: tuple[str, ...], on_the_fly: bool, a
       $ scenthound lab generate beds/large --web realistic --pages 1000000 --companies --on-the-fly
       $ scenthound lab generate beds/mine --web realistic --pages 20000 --set communities=3 --set hubs=0.4
     """
-    from scenthound.lab.generate.kinds import WebOrder, write_web
+    from scenthound.lab.generate.web_kinds import WebOrder, write_web
 
     made = write_web(bed, WebOrder(topics=topics, habits=dict(map(key_value, pairs)), **options), on_the_fly)
     if as_json:
@@ -121,7 +121,7 @@ def serve(bed: Path, robots: str | None, as_json: bool, **options: Any) -> None:
       $ curl --proxy http://127.0.0.1:8080 http://HOST-OF-THE-BED/
     """
     from scenthound.lab.beds.bed import Bed
-    from scenthound.lab.beds.serve import BedServer, ServerOptions
+    from scenthound.lab.beds.bed_server import BedServer, ServerOptions
 
     opened = Bed.open(bed)
     if robots is not None and robots not in ("allow", "deny"):

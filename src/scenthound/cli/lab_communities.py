@@ -36,8 +36,8 @@ def communities(
       $ scenthound lab communities karate.txt --seed 33 --seed 32
       $ scenthound lab communities karate.txt --seed 33 --known officers.txt --k 2
     """
-    from scenthound.graph.communities import mine
-    from scenthound.lab.communities import read_edges, read_members, scores
+    from scenthound.graph.community_mining import mine
+    from scenthound.lab.community_files import read_edges, read_members, scores
     from scenthound.strategies.cc_bfs import ring_weights
 
     if not seeds:

@@ -76,7 +76,7 @@ def measure(
       $ scenthound lab measure runs/first --topics
       $ scenthound lab measure --trail mine.jsonl --bed beds/demo --topic T01
     """
-    from scenthound.lab.measure.comparison import measure_if_stale, open_run
+    from scenthound.lab.measure.compare_crawlers import measure_if_stale, open_run
     from scenthound.lab.measure.measure import CORRELATED
 
     unit, group_by = options.pop("unit"), options.pop("group_by")
@@ -115,7 +115,7 @@ def measure(
 def _points(run: Experiment, at: str | None, unit: Unit) -> tuple[int, ...] | None:
     """The points that were asked for, within the crawls. By requests there are defaults; by pages those shown last."""
     from scenthound.lab.measure.by_requests import default_request_points
-    from scenthound.lab.measure.comparison import split_points
+    from scenthound.lab.measure.compare_crawlers import split_points
 
     if unit == "pages":
         return split_points(numbers(at, "--at"), run.spec.limits.pages)[0] if at else None
@@ -224,7 +224,7 @@ def report(run: Path, at: str | None, figures: bool, group_by: str, jobs: int, a
       $ scenthound lab report runs/first
       $ scenthound lab report runs/first --figures
     """
-    from scenthound.lab.measure.comparison import measure_if_stale, open_run, split_points
+    from scenthound.lab.measure.compare_crawlers import measure_if_stale, open_run, split_points
     from scenthound.lab.report.experiment_report import write_report
     from scenthound.lab.report.paper_figures import figure_metrics, write_figures
 
@@ -276,7 +276,7 @@ def compare(
       $ scenthound lab compare runs/first hound hound --against runs/second
       $ scenthound lab compare runs/first --json
     """
-    from scenthound.lab.measure.comparison import (
+    from scenthound.lab.measure.compare_crawlers import (
         Question,
         compare_across,
         compare_within,
@@ -284,7 +284,7 @@ def compare(
         split_points,
         with_display_names,
     )
-    from scenthound.lab.measure.comparison import as_json as plain
+    from scenthound.lab.measure.compare_crawlers import as_json as plain
     from scenthound.lab.measure.statistics import sentence
     from scenthound.lab.run.spec import FILE
 

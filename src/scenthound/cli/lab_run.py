@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scenthound.cli.app import INTERRUPTED
 from scenthound.cli.lab_progress import TaskProgress
 from scenthound.cli.lab_results import numbers, show_summary
 from scenthound.cli.output import emit, json_option, key_value, option, out, repeatable, say, table
+from scenthound.cli.root_command import INTERRUPTED
 from scenthound.errors import BadConfig, BadUsage, UnknownName
 from scenthound.formats import printable
 from scenthound.parameters import values_of
@@ -81,7 +81,7 @@ def run(bed: Path, strategies: str, folder: Path, jobs: int, at: str | None, as_
       $ scenthound lab run beds/demo --strategies hound --pages 500 --polite --out runs/polite
       $ scenthound lab report runs/first
     """
-    from scenthound.lab.measure.comparison import measure_if_stale
+    from scenthound.lab.measure.compare_crawlers import measure_if_stale
     from scenthound.lab.run.experiment import RunOptions
     from scenthound.lab.run.experiment import run as run_experiment
 
@@ -160,14 +160,14 @@ def _polite(is_polite: bool, flags: Mapping[str, Any]) -> PoliteLimits | None:
 
 def _check_spread(strategies: Sequence[StrategySpec], spread: int) -> None:
     """Refuse a spread that was asked for and would be ignored. The report says the same of that of a profile."""
-    from scenthound.wiring.build import check_spread, make_strategy
+    from scenthound.wiring.crawl_parts import check_spread, make_strategy
 
     for spec in strategies:
         check_spread(make_strategy(spec.name, spec.parameters), spec.label, spread)
 
 
 def _points(at: str | None, pages: int) -> Sequence[int] | None:
-    from scenthound.lab.measure.comparison import split_points
+    from scenthound.lab.measure.compare_crawlers import split_points
 
     if at is None:
         return None

@@ -63,11 +63,11 @@ def mcp(
         emit({"mcpServers": {"scenthound": {"command": sys.executable, "args": command}}})
         return
     try:
-        from scenthound.agent_tools.server import serve
+        from scenthound.agent_tools.mcp_server import serve
     except ImportError:
         raise BadConfig("the tools for agents are not installed", "pip install 'scenthound[mcp]'") from None
-    from scenthound.agent_tools.limits import ToolLimits
-    from scenthound.agent_tools.tools import Tools
+    from scenthound.agent_tools.agent_limits import ToolLimits
+    from scenthound.agent_tools.crawl_tools import Tools
 
     if home is None:
         from platformdirs import user_data_path

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from scenthound.cli.cited_papers import papers_cited
 from scenthound.cli.output import emit, out, say, table
-from scenthound.cli.papers import papers_cited
 from scenthound.plugins import Registry
 
 

@@ -118,7 +118,7 @@ def _made(seeds: Sequence[str]) -> list[Any]:
 def _topic_of(seeds: Sequence[str], options: dict[str, Any], pairs: Sequence[str]) -> str:
     """The words that the seeds have in common; their pages are fetched for it."""
     from scenthound.apps.related.facts import ANALYSER, HomeFacts
-    from scenthound.apps.related.words import common_words
+    from scenthound.apps.related.shared_words import common_words
     from scenthound.lab.topics.example_sources import gather
     from scenthound.loop.settings import Settings, read
 

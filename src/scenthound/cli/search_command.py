@@ -71,7 +71,7 @@ def search(
       $ scenthound search balloons burner --since 2026-01-31 --category "Clubs, pilots"
     """
     from scenthound import search as engine
-    from scenthound.apps.portal.build import pages_in
+    from scenthound.apps.portal.build_portal import pages_in
     from scenthound.search import Filters
 
     if bool(query.strip()) == bool(like):

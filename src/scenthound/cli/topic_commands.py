@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scenthound.cli.app import Commands
 from scenthound.cli.output import emit, json_option, key_value, option, out, repeatable, say, table
+from scenthound.cli.root_command import Commands
 from scenthound.errors import BadUsage, ScenthoundError
 from scenthound.formats import printable
 from scenthound.model import Candidate, Topic

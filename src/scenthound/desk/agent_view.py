@@ -10,11 +10,11 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.routing import Route
 
-from scenthound.desk import api, pages
-from scenthound.desk import layout as look
+from scenthound.desk import api_base, core_pages
+from scenthound.desk import page_layout as look
+from scenthound.desk.agent_data import agent_number, agent_of
+from scenthound.desk.api_operations import get
 from scenthound.desk.markup import Content, Markup, element, join
-from scenthound.desk.operations import get
-from scenthound.desk.population import agent_number, agent_of
 from scenthound.desk.population_view import AGENT, agent_link, amount
 from scenthound.desk.shapes import ANY, FLAG, TEXT, WHOLE, fields, listed, maybe
 
@@ -28,17 +28,17 @@ ONE_AGENT = fields(
 
 
 async def get_agent(request: Request) -> Any:
-    path, number = api.folder_of(request), agent_number(request.path_params["agent"])
+    path, number = api_base.folder_of(request), agent_number(request.path_params["agent"])
     found = await run_in_threadpool(agent_of, path, number)
     if found is None:
-        raise api.Unknown(f"this crawl has no agent {number}", "the page of all agents lists them")
+        raise api_base.Unknown(f"this crawl has no agent {number}", "the page of all agents lists them")
     return found
 
 
 async def agent_page(request: Request) -> str:
-    path, name = api.folder_of(request), request.path_params["name"]
+    path, name = api_base.folder_of(request), request.path_params["name"]
     found = await get_agent(request)
-    nav = await run_in_threadpool(pages.nav_of, path, name, "/agents")
+    nav = await run_in_threadpool(core_pages.nav_of, path, name, "/agents")
     title = f"Agent {found['agent']}"
     head = element(
         "section",
@@ -250,5 +250,5 @@ ROUTES = [
         ONE_AGENT,
         inside={"agent": WHOLE},
     ),
-    Route("/c/{name}/agents/{agent}", pages.shows(agent_page)),
+    Route("/c/{name}/agents/{agent}", core_pages.shows(agent_page)),
 ]

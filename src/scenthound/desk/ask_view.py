@@ -13,11 +13,11 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from scenthound.apps.ask import FIGURES, GREEDY, PAGES, asked_strategy, hits_of, ranked
-from scenthound.desk import api, pages, start_view, steering_api
-from scenthound.desk import layout as look
-from scenthound.desk import parameters as read
+from scenthound.desk import api_base, core_pages, start_view, steering_api
+from scenthound.desk import page_layout as look
+from scenthound.desk import request_parameters as read
+from scenthound.desk.api_operations import get, post
 from scenthound.desk.markup import Markup, element
-from scenthound.desk.operations import get, post
 from scenthound.desk.seed_choices import allowed, choices
 from scenthound.desk.shapes import FLAG, NUMBER, TEXT, WHOLE, fields, listed, maybe
 from scenthound.desk.starting import LOG, NewCrawl
@@ -56,7 +56,7 @@ HITS = fields(hits=listed(HIT), ranked=listed(HIT), is_running=FLAG, kept=FLAG)
 
 
 async def ask(request: Request) -> Any:
-    desk, body = api.desk_of(request), await read.body_of(request)
+    desk, body = api_base.desk_of(request), await read.body_of(request)
     source = steering_api.SOURCE.of(body)
     strategy, parameters = asked_strategy(STRATEGY.of(body), PER_SEED.of(body))
     new = NewCrawl(
@@ -68,13 +68,13 @@ async def ask(request: Request) -> Any:
         parameters=parameters,
         options=desk.options,
     )
-    called, path = await api.begun(desk, new)
+    called, path = await api_base.begun(desk, new)
     desk.questions.add(path.resolve())
     return JSONResponse({"name": called, "folder": str(path)}, 201)
 
 
 async def get_hits(request: Request) -> Any:
-    desk, path = api.desk_of(request), api.folder_of(request)
+    desk, path = api_base.desk_of(request), api_base.folder_of(request)
     after = AFTER.of(request.query_params)
 
     def look_up() -> dict[str, Any]:
@@ -88,19 +88,19 @@ async def get_hits(request: Request) -> Any:
 
 
 async def keep(request: Request) -> Any:
-    api.desk_of(request).questions.discard(path := api.folder_of(request))
+    api_base.desk_of(request).questions.discard(path := api_base.folder_of(request))
     return {"folder": str(path)}
 
 
 async def discard(request: Request) -> Any:
     """Stop a question's crawl and delete its folder."""
-    desk, path = api.desk_of(request), api.folder_of(request)
+    desk, path = api_base.desk_of(request), api_base.folder_of(request)
     if path not in desk.questions:
         raise BadUsage(
             "only a question that was not kept can be thrown away here", f"delete the folder {path} yourself"
         )
     if holder(path) is not None:
-        await run_in_threadpool(give_order, path, "stop", None, desk.clock(), api.PATIENCE)
+        await run_in_threadpool(give_order, path, "stop", None, desk.clock(), api_base.PATIENCE)
     until = desk.clock() + ENDING
     while holder(path) is not None:
         if desk.clock() > until:
@@ -110,7 +110,7 @@ async def discard(request: Request) -> Any:
     return {"folder": str(path)}
 
 
-def _delete(desk: api.Desk, path: Path) -> None:
+def _delete(desk: api_base.Desk, path: Path) -> None:
     desk.processes.unfollow(path)
     desk.questions.discard(path)
     gone = free_name(path, "thrown-away")
@@ -123,7 +123,7 @@ def _delete(desk: api.Desk, path: Path) -> None:
 
 
 async def ask_page(request: Request) -> str:
-    desk = api.desk_of(request)
+    desk = api_base.desk_of(request)
     sources = await run_in_threadpool(choices, desk.collections, desk.sources)
     words = request.query_params.get("q", "")[:2000]
     return look.page("Ask", _form(words, sources), _results(), script="ask")
@@ -202,7 +202,7 @@ def _results() -> Markup:
 
 _ONE = "/api/collections/{name}"
 ROUTES = [
-    Route("/ask", pages.shows(ask_page)),
+    Route("/ask", core_pages.shows(ask_page)),
     post(
         "/api/questions",
         ask,

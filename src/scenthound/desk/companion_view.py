@@ -9,11 +9,11 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from scenthound.apps.companion import LESSONS, Companion, Visit
-from scenthound.desk import api, pages
-from scenthound.desk import layout as look
-from scenthound.desk import parameters as read
+from scenthound.desk import api_base, core_pages
+from scenthound.desk import page_layout as look
+from scenthound.desk import request_parameters as read
+from scenthound.desk.api_operations import get, post
 from scenthound.desk.markup import Markup, element
-from scenthound.desk.operations import get, post
 from scenthound.desk.pairing import Pairings, is_extension
 from scenthound.desk.shapes import FLAG, NUMBER, TEXT, TEXTS, WHOLE, fields, listed, maybe
 from scenthound.errors import BadUsage
@@ -54,9 +54,9 @@ ANSWER = fields(about=TEXT, is_looking=FLAG, looked_at=WHOLE, suggestions=listed
 
 
 def companion_of(request: Request) -> tuple[Companion, Pairings]:
-    desk = api.desk_of(request)
+    desk = api_base.desk_of(request)
     if desk.companion is None or desk.pairings is None:
-        raise api.Unknown("this desk has no companion", "start it with `scenthound companion`")
+        raise api_base.Unknown("this desk has no companion", "start it with `scenthound companion`")
     return desk.companion, desk.pairings
 
 
@@ -69,12 +69,12 @@ async def pair(request: Request) -> Any:
     code = CODE.of(await read.body_of(request, LARGEST_VISIT))
     if not is_extension(origin):
         raise BadUsage("only an extension can be paired", "type the code in its options")
-    token = pairings.pair(origin, code, api.desk_of(request).clock())
+    token = pairings.pair(origin, code, api_base.desk_of(request).clock())
     return JSONResponse({"token": token, "excluded": list(companion.excluded)}, 201)
 
 
 async def new_code(request: Request) -> Any:
-    desk, (_, pairings) = api.desk_of(request), companion_of(request)
+    desk, (_, pairings) = api_base.desk_of(request), companion_of(request)
     return JSONResponse({"code": f"{desk.access.port}-{pairings.new_code(desk.clock())}"}, 201)
 
 
@@ -235,7 +235,7 @@ def _pairing() -> Markup:
 
 _ONE = "/api/companion"
 ROUTES = [
-    Route("/companion", pages.shows(companion_page)),
+    Route("/companion", core_pages.shows(companion_page)),
     get(_ONE, state, "All that the companion knows.", STATE, is_private=True),
     get(f"{_ONE}/suggestions", suggestions, "What is worth following from a page.", ANSWER, ADDRESS, is_private=True),
     post(f"{_ONE}/pairings", pair, "Pair an extension, by a code.", TOKEN, (CODE,), 201),

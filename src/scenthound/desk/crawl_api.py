@@ -13,10 +13,10 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
-from scenthound.desk import parameters as read
+from scenthound.desk import request_parameters as read
 from scenthound.desk import views
-from scenthound.desk.api import Desk, Unknown, desk_of, folder_of, listing, overview
-from scenthound.desk.operations import description, get, post
+from scenthound.desk.api_base import Desk, Unknown, desk_of, folder_of, listing, overview
+from scenthound.desk.api_operations import description, get, post
 from scenthound.desk.shapes import ANY, FLAG, NUMBER, TEXT, TEXTS, WHOLE, fields, listed, maybe
 from scenthound.desk.watching import Watch
 from scenthound.store.live_queries import Wanted

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from scenthound.desk import layout as look
-from scenthound.desk.curve import curve_figure
+from scenthound.desk import page_layout as look
+from scenthound.desk.harvest_curve import curve_figure
 from scenthound.desk.markup import Content, Markup, element, join
 from scenthound.store.live_queries import Wanted
 

@@ -10,13 +10,13 @@ from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
 
-from scenthound.desk import api
-from scenthound.desk import parameters as read
-from scenthound.desk.operations import get
+from scenthound.desk import api_base
+from scenthound.desk import request_parameters as read
+from scenthound.desk.api_operations import get
 from scenthound.desk.shapes import ANY, TEXT, TEXTS, WHOLE, fields, listed
 from scenthound.errors import BadUsage
 from scenthound.formats import json_facts
-from scenthound.lab.measure.comparison import crawlers, open_run
+from scenthound.lab.measure.compare_crawlers import crawlers, open_run
 from scenthound.lab.measure.measure import measured_metrics
 from scenthound.lab.report.chosen import Chosen, choose
 from scenthound.lab.report.downloads import TABLES, as_csv, as_latex, as_svg
@@ -46,9 +46,9 @@ FILES = [f"{what}.{kind}" for what in TABLES for kind in KINDS if (what, kind) !
 def folder_of(request: Request) -> Path:
     """The experiment that the address names. Raises `Unknown`."""
     name = request.path_params["name"]
-    path = api.desk_of(request).collections.experiments().get(name)
+    path = api_base.desk_of(request).collections.experiments().get(name)
     if path is None:
-        raise api.Unknown(
+        raise api_base.Unknown(
             f"no experiment called `{name[:80]}`",
             "the first page of the desk lists what is open; another folder can be opened there",
         )
@@ -78,7 +78,7 @@ def pair_of(chosen: Chosen, query: QueryParams) -> tuple[str, str] | None:
 
 
 async def get_experiments(request: Request) -> Any:
-    found = api.desk_of(request).collections.experiments()
+    found = api_base.desk_of(request).collections.experiments()
     return {"experiments": [{"name": name, "folder": str(path)} for name, path in found.items()]}
 
 
@@ -101,7 +101,7 @@ async def get_experiment(request: Request) -> Any:
 async def get_file(request: Request) -> Response:
     path, query = folder_of(request), request.query_params
     if request.path_params["file"] not in FILES:
-        raise api.Unknown("no such file", f"there are: {', '.join(FILES)}")
+        raise api_base.Unknown("no such file", f"there are: {', '.join(FILES)}")
     what, _, kind = request.path_params["file"].partition(".")
 
     def make() -> tuple[str, str]:

@@ -12,11 +12,11 @@ from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.routing import Route
 
-from scenthound.desk import layout as look
-from scenthound.desk import pages
+from scenthound.desk import core_pages
+from scenthound.desk import page_layout as look
 from scenthound.desk.lab_api import chosen_of, folder_of, pair_of
 from scenthound.desk.markup import Content, Markup, element, join
-from scenthound.lab.measure.comparison import crawlers, non_oracles, points_shown
+from scenthound.lab.measure.compare_crawlers import crawlers, non_oracles, points_shown
 from scenthound.lab.measure.measure import measured_metrics
 from scenthound.lab.measure.metrics import get_metric
 from scenthound.lab.report.chosen import Chosen
@@ -342,5 +342,5 @@ def _pairs(chosen: Chosen) -> list[tuple[str, str]]:
 
 
 ROUTES = [
-    Route("/lab/{name}", pages.shows(experiment_page)),
+    Route("/lab/{name}", core_pages.shows(experiment_page)),
 ]

@@ -9,19 +9,19 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.routing import Route
 
-from scenthound.desk import api, lists, pages
-from scenthound.desk import layout as look
-from scenthound.desk import parameters as read
+from scenthound.desk import api_base, core_pages, list_data
+from scenthound.desk import page_layout as look
+from scenthound.desk import request_parameters as read
+from scenthound.desk.api_operations import get
 from scenthound.desk.crawl_api import HOST
 from scenthound.desk.markup import Content, Markup, element
-from scenthound.desk.operations import get
 from scenthound.desk.shapes import ANY, FLAG, NUMBER, TEXT, TEXTS, WHOLE, fields, listed, maybe
-from scenthound.report.reasons import in_words
+from scenthound.report.miss_reasons import in_words
 from scenthound.store.live_lists import Slice
 
 MOST = 200
 REASON = read.Words("reason", "Only this reason.")
-STATE = read.Among("state", "Only hosts of this state.", {state: state for state in lists.HOST_STATES})
+STATE = read.Among("state", "Only hosts of this state.", {state: state for state in list_data.HOST_STATES})
 LIMIT = read.Whole("limit", "How many.", 100, 1, MOST)
 OFFSET = read.Whole("offset", "How many to skip.", 0, 0, 10**9)
 SCORE = {"type": ["number", "string"]}
@@ -46,21 +46,21 @@ def _part(request: Request) -> Slice:
 
 async def get_failed(request: Request) -> Any:
     reason = REASON.of(request.query_params)
-    return await run_in_threadpool(lists.failed, api.folder_of(request), reason, _part(request))
+    return await run_in_threadpool(list_data.failed, api_base.folder_of(request), reason, _part(request))
 
 
 async def get_waiting(request: Request) -> Any:
-    return await run_in_threadpool(lists.waiting, api.folder_of(request), _part(request))
+    return await run_in_threadpool(list_data.waiting, api_base.folder_of(request), _part(request))
 
 
 async def get_hosts(request: Request) -> Any:
-    state, now = STATE.of(request.query_params), api.desk_of(request).clock()
-    return await run_in_threadpool(lists.hosts, api.folder_of(request), state, now, _part(request))
+    state, now = STATE.of(request.query_params), api_base.desk_of(request).clock()
+    return await run_in_threadpool(list_data.hosts, api_base.folder_of(request), state, now, _part(request))
 
 
 async def get_not_followed(request: Request) -> Any:
     reason, host = REASON.of(request.query_params), HOST.of(request.query_params)
-    return await run_in_threadpool(lists.not_followed, api.folder_of(request), reason, host, _part(request))
+    return await run_in_threadpool(list_data.not_followed, api_base.folder_of(request), reason, host, _part(request))
 
 
 # ---- the pages
@@ -95,7 +95,7 @@ def _number(value: int) -> str:
 
 
 async def _page(request: Request, title: str, about: str, shown: Content, total: int, tabs: Content = None) -> str:
-    path, name = api.folder_of(request), request.path_params["name"]
+    path, name = api_base.folder_of(request), request.path_params["name"]
     head = element(
         "section",
         element("p", element("a", "All pages of this crawl", href=look.collection_address(name)), class_="quiet-text"),
@@ -104,7 +104,7 @@ async def _page(request: Request, title: str, about: str, shown: Content, total:
         tabs,
         class_="crawl-head",
     )
-    nav = await run_in_threadpool(pages.nav_of, path, name, "/list")
+    nav = await run_in_threadpool(core_pages.nav_of, path, name, "/list")
     body = look.card(None, shown, _turn(request, total)) if total else look.empty("Nothing to list here")
     return look.page(title, head, body, nav=nav)
 
@@ -198,7 +198,7 @@ async def hosts_page(request: Request) -> str:
             href=look.address(name, "hosts", **({"state": value} if value else {})),
             aria_current="page" if value == state else None,
         )
-        for value, words in lists.HOST_STATES.items()
+        for value, words in list_data.HOST_STATES.items()
     ]
     tabs = element("nav", *choices, class_="tabs", aria_label="Which hosts")
     number = f"{_number(found['total'])} {'host' if found['total'] == 1 else 'hosts'}"
@@ -255,8 +255,8 @@ ROUTES = [
     ),
     get(f"{_ONE}/hosts", get_hosts, "The hosts of a crawl.", fields(total=WHOLE, rows=listed(HOST_ROW)), STATE, *PART),
     get(f"{_ONE}/not-followed", get_not_followed, "Links that were not followed.", NOT_FOLLOWED, REASON, HOST, *PART),
-    Route("/c/{name}/failed", pages.shows(failed_page)),
-    Route("/c/{name}/waiting", pages.shows(waiting_page)),
-    Route("/c/{name}/hosts", pages.shows(hosts_page)),
-    Route("/c/{name}/not-followed", pages.shows(not_followed_page)),
+    Route("/c/{name}/failed", core_pages.shows(failed_page)),
+    Route("/c/{name}/waiting", core_pages.shows(waiting_page)),
+    Route("/c/{name}/hosts", core_pages.shows(hosts_page)),
+    Route("/c/{name}/not-followed", core_pages.shows(not_followed_page)),
 ]

@@ -20,9 +20,9 @@ from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
 
-from scenthound.desk import parameters as read
-from scenthound.desk.api import desk_of, folder_of
-from scenthound.desk.operations import get
+from scenthound.desk import request_parameters as read
+from scenthound.desk.api_base import desk_of, folder_of
+from scenthound.desk.api_operations import get
 from scenthound.desk.search_api import search_folder
 from scenthound.desk.shapes import NUMBER, TEXT, WHOLE, fields, listed
 from scenthound.loop.folder import CrawlFolder

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from scenthound.desk import layout as look
+from scenthound.desk import page_layout as look
 from scenthound.desk.markup import Content, Markup, element, join
-from scenthound.report.reasons import in_words
+from scenthound.report.miss_reasons import in_words
 
 SHOWN_LINKS = 400
 STATES = {

@@ -10,11 +10,11 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.routing import Route
 
-from scenthound.desk import api, pages
-from scenthound.desk import layout as look
+from scenthound.desk import api_base, core_pages
+from scenthound.desk import page_layout as look
+from scenthound.desk.agent_data import population_of
+from scenthound.desk.api_operations import get
 from scenthound.desk.markup import Markup, element
-from scenthound.desk.operations import get
-from scenthound.desk.population import population_of
 from scenthound.desk.shapes import NUMBER, TEXT, TEXTS, WHOLE, fields, listed, maybe
 
 SHOWN_AGENTS = 200
@@ -30,13 +30,13 @@ POPULATION = fields(pages=WHOLE, total=WHOLE, living=WHOLE, owns=TEXT, agents=li
 
 
 async def get_population(request: Request) -> Any:
-    return await run_in_threadpool(population_of, api.folder_of(request))
+    return await run_in_threadpool(population_of, api_base.folder_of(request))
 
 
 async def population_page(request: Request) -> str:
-    path, name = api.folder_of(request), request.path_params["name"]
+    path, name = api_base.folder_of(request), request.path_params["name"]
     found = await run_in_threadpool(population_of, path)
-    nav = await run_in_threadpool(pages.nav_of, path, name, "/agents")
+    nav = await run_in_threadpool(core_pages.nav_of, path, name, "/agents")
     if not found["agents"]:
         why = "Only InfoSpiders and the Hayek economies send agents; this crawl has another way of searching."
         return look.page("Agents", look.empty("No agents", element("p", why)), nav=nav)
@@ -135,5 +135,5 @@ def amount(owned: float | None) -> str:
 
 ROUTES = [
     get("/api/collections/{name}/agents", get_population, "The agents of a crawl, oldest first.", POPULATION),
-    Route("/c/{name}/agents", pages.shows(population_page)),
+    Route("/c/{name}/agents", core_pages.shows(population_page)),
 ]

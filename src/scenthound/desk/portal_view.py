@@ -15,14 +15,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from scenthound.apps.portal.build import PORTAL
+from scenthound.apps.portal.build_portal import PORTAL
 from scenthound.apps.portal.categories import FILE, PortalCategory, read_proposed, rename
-from scenthound.apps.portal.pages import STATIC, static_file
-from scenthound.desk import api, pages
-from scenthound.desk import layout as look
-from scenthound.desk import parameters as read
+from scenthound.apps.portal.portal_html import STATIC, static_file
+from scenthound.desk import api_base, core_pages
+from scenthound.desk import page_layout as look
+from scenthound.desk import request_parameters as read
+from scenthound.desk.api_operations import get, post
 from scenthound.desk.markup import Content, element
-from scenthound.desk.operations import get, post
 from scenthound.desk.shapes import ANY, TEXT, fields, maybe
 from scenthound.errors import BadConfig
 
@@ -35,13 +35,13 @@ JOB = fields(state=TEXT, said=TEXT, answer=maybe(ANY))
 
 
 async def build(request: Request) -> Any:
-    desk, path = api.desk_of(request), api.folder_of(request)
+    desk, path = api_base.desk_of(request), api_base.folder_of(request)
     await run_in_threadpool(desk.processes.jobs.start, path, ["portal", "--json", "--", str(path)])
     return JSONResponse(await run_in_threadpool(desk.processes.jobs.state, path), 202)
 
 
 async def get_build(request: Request) -> Any:
-    desk, path = api.desk_of(request), api.folder_of(request)
+    desk, path = api_base.desk_of(request), api_base.folder_of(request)
     return await run_in_threadpool(desk.processes.jobs.state, path)
 
 
@@ -50,7 +50,7 @@ NAME = read.Field("name", str, "What it is to be called.")
 
 
 async def name_category(request: Request) -> Any:
-    path, body = api.folder_of(request), await read.body_of(request)
+    path, body = api_base.folder_of(request), await read.body_of(request)
     await run_in_threadpool(rename, path / PORTAL / FILE, CATEGORY.of(body), NAME.of(body)[:LONGEST_NAME])
     return {"name": NAME.of(body)}
 
@@ -84,7 +84,7 @@ def _names(categories: list[PortalCategory]) -> Content:
 
 
 async def portal_page(request: Request) -> str:
-    path, name = api.folder_of(request), request.path_params["name"]
+    path, name = api_base.folder_of(request), request.path_params["name"]
     is_built = (path / PORTAL / "index.html").is_file()
     words = "Bring it up to date" if is_built else "Make the portal"
     opened = element("p", element("a", "Open the portal", href=f"/c/{name}/portal/index.html")) if is_built else None
@@ -100,16 +100,16 @@ async def portal_page(request: Request) -> str:
         element("div", element("button", words, type="button", id="build", data_do="build"), class_="steer"),
         element("p", id="build-said", role="status"),
     )
-    nav = await run_in_threadpool(pages.nav_of, path, name, "/portal")
+    nav = await run_in_threadpool(core_pages.nav_of, path, name, "/portal")
     names = _names(await run_in_threadpool(_categories, path))
     return look.page("Portal", content, names, script="portal", nav=nav)
 
 
 async def portal_file(request: Request) -> Response:
-    path, file = api.folder_of(request), request.path_params["file"]
+    path, file = api_base.folder_of(request), request.path_params["file"]
     content = await run_in_threadpool(_read, path / PORTAL, file)
     if content is None:
-        raise api.Unknown("the portal has no such page", "make it, or bring it up to date")
+        raise api_base.Unknown("the portal has no such page", "make it, or bring it up to date")
     base = f"{request.url.scheme}://{request.headers['host']}/c/{request.path_params['name']}/{PORTAL}/"
     policy = (
         f"default-src 'none'; script-src {base}assets/; style-src {base}assets/; connect-src {base}search/; "
@@ -129,8 +129,8 @@ def _read(folder: Any, file: str) -> bytes | None:
 
 
 ROUTES = [
-    Route("/c/{name}/portal", pages.shows(portal_page)),
-    Route("/c/{name}/portal/{file:path}", pages.shows(portal_file)),
+    Route("/c/{name}/portal", core_pages.shows(portal_page)),
+    Route("/c/{name}/portal/{file:path}", core_pages.shows(portal_file)),
     post(
         "/api/collections/{name}/portal",
         build,

@@ -13,11 +13,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from scenthound.apps.related import Hub, Organisation, RelatedOrganisations, related, write_csv
-from scenthound.desk import api, pages
-from scenthound.desk import layout as look
-from scenthound.desk import parameters as read
+from scenthound.desk import api_base, core_pages
+from scenthound.desk import page_layout as look
+from scenthound.desk import request_parameters as read
+from scenthound.desk.api_operations import get
 from scenthound.desk.markup import Content, Markup, element
-from scenthound.desk.operations import get
 from scenthound.desk.shapes import ANY, SHARE, TEXT, TEXTS, WHOLE, fields, listed
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Url
@@ -58,12 +58,12 @@ def known_homes(path: Path, answer: RelatedOrganisations) -> set[Url]:
 
 
 async def get_related(request: Request) -> Any:
-    path, most = api.folder_of(request), LIMIT.of(request.query_params)
+    path, most = api_base.folder_of(request), LIMIT.of(request.query_params)
     return (await run_in_threadpool(answer_of, path, most)).as_plain()
 
 
 async def get_table(request: Request) -> Response:
-    answer = await run_in_threadpool(answer_of, api.folder_of(request), MOST)
+    answer = await run_in_threadpool(answer_of, api_base.folder_of(request), MOST)
     made = io.StringIO(newline="")
     write_csv(answer, made)
     headers = {"Content-Disposition": 'attachment; filename="related.csv"'}
@@ -71,8 +71,8 @@ async def get_table(request: Request) -> Response:
 
 
 async def related_page(request: Request) -> str:
-    path, name = api.folder_of(request), request.path_params["name"]
-    nav = await run_in_threadpool(pages.nav_of, path, name, "/related")
+    path, name = api_base.folder_of(request), request.path_params["name"]
+    nav = await run_in_threadpool(core_pages.nav_of, path, name, "/related")
     answer = await run_in_threadpool(answer_of, path, LIMIT.of(request.query_params))
     known = await run_in_threadpool(known_homes, path, answer)
     rows = [_row(name, one, one.home in known) for one in answer.organisations]
@@ -168,5 +168,5 @@ ROUTES = [
     get(
         "/api/collections/{name}/related.csv", get_table, "Related organisations as a table.", TEXT, kinds=["text/csv"]
     ),
-    Route("/c/{name}/related", pages.shows(related_page)),
+    Route("/c/{name}/related", core_pages.shows(related_page)),
 ]

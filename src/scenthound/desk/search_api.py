@@ -10,11 +10,11 @@ from starlette.datastructures import QueryParams
 from starlette.requests import Request
 
 from scenthound import search as engine
-from scenthound.apps.portal.build import pages_in
-from scenthound.desk import parameters as read
+from scenthound.apps.portal.build_portal import pages_in
+from scenthound.desk import request_parameters as read
 from scenthound.desk import views
-from scenthound.desk.api import Desk, desk_of, folder_of
-from scenthound.desk.operations import get
+from scenthound.desk.api_base import Desk, desk_of, folder_of
+from scenthound.desk.api_operations import get
 from scenthound.desk.shapes import ANY, NUMBER, TEXT, WHOLE, fields, listed
 from scenthound.errors import ScenthoundError
 from scenthound.store.text_index import INDEX, Filters, TextIndex

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sized
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from scenthound.desk import layout as look
+from scenthound.desk import page_layout as look
 from scenthound.desk.markup import Markup, element
 
 

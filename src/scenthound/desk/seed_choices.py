@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from scenthound.desk.collections import Collections
+from scenthound.desk.crawl_folders import Collections
 from scenthound.errors import BadUsage
 
 LONGEST = 2000

@@ -7,9 +7,9 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
-from scenthound.desk import parameters as read
-from scenthound.desk.api import desk_of
-from scenthound.desk.operations import post
+from scenthound.desk import request_parameters as read
+from scenthound.desk.api_base import desk_of
+from scenthound.desk.api_operations import post
 from scenthound.desk.seed_choices import allowed
 from scenthound.desk.shapes import TEXT, TEXTS, fields, listed
 from scenthound.desk.steering_api import LONGEST_TOPIC, TOPIC

@@ -12,11 +12,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from scenthound.apps.site_map import FORMATS, Branch, SiteMap, site_map
-from scenthound.desk import api, pages
-from scenthound.desk import layout as look
-from scenthound.desk import parameters as read
+from scenthound.desk import api_base, core_pages
+from scenthound.desk import page_layout as look
+from scenthound.desk import request_parameters as read
+from scenthound.desk.api_operations import get
 from scenthound.desk.markup import Markup, element
-from scenthound.desk.operations import get
 from scenthound.desk.shapes import ANY, TEXT, WHOLE, fields, listed
 from scenthound.errors import BadUsage
 from scenthound.loop.folder import CrawlFolder
@@ -33,23 +33,23 @@ def made(path: Path, unfolded: bool) -> SiteMap:
 
 async def get_site_map(request: Request) -> Any:
     unfolded = FOLDED.of(request.query_params)
-    return (await run_in_threadpool(made, api.folder_of(request), unfolded)).as_plain()
+    return (await run_in_threadpool(made, api_base.folder_of(request), unfolded)).as_plain()
 
 
 async def get_file(request: Request) -> Response:
     name = request.path_params["file"]
     if name not in FORMATS:
-        raise api.Unknown("no such file", f"there are: {', '.join(FORMATS)}")
+        raise api_base.Unknown("no such file", f"there are: {', '.join(FORMATS)}")
     write, kind = FORMATS[name]
-    site = await run_in_threadpool(made, api.folder_of(request), False)
+    site = await run_in_threadpool(made, api_base.folder_of(request), False)
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(await run_in_threadpool(write, site), media_type=kind, headers=headers)
 
 
 async def site_map_page(request: Request) -> str:
-    path, name = api.folder_of(request), request.path_params["name"]
+    path, name = api_base.folder_of(request), request.path_params["name"]
     unfolded = FOLDED.of(request.query_params)
-    nav = await run_in_threadpool(pages.nav_of, path, name, "/site-map")
+    nav = await run_in_threadpool(core_pages.nav_of, path, name, "/site-map")
     try:
         site = await run_in_threadpool(made, path, unfolded)
     except BadUsage as error:
@@ -121,5 +121,5 @@ ROUTES = [
         kinds=[kind for _, kind in FORMATS.values()],
         inside={"file": {"enum": list(FORMATS)}},
     ),
-    Route("/c/{name}/site-map", pages.shows(site_map_page)),
+    Route("/c/{name}/site-map", core_pages.shows(site_map_page)),
 ]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from scenthound.desk import layout as look
+from scenthound.desk import page_layout as look
 from scenthound.desk.markup import Content, Markup, element
 
 

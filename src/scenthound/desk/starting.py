@@ -12,8 +12,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from scenthound.desk.collections import is_crawl
 from scenthound.desk.command_errors import COMMAND, error_in
+from scenthound.desk.crawl_folders import is_crawl
 from scenthound.desk.jobs import Jobs
 from scenthound.errors import BadUsage, OurFault, ScenthoundError
 from scenthound.files import open_in_place

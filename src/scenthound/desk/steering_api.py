@@ -9,10 +9,10 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from scenthound.desk import parameters as read
+from scenthound.desk import request_parameters as read
 from scenthound.desk import views
-from scenthound.desk.api import PATIENCE, Unknown, begun, desk_of, folder_of
-from scenthound.desk.operations import get, post
+from scenthound.desk.api_base import PATIENCE, Unknown, begun, desk_of, folder_of
+from scenthound.desk.api_operations import get, post
 from scenthound.desk.seed_choices import allowed
 from scenthound.desk.shapes import FLAG, NUMBER, TEXT, WHOLE, fields, listed
 from scenthound.desk.starting import NewCrawl

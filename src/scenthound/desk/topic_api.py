@@ -10,9 +10,9 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
-from scenthound.desk import parameters as read
-from scenthound.desk.api import Desk, desk_of
-from scenthound.desk.operations import post
+from scenthound.desk import request_parameters as read
+from scenthound.desk.api_base import Desk, desk_of
+from scenthound.desk.api_operations import post
 from scenthound.desk.shapes import TEXT, TEXTS, fields
 from scenthound.errors import BadConfig, BadUsage
 from scenthound.loop.crawl_toml import check_seeds, some_seeds, topic_from

@@ -17,7 +17,7 @@ from scenthound.loop.forecast import Forecast
 from scenthound.loop.politeness import HOST_FAILURES
 from scenthound.report.causes import NO_HITS, why_nothing
 from scenthound.report.crawl_facts import ENDINGS, FINAL, frontier_length, gather, outlook
-from scenthound.report.reasons import in_words
+from scenthound.report.miss_reasons import in_words
 from scenthound.store import live_queries
 from scenthound.store.lock import holder
 from scenthound.store.order_table import Orders

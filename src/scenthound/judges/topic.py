@@ -41,7 +41,7 @@ import numpy.typing as npt
 
 from scenthound import url as urls
 from scenthound.judges import judge
-from scenthound.judges.evidence import (
+from scenthound.judges.topic_evidence import (
     WEIGHTS,
     Neighbours,
     RememberedPage,

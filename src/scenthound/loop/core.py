@@ -12,9 +12,9 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 
 from scenthound import url as urls
 from scenthound.loop.connectivity import Connectivity, is_unanswered
+from scenthound.loop.fetch_order import EarlyResults, OrderRule, Turns
 from scenthound.loop.messages import FOREVER, Done, Fetch, Limits, Postponed, Result, RobotsLanded, SitemapLanded, Wait
 from scenthound.loop.new_urls import Candidates, Redirects, Sitemaps
-from scenthound.loop.order import EarlyResults, OrderRule, Turns
 from scenthound.loop.plugin_calls import Judging, PageJudgement, Stopwatch, StrategyCalls
 from scenthound.loop.politeness import Admission, Politeness
 from scenthound.loop.recording import Counters, Recorder, Watcher

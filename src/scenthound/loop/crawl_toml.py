@@ -19,7 +19,7 @@ from scenthound.formats import toml_value
 from scenthound.loop.settings import Settings, read
 from scenthound.model import NOTHING, Topic, Url
 from scenthound.parameters import changed_values
-from scenthound.web.bookmarks import read_bookmarks
+from scenthound.web.bookmarks_file import read_bookmarks
 
 FORMAT = 2
 DEFAULT_STRATEGY = "hound"

@@ -15,8 +15,8 @@ from collections.abc import Container, Iterable, Iterator
 from itertools import chain
 
 from scenthound import url as urls
+from scenthound.loop.fetch_order import OrderRule, Turns
 from scenthound.loop.messages import FOREVER, Fetch, Limits
-from scenthound.loop.order import OrderRule, Turns
 from scenthound.loop.politeness import Politeness
 from scenthound.loop.recording import Recorder
 from scenthound.model import Candidate, Url

@@ -12,7 +12,7 @@ from dataclasses import Field, dataclass, fields
 from typing import Any, TypeVar, get_type_hints
 
 from scenthound.errors import BadConfig, UnknownName
-from scenthound.loop.order import ORDERS
+from scenthound.loop.fetch_order import ORDERS
 from scenthound.parameters import default_of, parameter, wrong
 from scenthound.url import UrlRules
 

@@ -14,8 +14,8 @@ from datetime import UTC
 from scenthound import url as urls
 from scenthound.errors import NotAUrl
 from scenthound.model import Candidate, Miss, Moved, Response, Url
-from scenthound.page.limits import LIMITS, PageLimits
 from scenthound.page.page import Page
+from scenthound.page.page_limits import LIMITS, PageLimits
 from scenthound.page.pdf.convert import as_html
 from scenthound.page.read import read
 from scenthound.page.record import EVERYTHING, Parts

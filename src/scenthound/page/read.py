@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scenthound.model import Url
-from scenthound.page.limits import MOST_TEXT
+from scenthound.page.page_limits import MOST_TEXT
 from scenthound.page.record import EVERYTHING, Analysed, Parts, Record
 from scenthound.text.term_counts import TermCounts, TermNumbers
 from scenthound.web.html_document import HtmlDocument, parse_html

@@ -10,7 +10,7 @@ import numpy as np
 from selectolax.lexbor import LexborNode
 
 from scenthound.model import Url
-from scenthound.page.limits import MOST_TEXT
+from scenthound.page.page_limits import MOST_TEXT
 from scenthound.page.record import Parts, Record
 from scenthound.page.tree_columns import Elements, Leaves, Numbers, analyse, fixed
 from scenthound.text.term_counts import TermNumbers, pack_terms

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from scenthound.report.layout import round_step
+from scenthound.report.report_layout import round_step
 
 WIDTH = 960
 XY = tuple[float, float]

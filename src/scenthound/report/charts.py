@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from scenthound.report.axes import Axes, Margins
 from scenthound.report.crawl_facts import HarvestPoint
-from scenthound.report.layout import round_step
+from scenthound.report.report_layout import round_step
 
 MARGINS = Margins(left=46, right=12, top=12, bottom=34)
 DIGIT = 11  # pixels; the width of a digit of a tick label where it is largest, on a small screen

@@ -11,7 +11,7 @@ from scenthound.report.axes import Axes
 from scenthound.report.charts import MARGINS, page_ticks
 from scenthound.report.copies import Copy
 from scenthound.report.crawl_facts import CrawlFacts
-from scenthound.report.layout import document, section, table
+from scenthound.report.report_layout import document, section, table
 from scenthound.report.web_text import text
 
 SHOWN = 5  # best pages of each crawl

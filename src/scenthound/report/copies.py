@@ -18,7 +18,7 @@ from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.folder_files import COPIES, refuse_links
 from scenthound.loop.stored_page import StoredPage
 from scenthound.model import Step
-from scenthound.report.layout import document, section
+from scenthound.report.report_layout import document, section
 from scenthound.report.web_text import link, text
 
 LONGEST_COPY = 60_000  # characters of text in a copy

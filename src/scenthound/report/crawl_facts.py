@@ -20,7 +20,7 @@ from scenthound.loop.selection import ALL_RESTS
 from scenthound.loop.trap_watch import SUSPENDED
 from scenthound.model import Event, Lost, Step, Url
 from scenthound.parameters import changed_values
-from scenthound.report.wording import Wording
+from scenthound.report.score_phrases import Wording
 from scenthound.store.lock import holder
 from scenthound.store.order_table import Orders
 

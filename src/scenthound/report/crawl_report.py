@@ -21,10 +21,10 @@ from scenthound.report.causes import why_nothing
 from scenthound.report.charts import exploration_curve, harvest_curve, speed_curve
 from scenthound.report.copies import Copy, copy_link, write_copies
 from scenthound.report.crawl_facts import CrawlFacts, HostFacts, gather, settings_changed
-from scenthound.report.layout import document, section, sortable, table, tiles
-from scenthound.report.reasons import in_words
+from scenthound.report.miss_reasons import in_words
+from scenthound.report.report_layout import document, section, sortable, table, tiles
+from scenthound.report.score_phrases import Wording
 from scenthound.report.web_text import link, text
-from scenthound.report.wording import Wording
 
 NAME = "report.html"
 HOSTS = 30

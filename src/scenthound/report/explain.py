@@ -14,8 +14,8 @@ from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.trap_watch import REASON, SUSPENDED, patterns
 from scenthound.model import Candidate, Event, Lost, Step, Url
 from scenthound.ports import Frontier, OwnFrontier, Saves
-from scenthound.report.reasons import in_words
-from scenthound.report.wording import Wording
+from scenthound.report.miss_reasons import in_words
+from scenthound.report.score_phrases import Wording
 
 NEAR = 3
 MOST_ANCESTORS = 50  # of an agent, followed back

@@ -16,8 +16,8 @@ from scenthound.model import Topic
 from scenthound.parameters import Parameterised, parameter
 from scenthound.seeding import Asker, FoundUrl
 from scenthound.sources import source
-from scenthound.sources.wording import best_by_words
-from scenthound.web.bookmarks import Bookmark, read_bookmarks
+from scenthound.sources.topic_match import best_by_words
+from scenthound.web.bookmarks_file import Bookmark, read_bookmarks
 
 LARGEST_FILE = 50_000_000  # bytes
 

@@ -22,7 +22,7 @@ from scenthound.model import Topic
 from scenthound.parameters import Parameterised, parameter
 from scenthound.seeding import Asker, FoundUrl
 from scenthound.sources import check_address, source
-from scenthound.sources.wording import best_by_words
+from scenthound.sources.topic_match import best_by_words
 
 PUBLIC = "https://index.commoncrawl.org"
 FIELDS = "url,status,mime"

@@ -16,7 +16,7 @@ from scenthound.model import Topic
 from scenthound.parameters import Parameterised, parameter
 from scenthound.seeding import Asker, FoundUrl
 from scenthound.sources import check_address, source
-from scenthound.sources.wording import best_by_words
+from scenthound.sources.topic_match import best_by_words
 from scenthound.web.robots import parse
 from scenthound.web.sitemap_file import Sitemap, read_sitemap
 

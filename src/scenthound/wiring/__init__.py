@@ -9,7 +9,8 @@ Nothing here makes decisions about a crawl: the laboratory replays crawls withou
 """
 
 from scenthound.loop.identity import product_token, versions
-from scenthound.wiring.build import (
+from scenthound.wiring.crawl_functions import crawl, crawl_async, stream
+from scenthound.wiring.crawl_parts import (
     check_topic,
     make_address_delay,
     make_fetcher,
@@ -21,10 +22,7 @@ from scenthound.wiring.build import (
     split_settings,
     start_judge,
 )
-from scenthound.wiring.crawl_api import crawl, crawl_async, stream
-from scenthound.wiring.launch import begin, resume
-from scenthound.wiring.page_stream import PageStream
-from scenthound.wiring.seeding import (
+from scenthound.wiring.find_seeds import (
     SourceAnswer,
     as_recorded,
     asking,
@@ -33,6 +31,8 @@ from scenthound.wiring.seeding import (
     find_seeds,
     found_urls,
 )
+from scenthound.wiring.launch import begin, resume
+from scenthound.wiring.page_stream import PageStream
 from scenthound.wiring.session import Session, Watch
 
 __all__ = [

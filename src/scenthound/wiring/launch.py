@@ -29,7 +29,7 @@ from scenthound.page.page import Page
 from scenthound.ports import Fetcher, OwnFrontier, Where, declaration_of
 from scenthound.store.model_folder import load_model
 from scenthound.store.sqlite_frontier import SqliteFrontier
-from scenthound.wiring.build import (
+from scenthound.wiring.crawl_parts import (
     check_pdf,
     check_spread,
     check_topic,
@@ -40,8 +40,8 @@ from scenthound.wiring.build import (
     page_limits,
     start_judge,
 )
+from scenthound.wiring.find_seeds import as_recorded, check_sources, find_seeds, found_urls
 from scenthound.wiring.loop_thread import run_to_end
-from scenthound.wiring.seeding import as_recorded, check_sources, find_seeds, found_urls
 from scenthound.wiring.session import Session, Watch
 
 SITEMAPS_PER_HOST = 50

@@ -25,7 +25,7 @@ from scenthound.loop.steering import Steering
 from scenthound.loop.stored_page import StoredPage
 from scenthound.model import Event, Miss, Response, Step
 from scenthound.ports import Failure, Fetcher
-from scenthound.wiring.build import (
+from scenthound.wiring.crawl_parts import (
     make_address_delay,
     make_fetcher,
     make_reading_pool,
@@ -34,7 +34,7 @@ from scenthound.wiring.build import (
     parts_read,
     views_read,
 )
-from scenthound.wiring.seeding import Reseeding
+from scenthound.wiring.find_seeds import Reseeding
 
 Watch = Callable[[Step | Miss | Dropped | Event], Awaitable[None] | None]
 """Called with every page, miss, dropped link and event of the strategy. If it is `async`, it is awaited in order."""

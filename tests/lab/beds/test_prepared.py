@@ -24,7 +24,7 @@ from scenthound.lab.beds import cache as prepared_cache
 from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
 from scenthound.lab.beds.prepare_pages import Cut, read_response
 from scenthound.lab.beds.prepared import PreparedBed, prepare
-from scenthound.lab.generate.web import GeneratedWeb
+from scenthound.lab.generate.simple_web import GeneratedWeb
 from scenthound.model import Candidate, Link, Miss, Moved, Response
 from scenthound.page.keyword_similarity import Query
 from scenthound.page.page import Page

@@ -11,8 +11,8 @@ from scenthound.errors import BadConfig
 from scenthound.lab.beds.bed import Bed
 from scenthound.lab.beds.prepare_pages import Cut
 from scenthound.lab.beds.prepared import PreparedBed, open_for_replay, prepare
-from scenthound.lab.generate.kinds import WebOrder, write_web
 from scenthound.lab.generate.on_the_fly import GeneratedBed, MadeBed
+from scenthound.lab.generate.web_kinds import WebOrder, write_web
 from scenthound.lab.run.experiment import RunOptions, run
 from scenthound.model import Candidate, Miss, Url
 from scenthound.page.page import Page

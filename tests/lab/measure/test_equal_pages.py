@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from scenthound.cli.app import run as command
+from scenthound.cli.root_command import run as command
 from scenthound.errors import BadConfig, BadUsage
 from scenthound.lab.beds.bed import Bed, BedTopic, topic_line
 from scenthound.lab.beds.cache import VARIABLE
-from scenthound.lab.generate.web import generate
+from scenthound.lab.generate.simple_web import generate
 from scenthound.lab.measure.by_requests import pages_after
-from scenthound.lab.measure.comparison import (
+from scenthound.lab.measure.compare_crawlers import (
     Question,
     as_json,
     compare_across,

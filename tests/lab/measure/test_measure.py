@@ -12,7 +12,7 @@ from scenthound.errors import BadConfig, UnknownName
 from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
 from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.beds.prepared import prepare
-from scenthound.lab.generate.web import GeneratedWeb, generate
+from scenthound.lab.generate.simple_web import GeneratedWeb, generate
 from scenthound.lab.measure.measure import default_points, load_table, measure, measure_trail, summary, topic_values
 from scenthound.lab.measure.metrics.targets import target_recall
 from scenthound.lab.measure.statistics import mean

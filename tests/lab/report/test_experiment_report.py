@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from scenthound.lab.beds.bed import Bed, topic_line
 from scenthound.lab.beds.cache import VARIABLE
-from scenthound.lab.generate.web import generate
-from scenthound.lab.measure import comparison as compare
+from scenthound.lab.generate.simple_web import generate
+from scenthound.lab.measure import compare_crawlers as compare
 from scenthound.lab.measure import statistics as stats
-from scenthound.lab.measure.comparison import clear_winner, every_pair, measure_if_stale
+from scenthound.lab.measure.compare_crawlers import clear_winner, every_pair, measure_if_stale
 from scenthound.lab.measure.equal_pages import Measured
 from scenthound.lab.measure.measure import load_characteristics, topic_values
 from scenthound.lab.measure.metrics import METRICS, get_metric

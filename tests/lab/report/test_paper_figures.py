@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from scenthound.cli.app import run as command
+from scenthound.cli.root_command import run as command
 from scenthound.lab.beds.cache import VARIABLE
-from scenthound.lab.generate.web import generate
+from scenthound.lab.generate.simple_web import generate
 from scenthound.lab.measure.measure import load_table
 from scenthound.lab.report.paper_figures import AGAINST_N, OVER_TIME, TOPS
 from scenthound.lab.run.experiment import RunOptions, run

@@ -13,7 +13,7 @@ from scenthound.errors import BadConfig, BadUsage, UnknownName
 from scenthound.lab.beds.bed import Bed, BedTopic, topic_line
 from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.beds.prepared import prepare
-from scenthound.lab.generate.web import generate
+from scenthound.lab.generate.simple_web import generate
 from scenthound.lab.run import experiment
 from scenthound.lab.run.cells import read_trail
 from scenthound.lab.run.experiment import (

@@ -19,8 +19,8 @@ from scenthound.errors import PartMissing
 from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
 from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.beds.prepared import PreparedBed, prepare
-from scenthound.lab.generate.web import GeneratedWeb
-from scenthound.lab.measure.comparison import Question, as_json, compare_within, measure_if_stale, non_oracles
+from scenthound.lab.generate.simple_web import GeneratedWeb
+from scenthound.lab.measure.compare_crawlers import Question, as_json, compare_within, measure_if_stale, non_oracles
 from scenthound.lab.measure.metrics.targets import target_recall
 from scenthound.lab.run.experiment import Experiment, RunOptions, check_topics, open_experiment, run
 from scenthound.lab.run.handover import UNFETCHED, LoanEnded, read_powers, visible_topic

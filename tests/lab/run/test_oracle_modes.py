@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.cli.app import run as command
+from scenthound.cli.root_command import run as command
 from scenthound.lab.beds.bed import Bed
 from scenthound.lab.beds.cache import VARIABLE
-from scenthound.lab.generate.web import generate
-from scenthound.lab.measure.comparison import Question, compare_within, measure_if_stale, non_oracles
+from scenthound.lab.generate.simple_web import generate
+from scenthound.lab.measure.compare_crawlers import Question, compare_within, measure_if_stale, non_oracles
 from scenthound.lab.report.experiment_facts import ExperimentFacts
 from scenthound.lab.report.experiment_report import write_report
 from scenthound.lab.run.experiment import Experiment, RunOptions, run

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.cli.app import run
+from scenthound.cli.root_command import run
 from scenthound.errors import BadConfig
 from scenthound.lab.beds.bed import topic_line
 from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.beds.prepared import prepare
-from scenthound.lab.generate.web import generate
-from scenthound.lab.measure.comparison import measure_if_stale
+from scenthound.lab.generate.simple_web import generate
+from scenthound.lab.measure.compare_crawlers import measure_if_stale
 from scenthound.lab.measure.measure import load_table
 from scenthound.lab.run.cells import load_outcome, load_trail
 from scenthound.lab.run.experiment import RunOptions

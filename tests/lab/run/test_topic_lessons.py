@@ -9,7 +9,7 @@ import pytest
 
 from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
 from scenthound.lab.beds.prepared import PreparedBed, prepare
-from scenthound.lab.generate.web import GeneratedWeb
+from scenthound.lab.generate.simple_web import GeneratedWeb
 from scenthound.lab.run.experiment import RunOptions, open_experiment, run
 from scenthound.lab.run.run_cell import ReplayLimits, run_cell
 from scenthound.lab.run.topic_lessons import REST, category_name, lessons_of, syllabus_of, tree
@@ -171,7 +171,7 @@ def test_an_experiment_says_what_each_strategy_was_given(generated: Bed, tmp_pat
     assert {name.partition("--")[0] for name, one in times.items() if one["train_seconds"] > 0} == {
         "test-pupil_weight=2"
     }
-    from scenthound.cli.app import run as command
+    from scenthound.cli.root_command import run as command
 
     assert command(["lab", "report", str(tmp_path / "run"), "--jobs", "1"]) == 0
     report = (tmp_path / "run" / "report.html").read_text()
@@ -183,7 +183,7 @@ def test_an_experiment_says_what_each_strategy_was_given(generated: Bed, tmp_pat
 def test_measure_lists_it_for_people_and_keeps_its_json(
     generated: Bed, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from scenthound.cli.app import run as command
+    from scenthound.cli.root_command import run as command
 
     run(generated, "breadth-first,test-pupil", tmp_path / "run", RunOptions(topics=2, pages=20, oracles=False))
     assert command(["lab", "measure", str(tmp_path / "run"), "--jobs", "1"]) == 0

@@ -10,8 +10,8 @@ import pytest
 from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
 from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.beds.prepared import PreparedBed, prepare
-from scenthound.lab.generate.web import generate
-from scenthound.lab.measure.comparison import measure_if_stale
+from scenthound.lab.generate.simple_web import generate
+from scenthound.lab.measure.compare_crawlers import measure_if_stale
 from scenthound.lab.measure.measure import load_characteristics, measure, topic_correlations, topic_values
 from scenthound.lab.measure.metrics.trails import forms
 from scenthound.lab.measure.quality import pool_graph

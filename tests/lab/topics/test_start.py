@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.cli.app import run as command
+from scenthound.cli.root_command import run as command
 from scenthound.errors import BadConfig, BadUsage
 from scenthound.lab.beds.bed import Bed
 from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.beds.prepared import PreparedBed, prepare
-from scenthound.lab.generate.web import generate
-from scenthound.lab.measure.comparison import Question, compare_across, measure_if_stale
+from scenthound.lab.generate.simple_web import generate
+from scenthound.lab.measure.compare_crawlers import Question, compare_across, measure_if_stale
 from scenthound.lab.measure.measure import judge, load_table, summary
 from scenthound.lab.run.cells import load_trail
 from scenthound.lab.run.experiment import RunOptions, load_starts, open_experiment, run

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.cli.app import run
+from scenthound.cli.root_command import run
 from scenthound.errors import BadConfig
 from scenthound.judges import judge
 from scenthound.judging import Verdict

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scenthound.cli.app import run
+from scenthound.cli.root_command import run
 from scenthound.errors import BadConfig, FolderBroken
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Topic

@@ -11,7 +11,7 @@ import pytest
 
 from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.prepared import PreparedBed, prepare
-from scenthound.lab.generate.web import GeneratedWeb
+from scenthound.lab.generate.simple_web import GeneratedWeb
 from scenthound.lab.run.run_cell import ReplayLimits, run_strategy
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Url

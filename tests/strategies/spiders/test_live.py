@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.cli.app import run
+from scenthound.cli.root_command import run
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.messages import Fetch
 from scenthound.loop.settings import Settings, read

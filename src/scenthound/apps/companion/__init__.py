@@ -10,8 +10,8 @@ from pathlib import Path
 
 from scenthound.apps.companion.companion import Answer, Companion, Visit
 from scenthound.apps.companion.look_ahead import LooksAhead, Scout, Sees, seen, settings_for
-from scenthound.apps.companion.profile import Profile, Word, spellings, vector
-from scenthound.apps.companion.reader import LESSONS, Reader
+from scenthound.apps.companion.reader_profile import Profile, Word, spellings, vector
+from scenthound.apps.companion.reading_history import LESSONS, Reader
 from scenthound.apps.companion.suggestions import SeenLink, SeenPage, Suggestion, suggest
 
 __all__ = [

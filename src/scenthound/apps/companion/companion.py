@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from scenthound import url as urls
 from scenthound.apps.companion.look_ahead import PAGES, Scout
-from scenthound.apps.companion.profile import ANALYSER, Kept, load, save, spellings, vector
-from scenthound.apps.companion.reader import Reader
+from scenthound.apps.companion.reader_profile import ANALYSER, Kept, load, save, spellings, vector
+from scenthound.apps.companion.reading_history import Reader
 from scenthound.apps.companion.suggestions import SeenLink, SeenPage, Suggestion
 from scenthound.errors import BadUsage, NotAUrl
 from scenthound.files import make_folder

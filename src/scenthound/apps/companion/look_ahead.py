@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from scenthound.apps.companion.profile import ANALYSER, vector
+from scenthound.apps.companion.reader_profile import ANALYSER, vector
 from scenthound.apps.companion.suggestions import SeenLink, SeenPage
 from scenthound.loop.settings import Settings
 from scenthound.model import Candidate, Miss, Topic, Url

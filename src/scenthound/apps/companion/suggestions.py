@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from scenthound import url as urls
-from scenthound.apps.companion.profile import ANALYSER, Interest, Vector, vector
+from scenthound.apps.companion.reader_profile import ANALYSER, Interest, Vector, vector
 from scenthound.model import Url
 from scenthound.text.vectors import dot, term_frequencies
 

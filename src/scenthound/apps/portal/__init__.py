@@ -5,6 +5,6 @@ lists to collected papers, `vectors` compares pages, `categories` sorts them, `s
 `pages` the HTML; `build` puts them together and writes only files that have changed.
 """
 
-from scenthound.apps.portal.build import Portal, build_portal
+from scenthound.apps.portal.build_portal import Portal, build_portal
 
 __all__ = ["Portal", "build_portal"]

@@ -17,7 +17,7 @@ from typing import Any
 
 from scenthound.apps.portal.collect import PortalPage
 from scenthound.apps.portal.naming import names
-from scenthound.apps.portal.vectors import Vectors, clusters
+from scenthound.apps.portal.page_vectors import Vectors, clusters
 from scenthound.errors import BadConfig, BadUsage, NotAUrl, of_system
 from scenthound.files import check_own_file, write_text
 from scenthound.formats import printable, toml_key, toml_value

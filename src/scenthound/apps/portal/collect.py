@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from scenthound.apps.portal.references import Paper, Papers
+from scenthound.apps.portal.citations import Paper, Papers
 from scenthound.apps.portal.stated import stated
 from scenthound.errors import BadUsage, FolderBroken
 from scenthound.files import replacing

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 
-from scenthound.apps.portal.vectors import Group, Vectors
+from scenthound.apps.portal.page_vectors import Group, Vectors
 from scenthound.text.tokens import stem, tokens
 
 IN_NAME = 3

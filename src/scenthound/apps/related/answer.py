@@ -13,10 +13,10 @@ from typing import Any
 
 from scenthound import url as urls
 from scenthound.apps.related.confidence import confidence
-from scenthound.apps.related.evidence import Evidence, GatheredEvidence, ListPage, gather, home_pages
 from scenthound.apps.related.facts import CrawledWeb, FolderWeb, HomeFacts
+from scenthound.apps.related.link_evidence import Evidence, GatheredEvidence, ListPage, gather, home_pages
 from scenthound.apps.related.owners import Owners, merge_aliases
-from scenthound.apps.related.words import shared_words
+from scenthound.apps.related.shared_words import shared_words
 from scenthound.errors import BadUsage
 from scenthound.formats import printable
 from scenthound.loop.folder import CrawlFolder

@@ -17,7 +17,7 @@ from dataclasses import asdict
 import numpy as np
 import numpy.typing as npt
 
-from scenthound.apps.related.evidence import Evidence
+from scenthound.apps.related.link_evidence import Evidence
 
 Floats = npt.NDArray[np.float64]
 FEATURES = ("beside", "from_seeds", "cited_by", "likeness", "has_home")

@@ -7,7 +7,7 @@ from dataclasses import asdict, fields
 from typing import TextIO
 
 from scenthound.apps.related.answer import RelatedOrganisations
-from scenthound.apps.related.evidence import Evidence
+from scenthound.apps.related.link_evidence import Evidence
 from scenthound.exports.csv import cell
 
 COUNTS = tuple(field.name for field in fields(Evidence))

@@ -5,7 +5,7 @@ writes it as one HTML page, as Markdown and as sitemap.xml.
 """
 
 from scenthound.apps.site_map.drawing import svg_of
-from scenthound.apps.site_map.files import FORMATS, html_of, markdown_of, sitemap_of, text_of
+from scenthound.apps.site_map.map_files import FORMATS, html_of, markdown_of, sitemap_of, text_of
 from scenthound.apps.site_map.tree import Branch, SiteMap, site_map
 
 __all__ = ["FORMATS", "Branch", "SiteMap", "html_of", "markdown_of", "site_map", "sitemap_of", "svg_of", "text_of"]

@@ -11,7 +11,7 @@ import re
 
 from scenthound.lab.beds.bed import new_response
 from scenthound.lab.generate.rng import stream
-from scenthound.lab.generate.text import sentences, word_table
+from scenthound.lab.generate.simple_text import sentences, word_table
 from scenthound.model import Response
 
 _CALENDAR = re.compile(r"/calendar/(\d{1,6})-(\d{2})\.html(?:\?day=(\d{1,2}))?")

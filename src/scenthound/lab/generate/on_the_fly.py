@@ -26,12 +26,12 @@ from scenthound.lab.beds.cache import fingerprint
 from scenthound.lab.beds.prepare_pages import Cut
 from scenthound.lab.beds.prepared_terms import PreparedTerms
 from scenthound.lab.generate.realistic.habits import RealisticHabits
-from scenthound.lab.generate.realistic.web import RealisticWeb
+from scenthound.lab.generate.realistic.realistic_web import RealisticWeb
 from scenthound.loop.settings import read
 from scenthound.model import Candidate, Miss, Moved, Response, Url
 from scenthound.page.landing import land
-from scenthound.page.limits import LIMITS
 from scenthound.page.page import Page
+from scenthound.page.page_limits import LIMITS
 from scenthound.page.record import EVERYTHING, Parts
 from scenthound.parameters import changed_values
 from scenthound.ports import Where

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from scenthound.errors import BadUsage, UnknownName
-from scenthound.lab.measure.comparison import as_json, crawlers, every_pair, non_oracles, points_shown
+from scenthound.lab.measure.compare_crawlers import as_json, crawlers, every_pair, non_oracles, points_shown
 from scenthound.lab.measure.equal_pages import Measured, Values, crawl_lengths
 from scenthound.lab.measure.groups import CATEGORY, topic_groups
 from scenthound.lab.measure.measure import BY_PAGES, load_table

@@ -9,7 +9,7 @@ from scenthound.lab.report.formatting import details, number, plain, text
 from scenthound.lab.report.svg import CurvePoint, Series, curves, key, style_of
 from scenthound.lab.run.oracles import EXPLAINED, ORACLES
 from scenthound.lab.run.spec import display_name
-from scenthound.report.layout import section, table
+from scenthound.report.report_layout import section, table
 
 LABEL = 30  # letters of a name beside its line
 BEYOND = 4.0  # a reference line this many times higher than every crawler is not drawn: it would leave them no room

@@ -8,7 +8,7 @@ from scenthound.lab.report.curves import named
 from scenthound.lab.report.experiment_facts import ExperimentFacts, median
 from scenthound.lab.report.formatting import details, many, number, plus_minus, text
 from scenthound.lab.run.cells import load_training
-from scenthound.report.layout import section, table
+from scenthound.report.report_layout import section, table
 
 FEW_TOPICS = 25
 MOST_PROBLEMS = 200

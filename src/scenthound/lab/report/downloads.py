@@ -10,7 +10,7 @@ from importlib import resources
 from typing import Any
 
 from scenthound.errors import BadUsage
-from scenthound.lab.measure.comparison import is_significant
+from scenthound.lab.measure.compare_crawlers import is_significant
 from scenthound.lab.report.chosen import Chosen
 from scenthound.lab.report.formatting import number, plain
 from scenthound.lab.report.svg import CurvePoint, Scattered, Series, curves, scatter, style_of

@@ -9,7 +9,7 @@ from scenthound.lab.report.curves import named
 from scenthound.lab.report.experiment_facts import PRECISION, RECALL, Correlation, ExperimentFacts
 from scenthound.lab.report.formatting import details, many, number, text
 from scenthound.lab.topics.characteristics import Characteristics
-from scenthound.report.layout import section, table
+from scenthound.report.report_layout import section, table
 
 HEADS = {
     "specificity": "specificity",

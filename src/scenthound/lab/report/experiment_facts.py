@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from scenthound.errors import ScenthoundError
 from scenthound.lab.beds.bed import Bed, topic_line
-from scenthound.lab.measure.comparison import crawlers, every_pair, non_oracles
+from scenthound.lab.measure.compare_crawlers import crawlers, every_pair, non_oracles
 from scenthound.lab.measure.equal_pages import Measured, crawl_lengths, rows
 from scenthound.lab.measure.groups import CATEGORY, topic_groups
 from scenthound.lab.measure.measure import load_characteristics

@@ -12,7 +12,7 @@ from importlib import resources
 from pathlib import Path
 
 from scenthound.files import write_text
-from scenthound.lab.measure.comparison import clear_winner, is_significant
+from scenthound.lab.measure.compare_crawlers import clear_winner, is_significant
 from scenthound.lab.measure.groups import CATEGORY
 from scenthound.lab.report.curves import figure
 from scenthound.lab.report.details import costs, lengths, overlaps, per_topic, problems
@@ -25,7 +25,7 @@ from scenthound.lab.report.significance import means, other_metrics, tests
 from scenthound.lab.run.experiment import Experiment
 from scenthound.lab.run.spec import display_name
 from scenthound.lab.topics.start import Start
-from scenthound.report.layout import document, section, tiles
+from scenthound.report.report_layout import document, section, tiles
 
 NAME = "report.html"
 ABOUT = {

@@ -10,7 +10,7 @@ from scenthound.lab.report.curves import named, style
 from scenthound.lab.report.experiment_facts import RECALL, ExperimentFacts
 from scenthound.lab.report.formatting import number, plain
 from scenthound.lab.report.svg import CurvePoint, Series, curves
-from scenthound.report.layout import section, table
+from scenthound.report.report_layout import section, table
 
 TITLE = "By virtual time"
 

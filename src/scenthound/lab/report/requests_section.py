@@ -8,7 +8,7 @@ from scenthound.lab.report.curves import named, style
 from scenthound.lab.report.experiment_facts import ExperimentFacts
 from scenthound.lab.report.formatting import number, plain, text
 from scenthound.lab.report.svg import CurvePoint, Series, curves
-from scenthound.report.layout import section, table
+from scenthound.report.report_layout import section, table
 
 NOTE = (
     "A request that brings no page costs a live crawl as much as one that does. Here every crawler has made the same "

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from scenthound.lab.measure.comparison import clear_winner, is_significant
+from scenthound.lab.measure.compare_crawlers import clear_winner, is_significant
 from scenthound.lab.measure.metrics import get_metric
 from scenthound.lab.measure.statistics import Comparison, sentence
 from scenthound.lab.report.curves import named
 from scenthound.lab.report.experiment_facts import DRAWN, ExperimentFacts
 from scenthound.lab.report.formatting import details, number, plus_minus, probability, spelled, text
 from scenthound.lab.report.svg import interval
-from scenthound.report.layout import section, table
+from scenthound.report.report_layout import section, table
 
 MANY_PAIRS = 15  # more sentences than these are folded away; the table has them all
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from scenthound.report.axes import WIDTH, Axes, Margins
-from scenthound.report.layout import round_step
+from scenthound.report.report_layout import round_step
 
 LEFT, TOP, BOTTOM = 46, 30, 44
 LETTER = 6.7  # pixels of a letter of the labels, on average and rounded up

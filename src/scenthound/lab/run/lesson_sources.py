@@ -16,7 +16,7 @@ from scenthound.lab.beds.bed import Bed, BedTopic, Web
 from scenthound.lab.beds.cache import digest_of
 from scenthound.lab.beds.prepared import prepare
 from scenthound.lab.beds.replay_bed import ReplayBed
-from scenthound.lab.generate.web import GeneratedWeb
+from scenthound.lab.generate.simple_web import GeneratedWeb
 from scenthound.lab.importers.html import HtmlOptions
 from scenthound.lab.importers.html import html as html_files
 from scenthound.lab.importers.interface import Notes

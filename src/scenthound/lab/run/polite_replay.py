@@ -22,8 +22,8 @@ from statistics import NormalDist
 
 from scenthound.errors import BadConfig
 from scenthound.loop.core import Crawl
+from scenthound.loop.fetch_order import ORDERS, WINDOW, Order, OrderRule
 from scenthound.loop.messages import Done, Fetch, Result, RobotsLanded, SitemapLanded
-from scenthound.loop.order import ORDERS, WINDOW, Order, OrderRule
 from scenthound.loop.politeness import Politeness
 from scenthound.loop.replay import Landing
 from scenthound.loop.settings import Settings

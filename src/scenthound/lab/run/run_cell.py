@@ -39,9 +39,9 @@ from scenthound.lab.run.text_cost import text_seconds
 from scenthound.lab.run.topic_lessons import lessons_of
 from scenthound.lessons import TrainsByJudge
 from scenthound.loop.core import Crawl
+from scenthound.loop.fetch_order import OrderRule
 from scenthound.loop.messages import FOREVER, Dropped, Limits
 from scenthound.loop.new_urls import bound_for
-from scenthound.loop.order import OrderRule
 from scenthound.loop.replay import replay
 from scenthound.loop.scope import Scope
 from scenthound.model import NOTHING, Event, Miss, Step, Topic, Url
@@ -59,7 +59,7 @@ from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.text.tokens import Analyser
 from scenthound.wiring import make_strategy, named_judge, relevance_by, start_judge
-from scenthound.wiring.profiles import AS_PUBLISHED, FETCH_ALL
+from scenthound.wiring.paper_setups import AS_PUBLISHED, FETCH_ALL
 
 JUDGE = "keywords"  # of a replay, unless another is named
 

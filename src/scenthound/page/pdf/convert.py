@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from scenthound.errors import BadUsage
 from scenthound.model import Response
-from scenthound.page.limits import PageLimits
+from scenthound.page.page_limits import PageLimits
 from scenthound.ports import Failure
 from scenthound.processes import module_command
 from scenthound.web.decode import Undecodable, decompress
@@ -63,7 +63,7 @@ class _NotRead(Exception):
 def _html(body: bytes) -> bytes:
     try:
         done = subprocess.run(  # noqa: S603 - no shell; the words are ours
-            module_command("scenthound.page.pdf.process"),
+            module_command("scenthound.page.pdf.child_process"),
             input=body,
             capture_output=True,
             timeout=SECONDS,

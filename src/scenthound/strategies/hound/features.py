@@ -35,7 +35,7 @@ import numpy.typing as npt
 
 from scenthound.page.link_text import ADDRESS, ANCHOR, BESIDE, HEADING
 from scenthound.strategies.hound.link_table import WAITING, Flags, LinkTable, Reals, Whole
-from scenthound.strategies.hound.topic import LearnedTopic
+from scenthound.strategies.hound.topic_fit import LearnedTopic
 
 RELEVANT = 0.5
 """Pages of this relevance count as relevant where links are counted for people."""

@@ -34,12 +34,12 @@ from scenthound.ports import Declaration
 from scenthound.strategies import strategy
 from scenthound.strategies.hound.exploration import exploration_rate, lifted
 from scenthound.strategies.hound.features import frontier_features
+from scenthound.strategies.hound.hound_phrases import CITING, PARTS, reasons
 from scenthound.strategies.hound.link_table import ASIDE, FETCHED, GONE, UNKNOWN, WAITING, LinkTable, Reals
 from scenthound.strategies.hound.ranking import Ranked, ranked_by
 from scenthound.strategies.hound.scoring import Scoring, deviations
-from scenthound.strategies.hound.sites import SiteSearch
-from scenthound.strategies.hound.topic import LearnedTopic
-from scenthound.strategies.hound.wording import CITING, PARTS, reasons
+from scenthound.strategies.hound.site_search import SiteSearch
+from scenthound.strategies.hound.topic_fit import LearnedTopic
 from scenthound.strategies.parts.sightings import new_scores
 from scenthound.text.tokens import Analyser
 from scenthound.text.vocabulary import Vocabulary

@@ -1,0 +1,130 @@
+"""What all parts of the JSON API share: the desk, the folder that an address names, errors as statuses."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from scenthound.apps.companion import Companion
+from scenthound.desk.crawl_folders import Collections
+from scenthound.desk.pairing import Pairings
+from scenthound.desk.request_parameters import BodyTooLong
+from scenthound.desk.security import Access, refused
+from scenthound.desk.starting import NewCrawl, Processes
+from scenthound.desk.watching import Watch
+from scenthound.errors import DiskFull, FolderInUse, IoFailed, OurFault, ScenthoundError, of_system
+from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.live import Clock
+from scenthound.store.lock import holder
+from scenthound.store.order_table import Orders
+
+PATIENCE = 10.0  # seconds to wait for a busy crawl
+
+
+@dataclass(slots=True)
+class Desk:
+    """What all requests share."""
+
+    access: Access
+    collections: Collections
+    processes: Processes = field(default_factory=Processes)
+    options: tuple[str, ...] = ()
+    """Further words for the command that starts a crawl."""
+    sources: tuple[str, ...] = ()
+    """Seed sources that the first page offers."""
+    questions: set[Path] = field(default_factory=set)
+    """Crawls that answer a question and were not kept yet: these, and no others, may be thrown away."""
+    companion: Companion | None = None
+    pairings: Pairings | None = None
+    """The extensions that may use the companion."""
+    is_closing: bool = False
+    clock: Callable[[], float] = field(default_factory=Clock)
+    """Never goes back: a code for pairing holds no longer if the machine's clock is set back."""
+
+
+def desk_of(request: Request) -> Desk:
+    desk: Desk = request.app.state.desk
+    return desk
+
+
+def folder_of(request: Request) -> Path:
+    """The folder that the address names. Raises `Unknown`."""
+    name = request.path_params["name"]
+    path = desk_of(request).collections.find(name)
+    if path is None:
+        raise Unknown(
+            f"no collection called `{name[:80]}`",
+            "the first page of the desk lists what is open; another folder can be opened there",
+        )
+    return path
+
+
+class Unknown(OurFault):
+    """The address names nothing that there is."""
+
+
+Handler = Callable[[Request], Awaitable[Any]]
+
+
+def status_of(error: ScenthoundError) -> int:
+    kinds = {Unknown: 404, FolderInUse: 409, BodyTooLong: 413, IoFailed: 500, DiskFull: 507}
+    return next((status for kind, status in kinds.items() if isinstance(error, kind)), 400)
+
+
+def answers(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+    """Turn what a handler returns into JSON, and its errors into statuses."""
+
+    @wraps(handler)
+    async def answer(request: Request) -> Response:
+        try:
+            result = await handler(request)
+        except (ScenthoundError, OSError) as error:
+            known = of_system(error) if isinstance(error, OSError) else error
+            return refused(status_of(known), known.message, known.hint)
+        return result if isinstance(result, Response) else JSONResponse(result)
+
+    return answer
+
+
+def overview(desk: Desk, name: str, path: Path) -> dict[str, Any]:
+    """The figures of a crawl, read from the beginning."""
+    watch = Watch(path)
+    try:
+        watch.refresh()
+        return {"name": name, "folder": str(path), **watch.overview(desk.clock())}
+    finally:
+        watch.close()
+
+
+def listing(desk: Desk) -> list[dict[str, Any]]:
+    """All collections, those that run first, then by name."""
+    rows = [_listed(name, path) for name, path in desk.collections.all().items()]
+    return sorted(rows, key=lambda row: (row["state"] not in ("running", "paused"), str(row["name"])))
+
+
+def _listed(name: str, path: Path) -> dict[str, Any]:
+    row = {"name": name, "folder": str(path), "topic": "", "pages": 0, "budget": 0, "state": "broken", "error": ""}
+    try:
+        with CrawlFolder.look(path) as folder:
+            state = "running" if holder(path) is not None else "ended"
+            if state == "running" and Orders(folder.database).is_paused():
+                state = "paused"
+            topic, pages = folder.request.topic.keywords, len(folder.history)
+            return {**row, "topic": topic, "pages": pages, "budget": folder.budget, "state": state}
+    except ScenthoundError as error:
+        return {**row, "error": error.message}
+
+
+async def begun(desk: Desk, new: NewCrawl) -> tuple[str, Path]:
+    """Start a crawl in the desk's home folder; gives its name and its folder."""
+    path = desk.collections.free_path(new.topic)
+    await run_in_threadpool(desk.processes.start_crawl, path, new)
+    opened = await run_in_threadpool(desk.collections.open, path)
+    return opened.crawls[0], path

@@ -1,0 +1,214 @@
+"""The pages of the desk as HTML: start, crawl, page, why not, search, stored copy."""
+
+from __future__ import annotations
+
+import functools
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from scenthound import url as urls
+from scenthound.apps.portal.build_portal import categories_of
+from scenthound.desk import api_base, crawl_view, page_view, search_api, search_view, start_view, stored_copy, views
+from scenthound.desk import page_layout as look
+from scenthound.desk.agent_data import has_agents
+from scenthound.desk.crawl_api import HOST, ON_TOPIC, URL
+from scenthound.desk.markup import Content, Markup, element
+from scenthound.desk.seed_choices import choices
+from scenthound.errors import ScenthoundError, of_system
+from scenthound.loop.folder import CrawlFolder
+from scenthound.store.live_queries import Wanted
+
+STATIC = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+
+
+def shows(handler: Any) -> Any:
+    """Turn errors into a page that says what is wrong and what to do."""
+
+    @functools.wraps(handler)
+    async def answer(request: Request) -> Response:
+        try:
+            html = await handler(request)
+        except (ScenthoundError, OSError) as error:
+            known = of_system(error) if isinstance(error, OSError) else error
+            return problem_page(known.message, known.hint, api_base.status_of(known))
+        return html if isinstance(html, Response) else HTMLResponse(html)
+
+    return answer
+
+
+def problem_page(message: str, hint: str, status: int) -> HTMLResponse:
+    way_out = element("p", element("a", "All collections", href="/"))
+    return HTMLResponse(look.page("This went wrong", look.problem(message, hint, way_out)), status)
+
+
+def nav_of(path: Path, name: str, here: str) -> Markup:
+    """The pages of a collection: that of its agents only if there are some, the map of a site only if it is of one."""
+    without = [] if has_agents(path) else ["/agents"]
+    with CrawlFolder.look(path) as folder:
+        hosts = {urls.host(url) for url, _ in folder.request.keyed_seeds()}
+    without.append("/related" if len(hosts) == 1 else "/site-map")
+    return look.collection_nav(name, here, without)
+
+
+# ---- start
+
+
+async def start(request: Request) -> str:
+    desk, query = api_base.desk_of(request), request.query_params
+    rows = await run_in_threadpool(api_base.listing, desk)
+    sources = await run_in_threadpool(choices, desk.collections, desk.sources)
+    asked = start_view.question(query.get("topic", "")[:2000], sources, query.get("source", ""))
+    shown = start_view.collections(rows, desk.collections.experiments())
+    beside = element("a", "Companion", href="/companion") if desk.companion is not None else None
+    short = element(
+        "p", "In a hurry? ", element("a", "Ask a short question", href="/ask"), " ", beside, class_="quiet-text aside"
+    )
+    return look.page("What are you looking for?", asked, short, shown, script="start")
+
+
+# ---- a crawl
+
+
+async def crawl(request: Request) -> str:
+    desk, path, name = api_base.desk_of(request), api_base.folder_of(request), request.path_params["name"]
+    await run_in_threadpool(desk.processes.follow, path)
+    facts = await run_in_threadpool(api_base.overview, desk, name, path)
+    query = request.query_params
+    order = "best" if query.get("order") == "best" else "new"
+    wanted = Wanted(order, host=HOST.of(query), on_topic=ON_TOPIC.of(query))
+    found = await run_in_threadpool(views.pages, path, wanted)
+    return look.page(
+        facts["topic"],
+        crawl_view.head(facts),
+        element("div", crawl_view.figures(facts), class_="cards"),
+        crawl_view.results(found["pages"], facts, wanted),
+        crawl_view.losses(facts),
+        script="crawl",
+        nav=await run_in_threadpool(nav_of, path, name, ""),
+    )
+
+
+# ---- a page, why not
+
+
+async def one_page(request: Request) -> str | Response:
+    path, name = api_base.folder_of(request), request.path_params["name"]
+    if not request.query_params.get("url", "").strip():
+        return await why(request)
+    url = URL.of(request.query_params)
+    found = await run_in_threadpool(views.explanation, path, url, api_base.desk_of(request).clock())
+    if found["state"] != "crawled":
+        return await why(request)
+    links = await run_in_threadpool(views.links, path, found["page"]["url"])
+    content = page_view.fetched(name, found, links)
+    return look.page(
+        found["page"]["title"] or found["page"]["url"],
+        content,
+        script="page",
+        nav=await run_in_threadpool(nav_of, path, name, "/page"),
+    )
+
+
+async def why(request: Request) -> str:
+    path, name = api_base.folder_of(request), request.path_params["name"]
+    url = request.query_params.get("url", "").strip()
+    answer: Content = None
+    if url:
+        try:
+            found = await run_in_threadpool(views.explanation, path, url, api_base.desk_of(request).clock())
+            answer = page_view.not_fetched(name, found)
+        except ScenthoundError as error:
+            answer = look.problem(error.message, error.hint)
+    box = element(
+        "form",
+        element("label", "Why was this page not fetched?", for_="url", class_="ask"),
+        element(
+            "div",
+            element("input", id="url", name="url", value=url, placeholder="https://example.org/page", autofocus=True),
+            element("button", "Ask", class_="primary"),
+            class_="row",
+        ),
+        element(
+            "p",
+            "Any address: the desk says whether the crawl met it, where, and what stands before it.",
+            class_="quiet-text",
+        ),
+        method="get",
+        class_="start",
+    )
+    return look.page("Why not?", box, answer, script="page", nav=await run_in_threadpool(nav_of, path, name, "/why"))
+
+
+async def copy(request: Request) -> Response:
+    path, url = api_base.folder_of(request), views.url_of(URL.of(request.query_params))
+
+    def render() -> str | None:
+        with CrawlFolder.look(path) as folder:
+            document = views.document_of(folder, url)
+            return None if document is None else stored_copy.stored_copy(document)
+
+    html = await run_in_threadpool(render)
+    if html is None:
+        raise api_base.Unknown(
+            "this page is not stored", "its record may be gone; `scenthound resume --refetch` fetches it again"
+        )
+    return HTMLResponse(html, headers={"Content-Security-Policy": stored_copy.POLICY})
+
+
+# ---- search
+
+
+async def search(request: Request) -> str:
+    desk, path, name = api_base.desk_of(request), api_base.folder_of(request), request.path_params["name"]
+    query, error, results = request.query_params, None, None
+    words, like = query.get("q", "").strip(), query.get("like", "").strip()
+    languages = await run_in_threadpool(search_api.languages_of, path)
+    if words or like:
+        try:
+            results = await run_in_threadpool(search_api.search_folder, desk, path, query)
+        except ScenthoundError as failure:
+            error = look.problem(failure.message, failure.hint)
+    else:
+        await run_in_threadpool(desk.processes.follow, path)
+    box = search_view.form(words, like, query, languages, await run_in_threadpool(categories_of, path))
+    pages = await run_in_threadpool(_number_of_pages, path)
+    shown = error if results is None else search_view.found(name, results, query, pages)
+    return look.page(
+        words or like or "Search",
+        box,
+        shown,
+        script="search",
+        nav=await run_in_threadpool(nav_of, path, name, "/search"),
+    )
+
+
+def _number_of_pages(path: Path) -> int:
+    with CrawlFolder.look(path) as folder:
+        return len(folder.history)
+
+
+async def static(request: Request) -> Response:
+    name = request.path_params["file"]
+    kind = STATIC.get(name[name.rfind(".") :])
+    package = "scenthound.report" if name == "look.css" else "scenthound.desk"
+    file = resources.files(package).joinpath("static", name)
+    if kind is None or "/" in name or not file.is_file():
+        raise api_base.Unknown("no such file", "")
+    return Response(file.read_bytes(), media_type=kind, headers={"Cache-Control": "no-cache"})
+
+
+ROUTES = [
+    Route("/", shows(start)),
+    Route("/c/{name}", shows(crawl)),
+    Route("/c/{name}/page", shows(one_page)),
+    Route("/c/{name}/why", shows(why)),
+    Route("/c/{name}/copy", shows(copy)),
+    Route("/c/{name}/search", shows(search)),
+    Route("/static/{file}", shows(static)),
+]

@@ -1,0 +1,132 @@
+"""The lists behind the counts of a crawl: hosts, what waits, what failed, links that were not followed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from scenthound import url as urls
+from scenthound.desk.watching import WORKING
+from scenthound.formats import json_number
+from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.politeness import HOST_FAILURES
+from scenthound.loop.trap_watch import REASON as TRAP
+from scenthound.loop.trap_watch import SUSPENDED
+from scenthound.model import Url
+from scenthound.ports import Frontier
+from scenthound.report.crawl_facts import frontier_length
+from scenthound.report.explain import own_frontier
+from scenthound.report.miss_reasons import in_words
+from scenthound.store import live_lists, live_queries
+from scenthound.store.live_lists import Slice
+from scenthound.store.sqlite_history import OLD_RULE
+
+HOST_STATES = {
+    "": "all",
+    "with pages": "with pages",
+    "working": "working",
+    "resting": "resting",
+    "asleep": "asleep",
+}
+LINKS_READ = 500_000
+SHOWN_URLS = 200
+
+
+def failed(path: Path, reason: str, part: Slice) -> dict[str, Any]:
+    """Requests that brought no page, latest first."""
+    with CrawlFolder.look(path) as folder:
+        rows, total = live_lists.lost(folder.database, reason, part)
+    return {"total": total, "rows": [{**row._asdict(), "in_words": in_words(row.reason)} for row in rows]}
+
+
+def waiting(path: Path, part: Slice) -> dict[str, Any]:
+    """The waiting list, best first; that of a strategy with a list of its own as of its last snapshot, in any order."""
+    with CrawlFolder.look(path) as folder:
+        own = own_frontier(folder)
+        total = frontier_length(folder) if own is None else len(own)
+        rows = live_lists.waiting(folder.database, part) if own is None else list(_of_own(own, part))
+    shown = [
+        {**row._asdict(), "place": place, "score": json_number(row.score)}
+        for place, row in enumerate(rows, part.offset + 1)
+    ]
+    return {"total": total, "is_ordered": own is None, "rows": shown}
+
+
+def _of_own(frontier: Frontier, part: Slice) -> Iterator[live_lists.WaitingRow]:
+    for url in list(islice(frontier.urls(), part.offset, part.offset + part.limit)):
+        candidate = frontier.take(url)
+        if candidate is not None:
+            parent, anchor, depth = candidate.parent, candidate.anchor, candidate.depth
+            yield live_lists.WaitingRow(url, candidate.score, parent, anchor, depth)
+
+
+def hosts(path: Path, state: str, now: float, part: Slice) -> dict[str, Any]:
+    """The hosts of a crawl, or those of one state; those with most pages on topic first."""
+    with CrawlFolder.look(path) as folder:
+        request, database = folder.request, folder.database
+        found: dict[str, dict[str, Any]] = {}
+        for known in live_queries.hosts(database, now, HOST_FAILURES, request.settings.host_patience):
+            found[known.host] = {"state": known.state, "failures": known.failures, "next_in": known.next_allowed - now}
+        for page in live_queries.fetched_after(database, 0, request.settings.relevant or OLD_RULE):
+            if page.is_page:
+                row = found.setdefault(urls.host(page.url), {})
+                row["pages"] = row.get("pages", 0) + 1
+                row["on_topic"] = row.get("on_topic", 0) + page.relevant
+                row["last"] = page.time
+    rows = [_host(host, row, now) for host, row in found.items()]
+    rows = sorted(filter(_is_of(state), rows), key=lambda row: (-row["on_topic"], -row["pages"], row["host"]))
+    return {"total": len(rows), "rows": rows[part.offset : part.offset + part.limit]}
+
+
+def _host(host: str, row: Mapping[str, Any], now: float) -> dict[str, Any]:
+    state, rest = row.get("state", "awake"), row.get("next_in", 0.0)
+    return {
+        "host": host,
+        "state": state,
+        "pages": row.get("pages", 0),
+        "on_topic": int(row.get("on_topic", 0)),
+        "failures": row.get("failures", 0),
+        "next_in": max(0.0, rest) if state == "resting" else None,
+        "is_working": row.get("last", 0.0) > now - WORKING,
+    }
+
+
+def _is_of(state: str) -> Any:
+    return {
+        "": lambda row: True,
+        "with pages": lambda row: row["pages"] > 0,
+        "working": lambda row: row["is_working"],
+        "resting": lambda row: row["state"] == "resting",
+        "asleep": lambda row: row["state"] in ("failing", "barren"),
+    }[state]
+
+
+def not_followed(path: Path, reason: str, host: str, part: Slice) -> dict[str, Any]:
+    """Links that were not followed, by host and reason; of one host also addresses that were met and left.
+
+    `left` is what the watch for traps left, with the form of the addresses.
+    """
+    with CrawlFolder.look(path) as folder:
+        rows = live_lists.left_out(folder.database, reason, host)
+        events = folder.history.strategy_events(SUSPENDED)
+        left = [dict(event.facts) for event in events if reason in ("", TRAP) and host in ("", event.facts.get("host"))]
+        met = _met(folder, host) if host else []
+    shown = [
+        {**row._asdict(), "in_words": in_words(row.reason)} for row in rows[part.offset : part.offset + part.limit]
+    ]
+    return {"total": len(rows), "links": sum(row.times for row in rows), "rows": shown, "urls": met, "left": left}
+
+
+def _met(folder: CrawlFolder, host: str) -> list[Url]:
+    """Addresses of a host that pages link to, and that are neither fetched nor waiting."""
+    found: dict[Url, None] = {}
+    read = 0
+    for _, targets in folder.database.links():
+        read += len(targets)
+        found.update((target, None) for target in targets if urls.host(target) == host)
+        if read > LINKS_READ or len(found) > 10 * SHOWN_URLS:
+            break
+    known = live_queries.fates(folder.database, list(found))
+    return [url for url in found if url not in known][:SHOWN_URLS]

@@ -1,0 +1,133 @@
+"""The web application of the desk, and its server."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import socket
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+
+from scenthound.apps.companion import Companion
+from scenthound.desk import (
+    agent_view,
+    ask_view,
+    companion_view,
+    core_pages,
+    crawl_api,
+    lab_api,
+    lab_view,
+    lists_view,
+    map_view,
+    opensearch,
+    population_view,
+    portal_view,
+    related_view,
+    search_api,
+    seed_finding,
+    site_map_view,
+    steering_api,
+    topic_api,
+)
+from scenthound.desk.api_base import Desk
+from scenthound.desk.crawl_folders import Collections
+from scenthound.desk.pairing import Pairings
+from scenthound.desk.security import Access, Guard, refused
+from scenthound.errors import BadConfig
+
+PARTS = (
+    *(crawl_api, steering_api, topic_api, search_api, opensearch, seed_finding, core_pages, lists_view, map_view),
+    *(
+        population_view,
+        agent_view,
+        ask_view,
+        portal_view,
+        related_view,
+        site_map_view,
+        companion_view,
+        lab_api,
+        lab_view,
+    ),
+)
+ROUTES = [route for part in PARTS for route in part.ROUTES]
+
+
+def make_app(desk: Desk) -> Starlette:
+    """The application around a desk."""
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        yield
+        desk.is_closing = True
+        desk.processes.close()
+        if desk.companion is not None:
+            await desk.companion.close()
+
+    async def failed(request: Request, error: Exception) -> Response:
+        status = error.status_code if isinstance(error, HTTPException) else 500
+        words = {404: "there is no such address", 405: "this address takes another method"}.get(
+            status, "this went wrong"
+        )
+        headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}
+        if request.method == "GET" and not request.url.path.startswith("/api"):
+            answer: Response = core_pages.problem_page(words, "", status)
+        else:
+            answer = refused(status, words, "GET /api/openapi.json lists the addresses")
+        answer.headers.update(headers)
+        return answer
+
+    app = Starlette(
+        routes=ROUTES,
+        middleware=[Middleware(Guard, access=desk.access, pairings=desk.pairings)],
+        exception_handlers={HTTPException: failed},
+        lifespan=lifespan,
+    )
+    app.state.desk = desk
+    return app
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """A socket on this address; port 0: any that is free. Raises `BadConfig`."""
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        raise BadConfig(
+            f"{host}:{port} can't be used: {error.strerror}", "choose another --port; 0 is any free one"
+        ) from None
+
+
+def serve(
+    home: Path,
+    folders: list[Path],
+    host: str,
+    port: int,
+    ready: Callable[[str], None],
+    options: tuple[str, ...] = (),
+    sources: tuple[str, ...] = (),
+    companion: Companion | None = None,
+    pairings: Pairings | None = None,
+) -> None:
+    """Run the desk until it is interrupted. `ready` is called with its address, token included."""
+    collections = Collections(home, folders)
+    with bound(host, port) as listener:
+        access = Access(host, int(listener.getsockname()[1]), secrets.token_urlsafe(24))
+        if companion is not None and not access.is_loopback:
+            raise BadConfig("the companion listens on loopback only", "leave the host at 127.0.0.1")
+        desk = Desk(access, collections, options=options, sources=sources, companion=companion, pairings=pairings)
+        config = uvicorn.Config(
+            make_app(desk), log_level="warning", access_log=False, timeout_graceful_shutdown=2, lifespan="on"
+        )
+        name = f"[{host}]" if ":" in host else host
+        ready(
+            f"http://{name}:{access.port}/{'' if access.is_loopback else f'?token={access.token}'}#token={access.token}"
+        )
+        server = uvicorn.Server(config)
+        with contextlib.suppress(KeyboardInterrupt):
+            server.run(sockets=[listener])

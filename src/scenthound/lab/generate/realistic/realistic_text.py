@@ -1,0 +1,106 @@
+"""The text of realistic pages: many words drawn at once, with stop words between them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scenthound.lab.generate.realistic.site_plan import (
+    ARTICLE,
+    BOARD,
+    COMPANY_HOME,
+    COMPANY_PAGE,
+    CORRIDOR,
+    LIST,
+    NEAR_MISS,
+    NO_SUBJECT,
+    OUTER_CORRIDOR,
+    SitePlan,
+)
+from scenthound.lab.generate.realistic.word_tables import SLOTS, Table, WebVocabulary
+from scenthound.lab.generate.rng import Words, mix, mix_all
+
+_TITLE, _MANNER = range(60, 62)  # purposes of chance
+_TEXT, _CONTEXT = 1 << 20, 1 << 21  # purposes, to which page numbers are added
+BETWEEN = (" ", " ", " and ", " of the ", " in a ", " for the ", ", ", " with ", " to the ", " is ", " on ", " by a ",
+           " from ", ". The ", ". In ", ". This ")  # fmt: skip
+DENSE = 1.6  # times the usual share of subject words, beside a link
+WEAK = 0.4  # of the usual share of subject words, on pages that lead to a subject or are about it in passing
+
+
+class Texts:
+    """Draws words for the pages of a plan."""
+
+    def __init__(self, plan: SitePlan, vocabulary: WebVocabulary) -> None:
+        self._plan, self._vocabulary, self._words = plan, vocabulary, vocabulary.words
+
+    def title(self, page: int) -> str:
+        """Two or three words: mostly of what the page is about."""
+        bits = mix(self._plan.seed, _TITLE, page)
+        table, background = self._table(page), self._vocabulary.background
+        chosen = [table if (bits >> 8 * place) % 5 else background for place in range(1, 3 + bits % 2)]
+        words = [self._words[drawn[(bits >> 13 * place) % len(drawn)]] for place, drawn in enumerate(chosen, 1)]
+        return " ".join(words).capitalize()
+
+    def words(self, page: int, count: int) -> list[str]:
+        """The words of the page's text."""
+        return self._drawn(page, mix_all(self._plan.seed, _TEXT + page, count), self._strength(page))
+
+    def beside(self, page: int, to: int, place: int, count: int) -> list[str]:
+        """Words beside a link: of the linked page, or for some links of the page that the link is on.
+
+        A company is always described where another host links to it, often with the name of its trade.
+        """
+        plan = self._plan
+        bits = mix_all(plan.seed ^ (to << 20), _CONTEXT + page + (place << 32), count)
+        chance = mix(plan.seed, _MANNER + place, page ^ (to << 24))
+        is_company = plan.role[to] == COMPANY_HOME and plan.role[page] not in (COMPANY_PAGE, BOARD)
+        if not is_company and chance % 65536 >= plan.habits.context * 65536:
+            return self._drawn(page, bits, self._strength(page))
+        words = self._drawn(to, bits, min(1.0, DENSE * self._strength(to)))
+        if is_company and (chance >> 16) % 65536 < plan.habits.named * 65536:
+            words[:0] = [self._words[number] for number in self._vocabulary.name(int(plan.subject[to]))]
+        return words
+
+    def sentence(self, words: list[str], bits: int) -> str:
+        """The words with stop words between them, chosen by the bits."""
+        parts = [words[0].capitalize()]
+        for word in words[1:]:
+            bits = (bits * 0x9E3779B97F4A7C15 + 1) & 0xFFFFFFFFFFFFFFFF
+            parts += [BETWEEN[bits >> 60], word]
+        return "".join(parts) + "."
+
+    def _drawn(self, page: int, bits: Words, strength: float) -> list[str]:
+        """A word for each of these bits: of the page's subject (`strength`), its site, its own, or of no subject."""
+        habits, vocabulary, plan = self._plan.habits, self._vocabulary, self._plan
+        place = (bits & np.uint64(0xFFFF)).astype(np.int64)
+        share = ((bits >> np.uint64(16)) & np.uint64(0xFFFF)).astype(np.float64) / 65536.0
+        site, own = vocabulary.site_words(plan.host_of(page)), vocabulary.own_words(page)
+        drawn = vocabulary.background[place]
+        below_subject, below_site = share < strength, share < strength + habits.jargon
+        below_own = share < strength + habits.jargon + habits.burst
+        drawn = np.where(below_own, own[place % len(own)], drawn)
+        drawn = np.where(below_site, site[place % len(site)], drawn)
+        drawn = np.where(below_subject, self._table(page)[place % SLOTS], drawn)
+        return [self._words[number] for number in drawn.tolist()]
+
+    def _strength(self, page: int) -> float:
+        """The share of subject words: it differs from page to page, from half to one and a half times the usual one."""
+        plan = self._plan
+        if plan.subject[page] == NO_SUBJECT and plan.role[page] != BOARD:
+            return 0.0
+        varied = plan.habits.strength * (0.5 + mix(plan.seed, _MANNER, page) % 65536 / 65536.0)
+        return varied * WEAK if plan.role[page] == LIST else min(varied, 1.0)
+
+    def _table(self, page: int) -> Table:
+        plan, vocabulary = self._plan, self._vocabulary
+        subject, role = int(plan.subject[page]), int(plan.role[page])
+        if role == BOARD:
+            return vocabulary.board
+        if subject == NO_SUBJECT:
+            return vocabulary.background
+        if role == NEAR_MISS:
+            return vocabulary.decoy_table(subject)
+        if role in (CORRIDOR, OUTER_CORRIDOR):
+            return vocabulary.corridor_table(subject, int(role == OUTER_CORRIDOR))
+        assert role in (ARTICLE, COMPANY_HOME, COMPANY_PAGE, LIST)
+        return vocabulary.subject_table(subject, int(plan.community[page]))

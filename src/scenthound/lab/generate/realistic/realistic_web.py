@@ -1,0 +1,180 @@
+"""A realistic web, by page number or by URL, and its topics with known answers.
+
+web = RealisticWeb(pages=100_000, seed=1)
+web.url(17), web.html(17), web.links(17)      # any page, made on demand
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+
+from scenthound.errors import BadConfig
+from scenthound.lab.beds.bed import BedTopic, new_response
+from scenthound.lab.generate import subjects
+from scenthound.lab.generate.realistic.habits import RealisticHabits
+from scenthound.lab.generate.realistic.link_plan import Linker
+from scenthound.lab.generate.realistic.realistic_pages import make_pages
+from scenthound.lab.generate.realistic.site_plan import NO_SUBJECT, SitePlan, make_plan
+from scenthound.lab.generate.rng import below, stream
+from scenthound.model import Response, Url
+from scenthound.parameters import changed_values, values_of
+from scenthound.url import make
+
+VERSION = 1
+"""Raise it when the same arguments give another web."""
+MOST_PAGES = 20_000_000
+LEAST_PAGES = 500
+SEEDS, EXAMPLES = 10, 10
+OPENINGS = 40  # pages quoted in the description of a topic
+
+
+class RealisticWeb:
+    """A web that exists only as a plan. Pages are numbered from 0, and each is made on demand."""
+
+    traps = False
+
+    def __init__(
+        self,
+        pages: int = 100_000,
+        seed: int = 1,
+        *,
+        topics: int = 12,
+        companies: bool = False,
+        habits: RealisticHabits | None = None,
+    ) -> None:
+        """`topics`: how many subjects become topics; `companies` adds those of `company_topics`."""
+        if not LEAST_PAGES <= pages <= MOST_PAGES:
+            raise BadConfig(f"a realistic web of {pages} pages", f"give between {LEAST_PAGES} and {MOST_PAGES:,}")
+        self.pages, self.seed, self.habits = pages, seed, habits or RealisticHabits()
+        self._wanted, self._companies = topics, companies
+        self.plan: SitePlan = make_plan(pages, seed, self.habits)
+        self._pages, self._linker = make_pages(self.plan), Linker(self.plan)
+
+    @property
+    def name(self) -> str:
+        changed = "".join(f"-{name}={value}" for name, value in changed_values(self.habits).items())
+        return f"realistic-{self.pages}-{self.seed}{changed}"
+
+    @property
+    def arguments(self) -> dict[str, int | bool]:
+        """What this web was made with, besides its habits."""
+        return {"pages": self.pages, "seed": self.seed, "topics": self._wanted, "companies": self._companies}
+
+    @property
+    def digest(self) -> str:
+        """Fixed by the arguments and the version of the generator. Not the digest of the bed written from it."""
+        asked = [*self.arguments.items(), *sorted(values_of(self.habits).items())]
+        return hashlib.sha256(f"realistic web {VERSION} {asked}".encode()).hexdigest()
+
+    def url(self, number: int) -> Url:
+        return make(self._pages.url(number))
+
+    def html(self, number: int) -> str:
+        return self._pages.html(number)
+
+    def links(self, number: int) -> list[int]:
+        """The pages this one links to, each once, in document order of the menu, the list and the text."""
+        return [target.page for target in self._linker.links(number)]
+
+    def subject(self, number: int) -> tuple[str, ...]:
+        """What the page is about or leads to: a path of the taxonomy, or empty."""
+        subject = int(self.plan.subject[number])
+        return () if subject == NO_SUBJECT else subjects.LEAVES[subject].path
+
+    def number(self, url: Url) -> int | None:
+        """The page with this canonical URL, now or formerly."""
+        return self._pages.number(url)
+
+    def get(self, url: Url) -> Response | None:
+        """The answer to a request for this URL: a page, a redirect, or None for 404."""
+        number = self.number(url)
+        if number is None:
+            return None
+        return self.response(number) if url != self._pages.old_url(number) else self._moved(url, number)
+
+    def response(self, number: int) -> Response:
+        return new_response(self._pages.url(number), "text/html; charset=utf-8", self.html(number).encode())
+
+    def responses(self) -> Iterator[Response]:
+        """All responses of this web, page by page, each redirect after the page that it leads to."""
+        for number in range(self.pages):
+            yield self.response(number)
+            if (old := self._pages.old_url(number)) is not None:
+                yield self._moved(old, number)
+
+    @cached_property
+    def aliases(self) -> Mapping[str, str]:
+        """The redirects: old URL to where it leads."""
+        moved = ((self._pages.old_url(number), number) for number in self._pages.moved())
+        return {old: self.url(number) for old, number in moved if old is not None}
+
+    @cached_property
+    def topics(self) -> list[BedTopic]:
+        """Topics with known answers, spread over the areas of the taxonomy, then company topics if wanted."""
+        spread = sorted(range(self.plan.subjects), key=lambda subject: (subject * 7) % self.plan.subjects)
+        made = [self._topic(subject) for subject in spread[: self._wanted]]
+        return [topic for topic in [*made, *(self.company_topics() if self._companies else [])] if topic.targets]
+
+    def company_topics(self) -> list[BedTopic]:
+        """For every trade: from some companies, find the home pages of the others. None links to a competitor."""
+        trades = [subject for subject in range(self.plan.subjects) if self.plan.companies.size(subject)]
+        return [topic for trade in trades if (topic := self._company_topic(trade)).targets]
+
+    def _topic(self, subject: int) -> BedTopic:
+        """Seeds and examples are pages on the subject, from different hosts as far as possible."""
+        numbers = stream(self.seed, "topic", subject)
+        pages = self.plan.on_topic(subject)
+        chosen = self._from_hosts(pages, min(SEEDS + EXAMPLES, len(pages) // 3), numbers)
+        seeds, examples = chosen[: len(chosen) // 2], chosen[len(chosen) // 2 :]
+        path, taken = subjects.LEAVES[subject].path, set(chosen)
+        targets = [page for page in pages if page not in taken]
+        return BedTopic(
+            id=".".join(path).replace(" ", "-"),
+            path=path,
+            keywords=" ".join(path),
+            description=self._description(subject, targets),
+            seeds=tuple(map(self.url, seeds)),
+            targets=tuple(map(self.url, targets)),
+            examples=tuple(map(self.url, examples)),
+        )
+
+    def _from_hosts(self, pages: list[int], count: int, numbers: Iterator[int]) -> list[int]:
+        order = _shuffled(pages, numbers)
+        by_host: dict[int, int] = {}
+        for page in order:
+            by_host.setdefault(self.plan.host_of(page), page)
+        first = list(by_host.values())
+        return [*first, *(page for page in order if page not in set(first))][:count]
+
+    def _company_topic(self, trade: int) -> BedTopic:
+        path = (*subjects.LEAVES[trade].path, "companies")
+        homes, count = self.plan.companies.all(trade), self.habits.company_seeds
+        homes = _shuffled(homes, stream(self.seed, "companies", trade))
+        return BedTopic(
+            id=".".join(path).replace(" ", "-"),
+            path=path,
+            keywords=" ".join(path[-2:]),
+            description=self._description(trade, homes[count:]),
+            seeds=tuple(map(self.url, homes[:count])),
+            targets=tuple(map(self.url, homes[count:])),
+        )
+
+    def _description(self, subject: int, pages: list[int]) -> str:
+        own = subjects.LEAVES[subject]
+        words = f"{own.name.capitalize()}: {', '.join(own.words[:12])}."
+        return " ".join([words, *map(self._pages.opening, pages[:OPENINGS])])
+
+    def _moved(self, url: str, number: int) -> Response:
+        target = self._pages.url(number)
+        body = f'<html><body>Moved to <a href="{target}">{target}</a></body></html>\n'.encode()
+        return new_response(url, "text/html", body, 301, "Moved Permanently", target)
+
+
+def _shuffled(pages: Sequence[int], numbers: Iterator[int]) -> list[int]:
+    order = list(pages)
+    for place in range(len(order) - 1, 0, -1):
+        other = below(numbers, place + 1)
+        order[place], order[other] = order[other], order[place]
+    return order

@@ -1,0 +1,257 @@
+"""The plan of a realistic web: hosts, their sections, and the role and subject of each page.
+
+*Sites* are about many things: each has sections, and a section has pages on its subject among others. *Companies* are
+small hosts of one trade. *Directories* list companies; they come last. Per page a role, a subject and a section are
+stored (some seven bytes); links and texts are computed from the page's number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenthound.lab.generate import subjects
+from scenthound.lab.generate.realistic.habits import RealisticHabits
+from scenthound.lab.generate.realistic.word_tables import AREA
+from scenthound.lab.generate.rng import Words, mix, mix_all
+
+SITE, COMPANY, DIRECTORY = range(3)
+HOME, INDEX, ARTICLE, NEAR_MISS, CORRIDOR, OUTER_CORRIDOR, COMPANY_HOME, COMPANY_PAGE, LIST, BOARD = range(10)
+NO_SUBJECT = -1
+COMPANY_PAGES = (3, 11)  # least and most pages of a company
+PRODUCTS = 0.4  # share of a company's inner pages that are on its trade
+ENTRIES = 30  # companies on a page of a directory, roughly
+COMPANIES_OF_TRADE = 40  # at least so many, or there are fewer trades
+_SIZE, _SECTION, _ROLE, _RANK, _HOST, _COMPANY, _TRADE, _BOARD = range(50, 58)  # purposes of chance
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(slots=True)
+class PageGroups:
+    """Pages by group, in an order of popularity that is random."""
+
+    starts: Integers
+    pages: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, keys: Integers, pages: NDArray[np.int32], groups: int) -> PageGroups:
+        """Group pages by their keys, from 0 to groups - 1, in the order given."""
+        order = np.argsort(keys, kind="stable")
+        return cls(np.searchsorted(keys[order], np.arange(groups + 1)), pages[order])
+
+    def size(self, group: int) -> int:
+        return int(self.starts[group + 1] - self.starts[group])
+
+    def at(self, group: int, index: int) -> int:
+        return int(self.pages[self.starts[group] + index])
+
+    def all(self, group: int) -> list[int]:
+        found: list[int] = self.pages[self.starts[group] : self.starts[group + 1]].tolist()
+        return found
+
+
+@dataclass(slots=True)
+class SitePlan:
+    """Hosts, sections and pages by number; the pages of a host are consecutive, its home page first."""
+
+    pages: int
+    seed: int
+    habits: RealisticHabits
+    subjects: int
+    start: Integers = field(init=False)
+    kind: NDArray[np.uint8] = field(init=False)
+    trade: NDArray[np.int16] = field(init=False)
+    """The trade of a company or directory."""
+    section_start: Integers = field(init=False)
+    """The first section of each host."""
+    section_size: NDArray[np.int32] = field(init=False)
+    """Pages of a section of each host."""
+    section_subject: NDArray[np.int16] = field(init=False)
+    section_misses: NDArray[np.bool_] = field(init=False)
+    """Whether a section only shares words with its subject."""
+    role: NDArray[np.uint8] = field(init=False)
+    subject: NDArray[np.int16] = field(init=False)
+    community: NDArray[np.int16] = field(init=False)
+    on_subject: PageGroups = field(init=False)
+    """Articles by subject and community."""
+    corridors: PageGroups = field(init=False)
+    outer_corridors: PageGroups = field(init=False)
+    near_misses: PageGroups = field(init=False)
+    homes: NDArray[np.int32] = field(init=False)
+    """The home pages of sites and directories, most popular first."""
+    companies: PageGroups = field(init=False)
+    """The home pages of companies by trade, that is by subject."""
+    directories: PageGroups = field(init=False)
+    """The hosts of directories by trade."""
+
+    @property
+    def hosts(self) -> int:
+        return len(self.kind)
+
+    def host_of(self, page: int) -> int:
+        return int(np.searchsorted(self.start, page, side="right")) - 1
+
+    def section_of(self, page: int, host: int) -> int:
+        """The section of a page of a site, counted over all sites; that of the home page is the first."""
+        local = max(page - int(self.start[host]) - 1, 0)
+        return int(self.section_start[host]) + local // int(self.section_size[host])
+
+    def section_pages(self, section: int, host: int) -> range:
+        """The pages of a section, its index page first."""
+        size = int(self.section_size[host])
+        begin = int(self.start[host]) + 1 + (section - int(self.section_start[host])) * size
+        return range(begin, min(begin + size, int(self.start[host + 1])))
+
+    def sections(self, host: int) -> range:
+        return range(int(self.section_start[host]), int(self.section_start[host + 1]))
+
+    def group(self, page: int) -> int:
+        """The group of `on_subject` that a page on a subject belongs to."""
+        return int(self.subject[page]) * self.habits.communities + int(self.community[page])
+
+    def related(self, subject: int) -> range:
+        """The subjects of the same area, including this one."""
+        area = subject // AREA
+        return range(area * AREA, min(area * AREA + AREA, self.subjects))
+
+    def on_topic(self, subject: int) -> list[int]:
+        """All pages on a subject."""
+        chosen = (self.subject == subject) & np.isin(self.role, (ARTICLE, COMPANY_HOME, COMPANY_PAGE))
+        pages: list[int] = np.flatnonzero(chosen).tolist()
+        return pages
+
+
+def make_plan(pages: int, seed: int, habits: RealisticHabits) -> SitePlan:
+    """The plan of a web with so many pages."""
+    most = min(len(subjects.LEAVES), max(2, pages // 500))
+    plan = SitePlan(pages, seed, habits, min(habits.subjects or most, len(subjects.LEAVES)))
+    trades, listed = _trades(plan)
+    expected = int(pages * habits.companies / np.mean(COMPANY_PAGES)) // max(len(trades), 1)
+    pages_of_list = max(1, round(expected * habits.coverage / ENTRIES))
+    lists = [(trade, pages_of_list) for trade in listed for _ in range(habits.directories)]
+    _place_hosts(plan, trades, lists)
+    _place_sections(plan)
+    _assign_roles(plan)
+    _group_pages(plan)
+    return plan
+
+
+def _trades(plan: SitePlan) -> tuple[list[int], list[int]]:
+    """The subjects that have companies, and those of them that have directories."""
+    companies = plan.pages * plan.habits.companies / np.mean(COMPANY_PAGES)
+    count = min(round(plan.subjects * plan.habits.trades), int(companies // COMPANIES_OF_TRADE))
+    by_chance = sorted(range(plan.subjects), key=lambda subject: mix(plan.seed, _TRADE, subject))
+    trades = by_chance[:count]
+    return trades, trades[: round(count * plan.habits.hubs)]
+
+
+def _place_hosts(plan: SitePlan, trades: list[int], lists: list[tuple[int, int]]) -> None:
+    """Sites and companies until only the pages of directories are left. Companies take turns by trade."""
+    room = plan.pages - sum(size for _, size in lists)
+    least, most = COMPANY_PAGES
+    largest = max(20, min(4000, plan.pages // 30))
+    starts, kinds, of_trade, of_companies, number = [0], list[int](), list[int](), 0, 0
+    while starts[-1] < room:
+        bits = mix(plan.seed, _SIZE, len(kinds))
+        left = room - starts[-1]
+        if trades and of_companies < plan.habits.companies * starts[-1]:
+            kind, trade, size = COMPANY, trades[number % len(trades)], min(least + bits % (most - least + 1), left)
+            of_companies, number = of_companies + size, number + 1
+        else:
+            kind, trade = SITE, NO_SUBJECT
+            size = min(largest, (8 << 32) // ((bits >> 32) + 1), left)
+        starts.append(starts[-1] + size)
+        kinds.append(kind)
+        of_trade.append(trade)
+    for trade, size in lists:
+        starts.append(starts[-1] + size)
+        kinds.append(DIRECTORY)
+        of_trade.append(trade)
+    plan.start = np.array(starts, dtype=np.int64)
+    plan.kind, plan.trade = np.array(kinds, dtype=np.uint8), np.array(of_trade, dtype=np.int16)
+
+
+def _place_sections(plan: SitePlan) -> None:
+    """A section is on the main subject of its site, on any other, or shares words with one. Others have one section."""
+    habits, sizes = plan.habits, np.diff(plan.start)
+    bits = mix_all(plan.seed, _HOST, plan.hosts)
+    half = max(1, habits.section // 2)
+    plan.section_size = (half + (bits % np.uint64(2 * half)).astype(np.int64)).astype(np.int32)
+    plan.section_size[plan.kind != SITE] = max(sizes.max(initial=1), 1)
+    counts = np.maximum(1, -(-(sizes - 1) // plan.section_size))
+    plan.section_start = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+    host = np.repeat(np.arange(plan.hosts), counts)
+    bits_of_section = mix_all(plan.seed, _SECTION, len(host))
+    main = ((bits >> np.uint64(20)) % np.uint64(plan.subjects)).astype(np.int16)[host]
+    other = ((bits_of_section >> np.uint64(20)) % np.uint64(plan.subjects)).astype(np.int16)
+    plan.section_subject = np.where(_share(bits_of_section) < habits.theme, main, other).astype(np.int16)
+    of_trade = plan.kind[host] != SITE
+    plan.section_subject[of_trade] = plan.trade[host][of_trade]
+    plan.section_misses = (_share(bits_of_section, 0) < habits.near_misses) & ~of_trade
+
+
+def _assign_roles(plan: SitePlan) -> None:
+    """What each page is, by its place in its section and by chance."""
+    habits = plan.habits
+    host = np.repeat(np.arange(plan.hosts), np.diff(plan.start))
+    local = np.arange(plan.pages) - plan.start[host]
+    size = plan.section_size[host]
+    section = plan.section_start[host] + np.maximum(local - 1, 0) // size
+    bits = mix_all(plan.seed, _ROLE, plan.pages)
+    draw = _share(bits)
+    own = plan.section_subject[section]
+    area = own // AREA * AREA
+    guest = area + ((bits >> np.uint64(32)) % np.uint64(AREA)).astype(np.int16)
+    guest = np.where(guest < plan.subjects, guest, area).astype(np.int16)
+    reached = habits.focus + habits.guests
+    subject = np.select([draw < habits.focus, draw < reached], [own, guest], NO_SUBJECT).astype(np.int16)
+    role = np.full(plan.pages, ARTICLE, dtype=np.uint8)
+    corridor = (draw >= reached) & (draw < reached + habits.corridors)
+    role[corridor] = np.where((bits >> np.uint64(8))[corridor] % np.uint64(2) == 0, CORRIDOR, OUTER_CORRIDOR)
+    subject[corridor] = own[corridor]
+    misses = plan.section_misses[section]
+    role[misses], subject[misses] = NEAR_MISS, own[misses]
+    kind = plan.kind[host]
+    role[(local - 1) % size == 0] = INDEX
+    role[kind == COMPANY], role[kind == DIRECTORY] = COMPANY_PAGE, LIST
+    products = (kind == COMPANY) & (draw < PRODUCTS)
+    subject[kind == COMPANY] = NO_SUBJECT
+    subject[products] = own[products]
+    boards = (kind == COMPANY) & (local == 1) & (_share(mix_all(plan.seed, _BOARD, plan.hosts))[host] < habits.boards)
+    role[boards], subject[boards] = BOARD, NO_SUBJECT
+    role[plan.start[:-1]] = np.array([HOME, COMPANY_HOME, LIST], dtype=np.uint8)[plan.kind]
+    subject[(role == HOME) | (role == INDEX)] = NO_SUBJECT
+    subject[(role == COMPANY_HOME) | (role == LIST)] = own[(role == COMPANY_HOME) | (role == LIST)]
+    plan.role, plan.subject = role, subject
+    # a section is one community for its subject; a guest is where chance puts it
+    by_section = mix_all(plan.seed, _COMPANY, len(plan.section_subject))[section]
+    chance = np.where(subject == own, by_section, bits >> np.uint64(17))
+    plan.community = (chance % np.uint64(habits.communities)).astype(np.int16)
+
+
+def _group_pages(plan: SitePlan) -> None:
+    rank = np.argsort(mix_all(plan.seed, _RANK, plan.pages), kind="stable").astype(np.int32)
+    role, subject = plan.role[rank], plan.subject[rank].astype(np.int64)
+
+    def by_subject(*roles: int) -> PageGroups:
+        chosen = np.isin(role, roles) & (subject >= 0)
+        return PageGroups.of(subject[chosen], rank[chosen], plan.subjects)
+
+    articles = (role == ARTICLE) & (subject >= 0)
+    keys = subject[articles] * plan.habits.communities + plan.community[rank[articles]]
+    plan.on_subject = PageGroups.of(keys, rank[articles], plan.subjects * plan.habits.communities)
+    plan.corridors, plan.outer_corridors = by_subject(CORRIDOR), by_subject(OUTER_CORRIDOR)
+    plan.near_misses, plan.companies = by_subject(NEAR_MISS), by_subject(COMPANY_HOME)
+    host_of_home = np.searchsorted(plan.start[:-1], rank)
+    is_home = plan.start[np.minimum(host_of_home, plan.hosts - 1)] == rank
+    plan.homes = rank[is_home & ((role == HOME) | (role == LIST))]
+    hosts = np.flatnonzero(plan.kind == DIRECTORY).astype(np.int32)
+    plan.directories = PageGroups.of(plan.trade[hosts].astype(np.int64), hosts, plan.subjects)
+
+
+def _share(bits: Words, at: int = 48) -> NDArray[np.float64]:
+    """Sixteen of the bits, from bit `at` on, as a number from 0 to 1."""
+    return ((bits >> np.uint64(at)) & np.uint64(0xFFFF)).astype(np.float64) / 65536.0

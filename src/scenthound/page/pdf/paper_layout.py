@@ -1,0 +1,247 @@
+"""A paper from the lines of its PDF file: title, authors, paragraphs, references. No line is trusted to be complete.
+
+References begin at the left edge of their column and go on indented, or are numbered, or have more space between them;
+whichever of these the list shows is used. What has neither a year nor an address is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from statistics import median
+
+from scenthound.page.pdf.text_lines import Line, PdfText
+from scenthound.page.references import is_reference, is_reference_heading
+
+TOP = 0.6  # of the first page's lines: where title and authors are
+MOST_AUTHORS = 30
+MOST_LINES = 16  # below the title in which authors are looked for
+LONGEST_TITLE = 300
+LONG_RUN = 8  # lines
+INDENTED = (3.0, 60.0)  # points: how far the second line of a reference may stand from the first
+_END = re.compile(r"(affiliations?\s*:|appendix\b|acknowledge?ments?\b|received\b.*\baccepted\b|e-?mail\s*:)", re.I)
+_ABSTRACT = re.compile(r"\W*(abstract|summary|keywords|introduction|1\.? introduction)\b", re.I)
+_NUMBERED = re.compile(r"\[?\(?\d{1,3}[\].)]\s")
+_PARTICLE = r"(?:(?:van|von|de|der|den|del|della|di|da|du|la|le|ter|el|al)\s+)*"
+_WORD = r"[^\W\d_a-z][\w.'’-]*"
+_NAME = re.compile(rf"{_WORD}(?:\s+{_PARTICLE}{_WORD}){{1,3}}")
+_NOBODY = re.compile(
+    r"\b(universit|institut|department|school|college|inc\b|gmbh|project|laborator|research|cent(er|re)\b)", re.I
+)
+_BAD_TITLE = re.compile(r"(?i)(microsoft word|untitled|\.(dvi|tex|docx?|pdf|ps|indd)\b|^\W*$)")
+
+
+@dataclass(frozen=True, slots=True)
+class PdfPaper:
+    title: str
+    authors: list[str]
+    paragraphs: list[str]
+    references: list[str]
+    links: list[str]
+
+
+def read_paper(pdf: PdfText) -> PdfPaper:
+    """What the lines of a file say, as far as they say it."""
+    lines = _without_margins(pdf.lines)
+    first = [line for line in pdf.lines if line.page == 0]
+    title_lines = _title_lines(first)
+    title = _title(pdf.title, title_lines, first)
+    begin, end = _reference_section(lines)
+    return PdfPaper(
+        title,
+        _authors(pdf.author, title_lines, first),
+        [*_paragraphs(lines[: max(begin - 1, 0)] if begin else lines), *_paragraphs(lines[end:] if begin else [])],
+        _entries(lines[begin:end]) if begin else [],
+        pdf.links,
+    )
+
+
+# ---- title and authors
+
+
+def _title_lines(first: Sequence[Line]) -> list[Line]:
+    """The lines in the largest type near the top of the first page."""
+    top = [line for line in first[: max(8, int(TOP * len(first)))] if len(line.text) > 3]
+    if not top:
+        return []
+    largest = max(line.size for line in top)
+    begin = next(place for place, line in enumerate(top) if line.size > 0.97 * largest)
+    end = begin
+    while end < len(top) and top[end].size > 0.97 * largest and end - begin < 5:
+        end += 1
+    return top[begin:end]
+
+
+def _title(stated: str, found: Sequence[Line], first: Sequence[Line]) -> str:
+    """As the file states it, if the first page has these words; else what is printed largest."""
+    page = squashed(" ".join(line.text for line in first))
+    if not _BAD_TITLE.search(stated) and len(stated.split()) > 1 and squashed(stated) in page:
+        return stated[:LONGEST_TITLE]
+    return joined(line.text for line in found)[:LONGEST_TITLE] or stated[:LONGEST_TITLE]
+
+
+def _authors(stated: str, title: Sequence[Line], first: Sequence[Line]) -> list[str]:
+    page = squashed(" ".join(line.text for line in first))
+    names = [name for name in _names(stated) if squashed(name.split()[-1]) in page]
+    if names or not title:
+        return names
+    below = first[first.index(title[-1]) + 1 :][:MOST_LINES]
+    end = next((place for place, line in enumerate(below) if _ABSTRACT.match(line.text)), len(below))
+    named = [(line.size, _names(line.text, whole=True)) for line in below[:end]]
+    largest = max((size for size, found in named if found), default=0.0)  # affiliations are set smaller
+    found = [name for size, names in named for name in names if size > 0.97 * largest]
+    return list(dict.fromkeys(found))[:MOST_AUTHORS]
+
+
+def _names(text: str, whole: bool = False) -> list[str]:
+    """The names of people in a line; with `whole` none unless the line is nothing else."""
+    cleaned = re.sub(r"\[[^]]*\]\S*|[\d*†‡§¶∗]+|^\s*by\b", " ", text, flags=re.IGNORECASE)
+    parts = [" ".join(part.split()) for part in re.split(r"[,;&]|\band\b", cleaned)]
+    parts = [part for part in parts if part]
+    names = [part for part in parts if _NAME.fullmatch(part) and not _NOBODY.search(part)]
+    return [] if whole and len(names) < len(parts) else names[:MOST_AUTHORS]
+
+
+# ---- text
+
+
+def _without_margins(lines: Sequence[Line]) -> list[Line]:
+    """Without running heads and page numbers: the first and last line of a page, where they stand apart."""
+    kept: list[Line] = []
+    for _, group in groupby(lines, key=lambda line: line.page):
+        page = list(group)
+        heights = sorted({round(line.y, 1) for line in page}, reverse=True)
+        apart = set()
+        if len(heights) > 3:
+            apart |= {heights[0]} if heights[0] - heights[1] > 2.2 * page[0].size else set()
+            apart |= {heights[-1]} if heights[-2] - heights[-1] > 2.2 * page[-1].size else set()
+        kept += [line for line in page if round(line.y, 1) not in apart and not line.text.isdigit()]
+    return kept
+
+
+def _paragraphs(lines: Sequence[Line]) -> list[str]:
+    found: list[list[str]] = []
+    last: Line | None = None
+    for line in lines:
+        goes_on = (
+            last is not None
+            and abs(line.size - last.size) < 0.15 * last.size
+            and (line.page != last.page or line.y > last.y or last.y - line.y < 1.5 * last.size)
+        )
+        if goes_on:
+            found[-1].append(line.text)
+        else:
+            found.append([line.text])
+        last = line
+    return [joined(part) for part in found]
+
+
+def joined(lines: Iterator[str] | Sequence[str]) -> str:
+    """Lines as running text; a word that was divided at the end of a line is one again.
+
+    >>> joined(["a uni-", "fying view of M-", "Estimation"])
+    'a unifying view of M-Estimation'
+    """
+    text = ""
+    for line in lines:
+        if text.endswith("-") and line[:1].isalpha():
+            text = text[:-1] + line if line[:1].islower() else text + line
+        else:
+            text = f"{text} {line}" if text else line
+    return text
+
+
+def squashed(text: str) -> str:
+    """Letters and digits alone, in lower case."""
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+# ---- references
+
+
+def _reference_section(lines: Sequence[Line]) -> tuple[int, int]:
+    """Where the lines of the reference list begin and end; (0, 0) without one. The last heading counts."""
+    heads = [place for place, line in enumerate(lines) if is_reference_heading(line.text)]
+    if not heads:
+        return 0, 0
+    head = heads[-1]
+    begin = head + 1
+    if begin >= len(lines):
+        return 0, 0
+    usual = median(line.size for line in lines[begin : begin + 40])
+    end = begin
+    while end < len(lines):
+        line = lines[end]
+        is_heading = line.size > max(1.12 * usual, 0.97 * lines[head].size)
+        if end > begin and (is_heading or _END.match(line.text)):
+            break
+        end += 1
+    return begin, end
+
+
+def _entries(lines: Sequence[Line]) -> list[str]:
+    """The references in these lines. Those that can't be told apart are given up, not joined."""
+    if not lines:
+        return []
+    runs = list(_runs(lines))
+    starts = _numbered_starts(lines) or _indented_starts(runs) or _spaced_starts(runs)
+    found: list[list[str]] = []
+    for line, is_start in zip(lines, starts, strict=True):
+        if is_start or not found:
+            found.append([line.text])
+        else:
+            found[-1].append(line.text)
+    texts = (joined(part) for part in found)
+    return [text for text in texts if is_reference(text)]
+
+
+def _runs(lines: Sequence[Line]) -> Iterator[list[Line]]:
+    """Lines of one column of one page."""
+    run: list[Line] = []
+    for line in lines:
+        if run and (line.page != run[-1].page or line.y > run[-1].y + line.size):
+            yield run
+            run = []
+        run.append(line)
+    if run:
+        yield run
+
+
+def _numbered_starts(lines: Sequence[Line]) -> list[bool]:
+    starts = [_NUMBERED.match(line.text) is not None for line in lines]
+    return starts if starts[0] and sum(starts) > 1 else []
+
+
+def _indented_starts(runs: Sequence[Sequence[Line]]) -> list[bool]:
+    """A line at the left edge begins a reference, if other lines of the list are indented."""
+    least, most = INDENTED
+    edges = list(map(_edge, runs))
+    if not any(least < line.x - edge < most for run, edge in zip(runs, edges, strict=True) for line in run):
+        return []
+    starts: list[bool] = []
+    for run, edge in zip(runs, edges, strict=True):
+        if all(line.x - edge <= least for line in run):  # perhaps the rest of one reference, all of it indented
+            edge = min([edge, *(other for other in edges if least < edge - other < most)])
+        starts += [line.x - edge <= least for line in run]
+    return starts
+
+
+def _edge(run: Sequence[Line]) -> float:
+    """The left edge of a column: in a long one where two lines begin at least, so that a footnote does not count."""
+    begins = sorted(line.x for line in run)
+    if len(run) < LONG_RUN:
+        return begins[0]
+    return next((x for x, following in pairwise(begins) if following - x < 1), begins[0])
+
+
+def _spaced_starts(runs: Sequence[Sequence[Line]]) -> list[bool]:
+    """A line after more than the usual space begins a reference."""
+    spaces = [above.y - below.y for run in runs for above, below in pairwise(run)]
+    usual = median(spaces) if spaces else 0.0
+    starts: list[bool] = []
+    for run in runs:
+        starts.append(not starts)
+        starts += [above.y - below.y > 1.25 * usual for above, below in pairwise(run)]
+    return starts

@@ -1,0 +1,212 @@
+"""The parts of a crawl, each made from the settings: strategy, fetcher, workers, limits, scope, user agent."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any, cast
+
+from scenthound.errors import BadConfig, UnknownName
+from scenthound.judges import JUDGES
+from scenthound.judging import ClassifiesPages, Judge, UsesClassifier
+from scenthound.loop.address_delay import AddressDelay, seconds_at
+from scenthound.loop.core import Crawl
+from scenthound.loop.fetch_order import WINDOW, Order, OrderRule
+from scenthound.loop.host_timeouts import HostTimeouts
+from scenthound.loop.identity import product_token, user_agent
+from scenthound.loop.plugin_calls import Judging
+from scenthound.loop.replies import page_limits as page_limits
+from scenthound.loop.scope import Scope
+from scenthound.loop.settings import Settings, read
+from scenthound.model import Topic, Url
+from scenthound.page.ahead import AheadView
+from scenthound.page.keyword_similarity import KeywordSimilarity
+from scenthound.page.page import Page
+from scenthound.page.pdf.convert import require_pypdf
+from scenthound.page.pool import ReadingPool
+from scenthound.page.record import Parts
+from scenthound.page.wire import ReadOptions
+from scenthound.ports import OwnFrontier, Strategy, declaration_of
+from scenthound.strategies import STRATEGIES
+from scenthound.text.tokens import Analyser
+from scenthound.web.addresses import parse_networks
+from scenthound.web.connection import FetchLimits
+from scenthound.web.fetch import HttpFetcher
+
+
+def make_strategy(name: str, parameters: Mapping[str, Any] | None = None) -> Strategy:
+    """A strategy by name, with its parameters checked."""
+    strategy: Strategy = read(STRATEGIES.get(name), parameters or {}, what=f"parameter of {name}")
+    return strategy
+
+
+def make_judge(name: str, parameters: Mapping[str, Any] | None = None) -> Judge:
+    """A judge by name, with its parameters checked."""
+    made: Judge = read(JUDGES.get(name), parameters or {}, what=f"parameter of judge {name}")
+    return made
+
+
+def named_judge(text: str) -> Judge:
+    """A judge by its name and parameters, as `keywords:threshold=0.2`; parameters are separated by `,` or `:`."""
+    name, _, rest = text.strip().partition(":")
+    parameters: dict[str, str] = {}
+    for pair in filter(None, rest.replace(":", ",").split(",")):
+        key, equals, value = pair.partition("=")
+        if not equals or not key.strip():
+            raise BadConfig(f"`{pair}` in the judge `{text}` is not a parameter", "write: keywords:threshold=0.2")
+        parameters[key.strip()] = value.strip()
+    return make_judge(name.strip(), parameters)
+
+
+def start_judge(
+    text: str, topic: Topic, seeds: Sequence[Url], threshold: float = 0.0, strategy: Strategy | None = None
+) -> Judging:
+    """A judge by its name and parameters, started for a topic, and the similarity that trails record."""
+    judge, similarity = named_judge(text), KeywordSimilarity(topic)
+    if isinstance(judge, UsesClassifier):
+        judge.use_classifier(_classifier(strategy, text))
+    judge.start(topic, seeds)
+    return Judging(judge, similarity, threshold)
+
+
+def relevance_by(judge: str, topic: Topic, seeds: Sequence[Url]) -> Callable[[Page], bool]:
+    """Whether a judge, by name and parameters, calls pages relevant. It is made when it is asked first."""
+    started: list[Judging] = []
+
+    def is_relevant(page: Page) -> bool:
+        if not started:
+            started.append(start_judge(judge, topic, seeds))
+        return started[0].judge(page).relevant
+
+    return is_relevant
+
+
+def _classifier(strategy: Strategy | None, judge: str) -> Callable[[Page], float]:
+    if isinstance(strategy, ClassifiesPages):
+        return strategy.page_probability
+    raise BadConfig(
+        f"the judge {judge} asks the strategy's classifier, and this strategy has none",
+        "take one that is trained, with its model: focused-soft, focused-hard or apprentice",
+    )
+
+
+def split_settings(pairs: Mapping[str, Any], strategy: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Split options into settings of the crawl and parameters of the strategy, by their names."""
+    setting_names = {f.name for f in fields(Settings)}
+    parameter_names = {f.name for f in fields(STRATEGIES.get(strategy)) if f.init}
+    settings: dict[str, Any] = {}
+    parameters: dict[str, Any] = {}
+    for name, value in pairs.items():
+        key = name.replace("-", "_")
+        (parameters if key in parameter_names else settings)[key] = value
+        if key not in parameter_names and key not in setting_names:
+            raise UnknownName.among(
+                "setting",
+                name,
+                setting_names | parameter_names,
+                f"`scenthound strategies {strategy}` lists its parameters",
+            )
+    return settings, parameters
+
+
+def check_topic(topic: Topic) -> None:
+    """Raise `BadConfig` for a topic without usable keywords."""
+    if not topic.keywords.strip():
+        raise BadConfig("the topic has no words", "name what you look for, as: hot air ballooning")
+    if not KeywordSimilarity(topic).query.counts:
+        raise BadConfig(
+            f"the topic “{topic.keywords[:80]}” has only stop words",
+            "name what the pages are about, as: hot air ballooning",
+        )
+
+
+def make_fetcher(settings: Settings) -> HttpFetcher:
+    limits = FetchLimits(
+        bytes=settings.page_bytes,
+        header_bytes=settings.header_bytes,
+        connect=settings.connect_timeout,
+        first_byte=settings.first_byte_timeout,
+        rate=settings.min_rate,
+        rate_time=settings.min_rate_time,
+        idle=settings.idle_timeout,
+        total=settings.page_timeout,
+        idle_connections=_idle_connections(settings.concurrency, settings.slow_requests),
+    )
+    return HttpFetcher(
+        limits,
+        user_agent(settings),
+        allow_private=parse_networks(settings.allow_private),
+        proxy=settings.proxy or None,
+        verify_tls=settings.verify_tls,
+    )
+
+
+def make_address_delay(settings: Settings) -> AddressDelay | None:
+    """What spaces the requests to one IP address; None if nothing does."""
+    given, delay, private = settings.address_delay, settings.delay, parse_networks(settings.allow_private)
+    if not (delay if given < 0 else given):
+        return None
+    return AddressDelay(lambda address: seconds_at(address, given, delay, private))
+
+
+def make_timeouts(settings: Settings) -> HostTimeouts | None:
+    """What ends requests by the habits of hosts; None if only `page_timeout` does."""
+    least, most = settings.adaptive_timeout, settings.page_timeout
+    return HostTimeouts(least, most) if 0.0 < least < most else None
+
+
+def _idle_connections(concurrency: int, slow: int) -> int:
+    """Enough to keep a connection for every host in flight, within the limit on open files."""
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return max(16, min(max(256, 2 * concurrency), files - concurrency - slow - 100))
+
+
+def make_reading_pool(settings: Settings, parts: Parts, views: tuple[AheadView, ...] = ()) -> ReadingPool | None:
+    """The worker processes that read pages and work out these views; None if the settings ask for none."""
+    agent = product_token(settings) if settings.robots else ""
+    options = ReadOptions(page_limits(settings), agent, parts, views)
+    return ReadingPool(settings.workers, options) if settings.workers else None
+
+
+def parts_read(strategy: Strategy) -> Parts:
+    """The parts of each page that are read: those the strategy declares, and those of the judge."""
+    return Parts((Analyser(),)) | declaration_of(strategy).parts
+
+
+def views_read(crawl: Crawl) -> tuple[AheadView, ...]:
+    """The views that judge and trap watch ask every page for."""
+    return (*crawl.judging.ahead, *(crawl.traps.ahead if crawl.traps is not None else ()))
+
+
+def make_order(settings: Settings) -> OrderRule:
+    """What the crawl does while the hosts of the best URLs rest."""
+    return OrderRule(cast(Order, settings.order), min(settings.concurrency, WINDOW), delay=settings.delay)
+
+
+def check_spread(strategy: Strategy, name: str, spread: int) -> None:
+    """Raise `BadConfig` for a spread that the strategy's own frontier would ignore."""
+    if spread > 1 and isinstance(strategy, OwnFrontier):
+        raise BadConfig(
+            f"{name} chooses among hosts itself: it can't keep to `spread = {spread}`",
+            "leave `spread` out, or take a strategy without a frontier of its own, as hound",
+        )
+
+
+def check_pdf(settings: Settings) -> None:
+    """Raise `BadUsage` if PDF files are wanted and the extra `pdf` is missing."""
+    if settings.pdf:
+        require_pypdf()
+
+
+def make_scope(settings: Settings) -> Scope:
+    return Scope(
+        frozenset(settings.hosts),
+        frozenset(settings.domains),
+        frozenset(settings.not_hosts),
+        frozenset(settings.not_domains),
+        tuple(settings.paths),
+        tuple(settings.not_paths),
+        settings.depth,
+        settings.traps,
+    )

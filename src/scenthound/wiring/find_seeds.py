@@ -1,0 +1,190 @@
+"""Asks the seed sources of a crawl: for seeds, for back-links, and again while it runs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+
+from scenthound import url as urls
+from scenthound.errors import BadUsage, ScenthoundError, SourceFailed
+from scenthound.loop.core import Crawl
+from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.identity import product_token
+from scenthound.loop.settings import Settings
+from scenthound.loop.steering import Steering
+from scenthound.model import Candidate, Event, Topic, Url
+from scenthound.ports import Fetcher
+from scenthound.seeding import Asker, FoundUrl, KnowsBackLinks, ReadsFiles, SeedSource
+from scenthound.sources.asking import PoliteAsker
+from scenthound.sources.named import named_source
+from scenthound.web.addresses import parse_networks
+from scenthound.wiring.crawl_parts import make_fetcher
+
+Question = Callable[[SeedSource, Asker], Awaitable[Sequence[FoundUrl]]]
+RESEEDED = "reseeded"  # the kind of the events
+MOST_ASKED_FOR = 500  # answers of a source to one question, however often it was asked before
+
+
+@dataclass(frozen=True, slots=True)
+class SourceAnswer:
+    """What one source answered, or why it did not."""
+
+    source: str
+    found: tuple[FoundUrl, ...] = ()
+    problem: str = ""
+    hint: str = ""
+
+
+def check_sources(texts: Iterable[str]) -> None:
+    """Raise `BadConfig` or `UnknownName` for the first text that names no source."""
+    for text in texts:
+        named_source(text)
+
+
+@asynccontextmanager
+async def asking(settings: Settings, fetcher: Fetcher | None = None) -> AsyncIterator[Asker]:
+    """What sources send their requests with: a fetcher with the limits and manners of this crawl."""
+    networks = parse_networks(settings.allow_private)
+
+    def asker(used: Fetcher) -> Asker:
+        return PoliteAsker(used, product_token(settings), settings.delay, networks, settings.robots)
+
+    if fetcher is not None:
+        yield asker(fetcher)
+    else:
+        async with make_fetcher(settings) as made:
+            yield asker(made)
+
+
+async def find_seeds(
+    topic: Topic, settings: Settings, most: int | None = None, fetcher: Fetcher | None = None
+) -> list[SourceAnswer]:
+    """What each source of the settings answers for a topic: up to `most` URLs, or `found_seeds` of the settings."""
+    wanted = settings.found_seeds if most is None else most
+
+    async def ask(source: SeedSource, asker: Asker) -> Sequence[FoundUrl]:
+        return await source.seeds(topic, wanted, asker)
+
+    async with asking(settings, fetcher) as asker:
+        return await _ask_all(settings.sources, ask, asker)
+
+
+async def find_back_links(url: Url, settings: Settings, most: int, asker: Asker) -> list[SourceAnswer]:
+    """The pages that link to a URL, as far as each source of the settings knows. One that knows no links says so."""
+
+    async def ask(source: SeedSource, asker: Asker) -> Sequence[FoundUrl]:
+        if not isinstance(source, KnowsBackLinks):
+            raise BadUsage("this source knows no links", "ask collections:FOLDER or searxng:ADDRESS")
+        return await source.back_links(url, most, asker)
+
+    return await _ask_all(settings.sources, ask, asker)
+
+
+async def _ask_all(sources: Iterable[str], ask: Question, asker: Asker) -> list[SourceAnswer]:
+    answers = []
+    for text in dict.fromkeys(sources):
+        try:
+            answers.append(SourceAnswer(text, tuple(await ask(named_source(text), asker))))
+        except ScenthoundError as error:
+            answers.append(SourceAnswer(text, problem=error.message, hint=error.hint))
+        except Exception as error:  # a bug of a plug-in, which must not stop a crawl
+            answers.append(SourceAnswer(text, problem=f"{type(error).__name__}: {error}"[:300]))
+    return answers
+
+
+def _reads_files(text: str) -> bool:
+    try:
+        return isinstance(named_source(text), ReadsFiles)
+    except ScenthoundError:  # said when it is asked
+        return False
+
+
+def found_urls(answers: Sequence[SourceAnswer]) -> list[str]:
+    """The URLs of all answers, each once, one of each source in turn. Raises `SourceFailed` if there is none."""
+    found: dict[Url, str] = {}
+    for rank in range(max((len(answer.found) for answer in answers), default=0)):
+        for answer in answers:
+            if rank < len(answer.found):
+                found.setdefault(urls.make(answer.found[rank].url), answer.found[rank].url)
+    if found:
+        return list(found.values())
+    problems = [f"{answer.source}: {answer.problem or 'it knows no page about this'}" for answer in answers]
+    hints = [answer.hint for answer in answers if answer.hint]
+    raise SourceFailed("no source found a page to start from\n" + "\n".join(problems), (hints or ["add --seed URL"])[0])
+
+
+def as_recorded(answers: Sequence[SourceAnswer]) -> dict[str, tuple[str, ...]]:
+    """What is written to crawl.toml: the URLs by source."""
+    return {answer.source: tuple(one.url for one in answer.found) for answer in answers}
+
+
+class Reseeding:
+    """Asks the sources again every so many pages, beside the crawl, which never waits for an answer.
+
+    What is taken from an answer becomes orders of the crawl, in the same commit as the note that the sources were
+    asked; so a resumed crawl has the same seeds, and asks next when the old one would have.
+    """
+
+    def __init__(
+        self, folder: CrawlFolder, crawl: Crawl, steering: Steering, fetcher: Fetcher | None, is_resumed: bool
+    ) -> None:
+        self._folder, self._crawl, self._steering, self._fetcher = folder, crawl, steering, fetcher
+        self._settings = folder.request.settings
+        if is_resumed and self._settings.reseed_every:
+            self._settings = self._without_files(self._settings)
+        self._every = self._settings.reseed_every if self._settings.sources else 0
+        self._task: asyncio.Task[list[SourceAnswer]] | None = None
+        self._times = folder.database.meta_number("reseeded")
+
+    def _without_files(self, settings: Settings) -> Settings:
+        """The settings without sources that read files of this machine, which `ReadsFiles` explains."""
+        local = [text for text in settings.sources if _reads_files(text)]
+        why = "is not asked again: a resumed folder may come from somebody else; `scenthound seeds` asks it"
+        self._folder.recovered += [f"{text} {why}" for text in local]
+        return replace(settings, sources=[text for text in settings.sources if text not in local])
+
+    @property
+    def is_due(self) -> bool:
+        return bool(self._every) and self._crawl.pages >= (self._times + 1) * self._every
+
+    def step(self, now: float) -> bool:
+        """Ask if it is time, and take in an answer that has come. Call it between commits; True: commit after it."""
+        if self._task is None:
+            if self.is_due and not self._crawl.ended:
+                most = min(self._settings.found_seeds * (self._times + 2), MOST_ASKED_FOR)
+                request = self._folder.request
+                self._task = asyncio.create_task(find_seeds(request.topic, self._settings, most, self._fetcher))
+            return False
+        if not self._task.done():
+            return False
+        task, self._task = self._task, None
+        self._take(task.result(), now)
+        return True
+
+    def _take(self, answers: Sequence[SourceAnswer], now: float) -> None:
+        self._times = max(self._times + 1, self._crawl.pages // self._every)
+        self._folder.database.save_meta("reseeded", str(self._times))
+        number = self._crawl.recorder.last_number
+        taken = 0
+        for answer in answers:
+            new = [one.url for one in answer.found if self._is_wanted(one.url)][: self._settings.found_seeds - taken]
+            for url in new:
+                self._steering.add_seed(url, now)
+            taken += len(new)
+            facts: Mapping[str, object] = {"source": answer.source, "seeds": new, "problem": answer.problem}
+            self._crawl.recorder.events([Event(RESEEDED, facts, n=number)])
+
+    def _is_wanted(self, raw: str) -> bool:
+        """Whether a URL is new and in scope: a source can't widen the scope of a crawl, as a person can."""
+        crawl, url = self._crawl, urls.make(raw)
+        if url in crawl.frontier or url in crawl.selection.chosen or crawl.history.seen(url):
+            return False
+        return crawl.scope is None or not crawl.scope.refuses(Candidate(url, 0.0))
+
+    async def close(self) -> None:
+        """Give up on a question that is not answered yet."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
