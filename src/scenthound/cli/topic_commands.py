@@ -31,7 +31,7 @@ FEW = 10  # examples below which the figures say little
 MODULES: Mapping[str, tuple[str, str]] = {
     "new": ("topic_commands", "Make a topic file from example pages."),
     "show": ("topic_commands", "Show a topic file and its examples."),
-    "move": ("topic_move", "Move an example to another category."),
+    "move": ("move_example", "Move an example to another category."),
 }
 
 
