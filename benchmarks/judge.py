@@ -39,7 +39,7 @@ from scenthound.model import Candidate, Step, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.text.tokens import Analyser
-from scenthound.wiring.crawl_parts import make_judge
+from scenthound.wiring.parts_from_settings import make_judge
 
 SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 STRATEGIES = ("best-first", "breadth-first")

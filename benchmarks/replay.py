@@ -30,7 +30,7 @@ from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.simple_web import GeneratedWeb, generate
 from scenthound.lab.run.experiment import RunOptions, run
 from scenthound.lab.run.run_cell import ReplayLimits, run_cell
-from scenthound.wiring.crawl_parts import make_strategy
+from scenthound.wiring.parts_from_settings import make_strategy
 
 SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 STRATEGIES = "breadth-first,best-first,best-n-first"

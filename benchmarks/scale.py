@@ -36,7 +36,7 @@ from scenthound.page.record import Parts
 from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.web.robots import ALLOW_ALL
-from scenthound.wiring.crawl_parts import parts_read
+from scenthound.wiring.parts_from_settings import parts_read
 
 BOUND = 1_000_000
 GROUP = 50  # pages a transaction: a quarter of 200 requests in flight, as live

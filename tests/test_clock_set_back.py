@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.agent_tools.crawl_tools import Tools
+from scenthound.agent_tools.tool_methods import Tools
 from scenthound.cli.root_command import run
 from scenthound.desk.api_base import Desk
 from scenthound.desk.crawl_folders import Collections

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scenthound.agent_tools.agent_limits import ToolLimits
-from scenthound.agent_tools.crawl_tools import Tools
+from scenthound.agent_tools.tool_methods import Tools
 from scenthound.apps.companion import Companion
 from scenthound.apps.companion.companion import FILE as PROFILE
 from scenthound.cli.demo_command import MARK

@@ -19,7 +19,7 @@ pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
 from mcp import Client, StdioServerParameters, stdio_client
 from mcp.types import TextContent
 
-from scenthound.agent_tools.crawl_tools import NOTICE
+from scenthound.agent_tools.tool_methods import NOTICE
 from scenthound.store.lock import holder
 
 SEEDS = list(WEB.topics[0].seeds)

@@ -18,7 +18,7 @@ from scenthound.page.page import Page
 from scenthound.page.page_limits import PageLimits
 from scenthound.page.pdf import child_process, convert
 from scenthound.page.pdf.convert import as_html
-from scenthound.page.pdf.paper_layout import PdfPaper, read_paper
+from scenthound.page.pdf.read_paper import PdfPaper, read_paper
 from scenthound.page.pdf.text_lines import read_lines
 from scenthound.ports import Failure
 from scenthound.search.indexing import index_folder

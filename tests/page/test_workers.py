@@ -35,7 +35,7 @@ from scenthound.page.wire import ReadOptions, pack, read_response, take_messages
 from scenthound.text.term_counts import TermNumbers
 from scenthound.text.tokens import Analyser
 from scenthound.wiring import begin, session
-from scenthound.wiring import crawl_parts as making
+from scenthound.wiring import parts_from_settings as making
 from support.small_crawl import Pages
 
 SMALL = Analyser("small", stem=False)

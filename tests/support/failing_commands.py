@@ -26,8 +26,8 @@ from typing import Any
 from mcp import Client
 
 from scenthound.agent_tools.agent_limits import ToolLimits
-from scenthound.agent_tools.crawl_tools import Tools
 from scenthound.agent_tools.mcp_server import make_server
+from scenthound.agent_tools.tool_methods import Tools
 from scenthound.apps.companion import Companion
 from scenthound.cli.root_command import run
 from scenthound.desk.pairing import Pairings

@@ -12,7 +12,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 from pydantic import Field
 
-from scenthound.agent_tools.crawl_tools import MOST_RESULTS, Tools
+from scenthound.agent_tools.tool_methods import MOST_RESULTS, Tools
 from scenthound.errors import ScenthoundError, of_system
 
 INSTRUCTIONS = """\

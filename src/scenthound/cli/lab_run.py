@@ -160,7 +160,7 @@ def _polite(is_polite: bool, flags: Mapping[str, Any]) -> PoliteLimits | None:
 
 def _check_spread(strategies: Sequence[StrategySpec], spread: int) -> None:
     """Refuse a spread that was asked for and would be ignored. The report says the same of that of a profile."""
-    from scenthound.wiring.crawl_parts import check_spread, make_strategy
+    from scenthound.wiring.parts_from_settings import check_spread, make_strategy
 
     for spec in strategies:
         check_spread(make_strategy(spec.name, spec.parameters), spec.label, spread)

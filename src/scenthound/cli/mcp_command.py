@@ -67,7 +67,7 @@ def mcp(
     except ImportError:
         raise BadConfig("the tools for agents are not installed", "pip install 'scenthound[mcp]'") from None
     from scenthound.agent_tools.agent_limits import ToolLimits
-    from scenthound.agent_tools.crawl_tools import Tools
+    from scenthound.agent_tools.tool_methods import Tools
 
     if home is None:
         from platformdirs import user_data_path

@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.routing import Route
 
-from scenthound.desk import api_base, core_pages
+from scenthound.desk import api_base, main_pages
 from scenthound.desk import page_layout as look
 from scenthound.desk.agent_data import agent_number, agent_of
 from scenthound.desk.api_operations import get
@@ -38,7 +38,7 @@ async def get_agent(request: Request) -> Any:
 async def agent_page(request: Request) -> str:
     path, name = api_base.folder_of(request), request.path_params["name"]
     found = await get_agent(request)
-    nav = await run_in_threadpool(core_pages.nav_of, path, name, "/agents")
+    nav = await run_in_threadpool(main_pages.nav_of, path, name, "/agents")
     title = f"Agent {found['agent']}"
     head = element(
         "section",
@@ -250,5 +250,5 @@ ROUTES = [
         ONE_AGENT,
         inside={"agent": WHOLE},
     ),
-    Route("/c/{name}/agents/{agent}", core_pages.shows(agent_page)),
+    Route("/c/{name}/agents/{agent}", main_pages.shows(agent_page)),
 ]

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from scenthound.apps.ask import FIGURES, GREEDY, PAGES, asked_strategy, hits_of, ranked
-from scenthound.desk import api_base, core_pages, start_view, steering_api
+from scenthound.desk import api_base, main_pages, start_view, steering_api
 from scenthound.desk import page_layout as look
 from scenthound.desk import request_parameters as read
 from scenthound.desk.api_operations import get, post
@@ -202,7 +202,7 @@ def _results() -> Markup:
 
 _ONE = "/api/collections/{name}"
 ROUTES = [
-    Route("/ask", core_pages.shows(ask_page)),
+    Route("/ask", main_pages.shows(ask_page)),
     post(
         "/api/questions",
         ask,

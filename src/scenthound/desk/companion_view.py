@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from scenthound.apps.companion import LESSONS, Companion, Visit
-from scenthound.desk import api_base, core_pages
+from scenthound.desk import api_base, main_pages
 from scenthound.desk import page_layout as look
 from scenthound.desk import request_parameters as read
 from scenthound.desk.api_operations import get, post
@@ -235,7 +235,7 @@ def _pairing() -> Markup:
 
 _ONE = "/api/companion"
 ROUTES = [
-    Route("/companion", core_pages.shows(companion_page)),
+    Route("/companion", main_pages.shows(companion_page)),
     get(_ONE, state, "All that the companion knows.", STATE, is_private=True),
     get(f"{_ONE}/suggestions", suggestions, "What is worth following from a page.", ANSWER, ADDRESS, is_private=True),
     post(f"{_ONE}/pairings", pair, "Pair an extension, by a code.", TOKEN, (CODE,), 201),

@@ -12,7 +12,7 @@ from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.routing import Route
 
-from scenthound.desk import core_pages
+from scenthound.desk import main_pages
 from scenthound.desk import page_layout as look
 from scenthound.desk.lab_api import chosen_of, folder_of, pair_of
 from scenthound.desk.markup import Content, Markup, element, join
@@ -342,5 +342,5 @@ def _pairs(chosen: Chosen) -> list[tuple[str, str]]:
 
 
 ROUTES = [
-    Route("/lab/{name}", core_pages.shows(experiment_page)),
+    Route("/lab/{name}", main_pages.shows(experiment_page)),
 ]

@@ -9,7 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.routing import Route
 
-from scenthound.desk import api_base, core_pages, list_data
+from scenthound.desk import api_base, list_data, main_pages
 from scenthound.desk import page_layout as look
 from scenthound.desk import request_parameters as read
 from scenthound.desk.api_operations import get
@@ -104,7 +104,7 @@ async def _page(request: Request, title: str, about: str, shown: Content, total:
         tabs,
         class_="crawl-head",
     )
-    nav = await run_in_threadpool(core_pages.nav_of, path, name, "/list")
+    nav = await run_in_threadpool(main_pages.nav_of, path, name, "/list")
     body = look.card(None, shown, _turn(request, total)) if total else look.empty("Nothing to list here")
     return look.page(title, head, body, nav=nav)
 
@@ -255,8 +255,8 @@ ROUTES = [
     ),
     get(f"{_ONE}/hosts", get_hosts, "The hosts of a crawl.", fields(total=WHOLE, rows=listed(HOST_ROW)), STATE, *PART),
     get(f"{_ONE}/not-followed", get_not_followed, "Links that were not followed.", NOT_FOLLOWED, REASON, HOST, *PART),
-    Route("/c/{name}/failed", core_pages.shows(failed_page)),
-    Route("/c/{name}/waiting", core_pages.shows(waiting_page)),
-    Route("/c/{name}/hosts", core_pages.shows(hosts_page)),
-    Route("/c/{name}/not-followed", core_pages.shows(not_followed_page)),
+    Route("/c/{name}/failed", main_pages.shows(failed_page)),
+    Route("/c/{name}/waiting", main_pages.shows(waiting_page)),
+    Route("/c/{name}/hosts", main_pages.shows(hosts_page)),
+    Route("/c/{name}/not-followed", main_pages.shows(not_followed_page)),
 ]

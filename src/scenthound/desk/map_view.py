@@ -8,7 +8,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.routing import Route
 
-from scenthound.desk import api_base, core_pages
+from scenthound.desk import api_base, main_pages
 from scenthound.desk import page_layout as look
 from scenthound.desk import request_parameters as read
 from scenthound.desk.api_operations import get
@@ -41,7 +41,7 @@ async def get_map(request: Request) -> Any:
 async def map_page(request: Request) -> str:
     path, name = api_base.folder_of(request), request.path_params["name"]
     found = await run_in_threadpool(map_of, path)
-    nav = await run_in_threadpool(core_pages.nav_of, path, name, "/map")
+    nav = await run_in_threadpool(main_pages.nav_of, path, name, "/map")
     if not found["pages"]:
         return look.page(
             "Map", look.empty("No pages yet", element("p", "The map appears with the first page.")), nav=nav
@@ -148,5 +148,5 @@ def _beside(name: str, hosts: list[dict[str, Any]]) -> Markup:
 
 ROUTES = [
     get("/api/collections/{name}/map", get_map, "The pages of a map and the links between them.", MAP, LIMIT, LINKS),
-    Route("/c/{name}/map", core_pages.shows(map_page)),
+    Route("/c/{name}/map", main_pages.shows(map_page)),
 ]

@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.routing import Route
 
-from scenthound.desk import api_base, core_pages
+from scenthound.desk import api_base, main_pages
 from scenthound.desk import page_layout as look
 from scenthound.desk.agent_data import population_of
 from scenthound.desk.api_operations import get
@@ -36,7 +36,7 @@ async def get_population(request: Request) -> Any:
 async def population_page(request: Request) -> str:
     path, name = api_base.folder_of(request), request.path_params["name"]
     found = await run_in_threadpool(population_of, path)
-    nav = await run_in_threadpool(core_pages.nav_of, path, name, "/agents")
+    nav = await run_in_threadpool(main_pages.nav_of, path, name, "/agents")
     if not found["agents"]:
         why = "Only InfoSpiders and the Hayek economies send agents; this crawl has another way of searching."
         return look.page("Agents", look.empty("No agents", element("p", why)), nav=nav)
@@ -135,5 +135,5 @@ def amount(owned: float | None) -> str:
 
 ROUTES = [
     get("/api/collections/{name}/agents", get_population, "The agents of a crawl, oldest first.", POPULATION),
-    Route("/c/{name}/agents", core_pages.shows(population_page)),
+    Route("/c/{name}/agents", main_pages.shows(population_page)),
 ]

@@ -18,7 +18,7 @@ from starlette.routing import Route
 from scenthound.apps.portal.build_portal import PORTAL
 from scenthound.apps.portal.categories import FILE, PortalCategory, read_proposed, rename
 from scenthound.apps.portal.portal_html import STATIC, static_file
-from scenthound.desk import api_base, core_pages
+from scenthound.desk import api_base, main_pages
 from scenthound.desk import page_layout as look
 from scenthound.desk import request_parameters as read
 from scenthound.desk.api_operations import get, post
@@ -100,7 +100,7 @@ async def portal_page(request: Request) -> str:
         element("div", element("button", words, type="button", id="build", data_do="build"), class_="steer"),
         element("p", id="build-said", role="status"),
     )
-    nav = await run_in_threadpool(core_pages.nav_of, path, name, "/portal")
+    nav = await run_in_threadpool(main_pages.nav_of, path, name, "/portal")
     names = _names(await run_in_threadpool(_categories, path))
     return look.page("Portal", content, names, script="portal", nav=nav)
 
@@ -129,8 +129,8 @@ def _read(folder: Any, file: str) -> bytes | None:
 
 
 ROUTES = [
-    Route("/c/{name}/portal", core_pages.shows(portal_page)),
-    Route("/c/{name}/portal/{file:path}", core_pages.shows(portal_file)),
+    Route("/c/{name}/portal", main_pages.shows(portal_page)),
+    Route("/c/{name}/portal/{file:path}", main_pages.shows(portal_file)),
     post(
         "/api/collections/{name}/portal",
         build,

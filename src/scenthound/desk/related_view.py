@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from scenthound.apps.related import Hub, Organisation, RelatedOrganisations, related, write_csv
-from scenthound.desk import api_base, core_pages
+from scenthound.desk import api_base, main_pages
 from scenthound.desk import page_layout as look
 from scenthound.desk import request_parameters as read
 from scenthound.desk.api_operations import get
@@ -72,7 +72,7 @@ async def get_table(request: Request) -> Response:
 
 async def related_page(request: Request) -> str:
     path, name = api_base.folder_of(request), request.path_params["name"]
-    nav = await run_in_threadpool(core_pages.nav_of, path, name, "/related")
+    nav = await run_in_threadpool(main_pages.nav_of, path, name, "/related")
     answer = await run_in_threadpool(answer_of, path, LIMIT.of(request.query_params))
     known = await run_in_threadpool(known_homes, path, answer)
     rows = [_row(name, one, one.home in known) for one in answer.organisations]
@@ -168,5 +168,5 @@ ROUTES = [
     get(
         "/api/collections/{name}/related.csv", get_table, "Related organisations as a table.", TEXT, kinds=["text/csv"]
     ),
-    Route("/c/{name}/related", core_pages.shows(related_page)),
+    Route("/c/{name}/related", main_pages.shows(related_page)),
 ]

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from scenthound.apps.site_map import FORMATS, Branch, SiteMap, site_map
-from scenthound.desk import api_base, core_pages
+from scenthound.desk import api_base, main_pages
 from scenthound.desk import page_layout as look
 from scenthound.desk import request_parameters as read
 from scenthound.desk.api_operations import get
@@ -49,7 +49,7 @@ async def get_file(request: Request) -> Response:
 async def site_map_page(request: Request) -> str:
     path, name = api_base.folder_of(request), request.path_params["name"]
     unfolded = FOLDED.of(request.query_params)
-    nav = await run_in_threadpool(core_pages.nav_of, path, name, "/site-map")
+    nav = await run_in_threadpool(main_pages.nav_of, path, name, "/site-map")
     try:
         site = await run_in_threadpool(made, path, unfolded)
     except BadUsage as error:
@@ -121,5 +121,5 @@ ROUTES = [
         kinds=[kind for _, kind in FORMATS.values()],
         inside={"file": {"enum": list(FORMATS)}},
     ),
-    Route("/c/{name}/site-map", core_pages.shows(site_map_page)),
+    Route("/c/{name}/site-map", main_pages.shows(site_map_page)),
 ]

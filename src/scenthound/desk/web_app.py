@@ -20,11 +20,11 @@ from scenthound.desk import (
     agent_view,
     ask_view,
     companion_view,
-    core_pages,
     crawl_api,
     lab_api,
     lab_view,
     lists_view,
+    main_pages,
     map_view,
     opensearch,
     population_view,
@@ -43,7 +43,7 @@ from scenthound.desk.security import Access, Guard, refused
 from scenthound.errors import BadConfig
 
 PARTS = (
-    *(crawl_api, steering_api, topic_api, search_api, opensearch, seed_finding, core_pages, lists_view, map_view),
+    *(crawl_api, steering_api, topic_api, search_api, opensearch, seed_finding, main_pages, lists_view, map_view),
     *(
         population_view,
         agent_view,
@@ -77,7 +77,7 @@ def make_app(desk: Desk) -> Starlette:
         )
         headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}
         if request.method == "GET" and not request.url.path.startswith("/api"):
-            answer: Response = core_pages.problem_page(words, "", status)
+            answer: Response = main_pages.problem_page(words, "", status)
         else:
             answer = refused(status, words, "GET /api/openapi.json lists the addresses")
         answer.headers.update(headers)

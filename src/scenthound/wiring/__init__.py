@@ -10,18 +10,6 @@ Nothing here makes decisions about a crawl: the laboratory replays crawls withou
 
 from scenthound.loop.identity import product_token, versions
 from scenthound.wiring.crawl_functions import crawl, crawl_async, stream
-from scenthound.wiring.crawl_parts import (
-    check_topic,
-    make_address_delay,
-    make_fetcher,
-    make_scope,
-    make_strategy,
-    named_judge,
-    page_limits,
-    relevance_by,
-    split_settings,
-    start_judge,
-)
 from scenthound.wiring.find_seeds import (
     SourceAnswer,
     as_recorded,
@@ -33,6 +21,18 @@ from scenthound.wiring.find_seeds import (
 )
 from scenthound.wiring.launch import begin, resume
 from scenthound.wiring.page_stream import PageStream
+from scenthound.wiring.parts_from_settings import (
+    check_topic,
+    make_address_delay,
+    make_fetcher,
+    make_scope,
+    make_strategy,
+    named_judge,
+    page_limits,
+    relevance_by,
+    split_settings,
+    start_judge,
+)
 from scenthound.wiring.session import Session, Watch
 
 __all__ = [

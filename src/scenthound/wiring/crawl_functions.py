@@ -12,10 +12,10 @@ from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Topic
 from scenthound.store.model_folder import load_model
-from scenthound.wiring.crawl_parts import split_settings
 from scenthound.wiring.launch import StrPath, begin
 from scenthound.wiring.loop_thread import run_to_end
 from scenthound.wiring.page_stream import PageStream
+from scenthound.wiring.parts_from_settings import split_settings
 from scenthound.wiring.session import Session, Watch, run_session
 
 

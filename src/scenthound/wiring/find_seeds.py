@@ -20,7 +20,7 @@ from scenthound.seeding import Asker, FoundUrl, KnowsBackLinks, ReadsFiles, Seed
 from scenthound.sources.asking import PoliteAsker
 from scenthound.sources.named import named_source
 from scenthound.web.addresses import parse_networks
-from scenthound.wiring.crawl_parts import make_fetcher
+from scenthound.wiring.parts_from_settings import make_fetcher
 
 Question = Callable[[SeedSource, Asker], Awaitable[Sequence[FoundUrl]]]
 RESEEDED = "reseeded"  # the kind of the events

@@ -29,7 +29,9 @@ from scenthound.page.page import Page
 from scenthound.ports import Fetcher, OwnFrontier, Where, declaration_of
 from scenthound.store.model_folder import load_model
 from scenthound.store.sqlite_frontier import SqliteFrontier
-from scenthound.wiring.crawl_parts import (
+from scenthound.wiring.find_seeds import as_recorded, check_sources, find_seeds, found_urls
+from scenthound.wiring.loop_thread import run_to_end
+from scenthound.wiring.parts_from_settings import (
     check_pdf,
     check_spread,
     check_topic,
@@ -40,8 +42,6 @@ from scenthound.wiring.crawl_parts import (
     page_limits,
     start_judge,
 )
-from scenthound.wiring.find_seeds import as_recorded, check_sources, find_seeds, found_urls
-from scenthound.wiring.loop_thread import run_to_end
 from scenthound.wiring.session import Session, Watch
 
 SITEMAPS_PER_HOST = 50

@@ -12,7 +12,7 @@ from typing import Any
 from scenthound.errors import UnknownName
 from scenthound.model import NOTHING
 from scenthound.ports import OwnFrontier
-from scenthound.wiring.crawl_parts import make_strategy
+from scenthound.wiring.parts_from_settings import make_strategy
 
 AS_PUBLISHED: Mapping[str, Mapping[str, Any]] = {
     name: {"score": "probability"} for name in ("bayes", "focused-soft", "focused-hard")

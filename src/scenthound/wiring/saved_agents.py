@@ -10,7 +10,7 @@ from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.identity import versions
 from scenthound.parameters import values_of
 from scenthound.store.model_folder import TrainedModel, TrainedOn
-from scenthound.wiring.crawl_parts import make_strategy
+from scenthound.wiring.parts_from_settings import make_strategy
 
 
 @runtime_checkable

@@ -25,7 +25,8 @@ from scenthound.loop.steering import Steering
 from scenthound.loop.stored_page import StoredPage
 from scenthound.model import Event, Miss, Response, Step
 from scenthound.ports import Failure, Fetcher
-from scenthound.wiring.crawl_parts import (
+from scenthound.wiring.find_seeds import Reseeding
+from scenthound.wiring.parts_from_settings import (
     make_address_delay,
     make_fetcher,
     make_reading_pool,
@@ -34,7 +35,6 @@ from scenthound.wiring.crawl_parts import (
     parts_read,
     views_read,
 )
-from scenthound.wiring.find_seeds import Reseeding
 
 Watch = Callable[[Step | Miss | Dropped | Event], Awaitable[None] | None]
 """Called with every page, miss, dropped link and event of the strategy. If it is `async`, it is awaited in order."""

@@ -20,7 +20,7 @@ from scenthound.model import Topic, Url
 from scenthound.ports import Fetcher, Strategy, declaration_of
 from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
-from scenthound.wiring.crawl_parts import make_address_delay, make_fetcher, make_order, make_scope, page_limits
+from scenthound.wiring.parts_from_settings import make_address_delay, make_fetcher, make_order, make_scope, page_limits
 
 
 class ShortCrawls:

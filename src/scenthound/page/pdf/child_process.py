@@ -21,7 +21,7 @@ def main() -> None:
         with contextlib.suppress(ValueError, OSError):  # a stricter limit may hold already
             resource.setrlimit(kind, (most, most))
     from scenthound.page.pdf.paper_html import paper_html
-    from scenthound.page.pdf.paper_layout import read_paper
+    from scenthound.page.pdf.read_paper import read_paper
     from scenthound.page.pdf.text_lines import read_lines
 
     try:

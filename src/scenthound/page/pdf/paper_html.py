@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from scenthound.page.pdf.paper_layout import PdfPaper
+from scenthound.page.pdf.read_paper import PdfPaper
 
 MOST_CHARACTERS = 3_000_000
 

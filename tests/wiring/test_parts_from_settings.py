@@ -12,7 +12,7 @@ from scenthound.model import Topic
 from scenthound.page.keyword_similarity import Query
 from scenthound.strategies.best_first import BestFirst
 from scenthound.testing import page_of
-from scenthound.wiring.crawl_parts import start_judge
+from scenthound.wiring.parts_from_settings import start_judge
 
 
 @pytest.mark.parametrize(
