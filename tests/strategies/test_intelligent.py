@@ -154,11 +154,10 @@ def test_what_is_remembered_is_bounded_and_pages_are_let_go() -> None:
 def test_a_link_of_many_pages_remembers_the_first_few() -> None:
     waiting: WaitingLinks[str] = WaitingLinks(memory=2)
     for page in range(20):
-        link = waiting.add(named("a.example/"), (page,))
+        [link] = waiting.add_page(page, [(named("a.example/"), ())])
         waiting.keep(page, "page")
     assert len(link.seen) == len(waiting.pages) == MOST_SIGHTINGS
-    for name in ("b.example/", "c.example/"):
-        waiting.add(named(name), (99,))
+    waiting.add_page(99, [(named("b.example/"), ()), (named("c.example/"), ())])
     waiting.keep(99, "page")
     assert list(waiting.pages) == [99], "the oldest link is forgotten with its pages"
 

@@ -158,20 +158,20 @@ class Apprentice(Parameterised):
         anchors = page.view(link_leaves, self.analyser_).anchors
         positions = first_anchors(anchors) if foreseen is None else best_anchors(anchors, foreseen)
         begins, ends, instead = spots.begins.tolist(), spots.ends.tolist(), spots.instead
-        links, waiting, number = page.links, self.waiting_, self.pages_
-        offers, parts = [], {"parent": relevance}
-        for position in positions.tolist():
-            link = links[position]
-            if link.url in waiting.done:
-                continue
-            sighting = (number, begins[position], ends[position], *instead.get(position, ()))
-            waiting_link = waiting.add(link.url, sighting)
-            if foreseen is None:
-                offers.append(page.offer(link, relevance, waiting_link.carry, parts))
-            else:
-                score = float(foreseen[position])
-                offers.append(page.offer(link, score, waiting_link.carry, {"parent": relevance, "apprentice": score}))
-        return offers
+        links, done = page.links, self.waiting_.done
+        chosen = [position for position in positions.tolist() if links[position].url not in done]
+        sightings = [
+            (links[position].url, (begins[position], ends[position], *instead.get(position, ()))) for position in chosen
+        ]
+        waiting = zip(chosen, self.waiting_.add_page(self.pages_, sightings), strict=True)
+        if foreseen is None:
+            parts = {"parent": relevance}
+            return [page.offer(links[position], relevance, link.carry, parts) for position, link in waiting]
+        scores = foreseen.tolist()
+        return [
+            page.offer(links[at], scores[at], link.carry, {"parent": relevance, "apprentice": scores[at]})
+            for at, link in waiting
+        ]
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
         self.waiting_.forget(miss.candidate)

@@ -166,7 +166,7 @@ class Intelligent(Parameterised):
         """The page's links, scored by this page alone."""
         done, offer = self.waiting_.done, page.offer
         links = [link for link in page.outlinks if link.url not in done]
-        waiting = self.waiting_.add_all([link.url for link in links], (number,), self._events_of)
+        waiting = self.waiting_.add_page(number, [(link.url, ()) for link in links], self._events_of)
         if parent.is_goal:
             for waiting_link in waiting:
                 if not waiting_link.more[1]:

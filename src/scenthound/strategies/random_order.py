@@ -46,7 +46,8 @@ class RandomOrder(Parameterised):
         self.luck_ = rng.getrandbits(64)
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
-        self.chance_ = f"{self.seed} {self.luck_} {topic.keywords}"
+        prefix = f"{self.seed} {self.luck_} {topic.keywords} "
+        self.hash_ = hashlib.blake2b(prefix.encode("utf-8", "surrogatepass"), digest_size=8)
         return [Candidate(url, float("inf")) for url in dict.fromkeys(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
@@ -59,5 +60,6 @@ class RandomOrder(Parameterised):
 
     def wait(self, url: Url) -> float:
         """How long this URL's clock runs: exponentially distributed, with mean 1."""
-        digest = hashlib.blake2b(f"{self.chance_} {url}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        return -math.log((int.from_bytes(digest, "big") + 1) / ((1 << 64) + 1))
+        url_hash = self.hash_.copy()
+        url_hash.update(url.encode("utf-8", "surrogatepass"))
+        return -math.log((int.from_bytes(url_hash.digest(), "big") + 1) / ((1 << 64) + 1))

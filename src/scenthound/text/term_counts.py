@@ -98,13 +98,16 @@ class NumberedTerms(Sequence[str]):
 
         return np.frombuffer(self._ids, "<i4")
 
-    def at(self, places: npt.NDArray[np.int64]) -> list[str]:
-        """The terms at some places: only these are decoded."""
+    def at(self, indices: npt.NDArray[np.int64]) -> list[str]:
+        """The terms at some indices. A few are decoded one by one; for many it is faster to decode all."""
         import numpy as np
 
         lines = self._lines
+        if len(indices) * 6 > len(self):
+            terms = unpack_terms(lines)
+            return [terms[index] for index in indices.tolist()]
         breaks = np.flatnonzero(np.frombuffer(lines, np.uint8) == ord("\n"))
-        spans = zip((breaks[places] + 1).tolist(), breaks[places + 1].tolist(), strict=True)
+        spans = zip((breaks[indices] + 1).tolist(), breaks[indices + 1].tolist(), strict=True)
         return [lines[begin:end].decode("utf-8", "surrogatepass") for begin, end in spans]
 
     @overload

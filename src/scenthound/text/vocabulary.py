@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import count, islice, repeat
 
 import numpy as np
 import numpy.typing as npt
@@ -93,12 +93,15 @@ class Vocabulary:
         return table
 
     def _add_names(self, words: Sequence[str]) -> Ids:
-        if new := [word for word in words if word not in self._ids]:
-            size = len(self._words)
-            new = list(dict.fromkeys(new))[: max(0, self.most - size)]
-            self._ids.update(zip(new, range(size, size + len(new)), strict=True))
-            self._words += new
-        return self._ids_of_names(words)
+        ids, size = self._ids, len(self._words)
+        if size + len(words) > self.most:
+            new = dict.fromkeys(word for word in words if word not in ids)
+            ids.update(zip(islice(new, self.most - size), count(size)))
+            self._words += islice(new, self.most - size)
+            return self._ids_of_names(words)
+        added = np.array([ids.setdefault(word, len(ids)) for word in words], dtype=np.int32)
+        self._words += reversed(list(islice(reversed(ids), len(ids) - size)))  # the newest, in order
+        return added
 
     def _ids_of_names(self, words: Iterable[str]) -> Ids:
         return np.array(list(map(self._ids.get, words, repeat(NONE))), dtype=np.int32)

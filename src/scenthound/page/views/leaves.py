@@ -46,17 +46,15 @@ def link_leaves(record: Record, analyser: Analyser) -> LinkLeaves:
     ([0, 1, 2, 4, 5], {1: ('golf',)})
     """
     every = token_terms(record, analyser)
-    is_term = every >= 0
-    before = np.zeros(len(every) + 1, dtype=np.int32)
-    np.cumsum(is_term, out=before[1:])
+    terms = np.flatnonzero(every >= 0)
     begins, ends = anchor_leaves(record)
     links, alternatives = record.links, dict[int, tuple[str, ...]]()
     for position in np.flatnonzero(begins == ends).tolist():
         if links[position].anchor and (said := analyser.terms(links[position].anchor)):
             alternatives[position] = tuple(said)
     positions, starts = outlink_anchors(record)
-    columns = map(fixed, (every[is_term], before.take(record.leaves.first_token), begins, ends))
-    flat, leaf_starts, begins, ends = columns
+    leaf_starts = np.searchsorted(terms, record.leaves.first_token).astype(np.int32)
+    flat, leaf_starts, begins, ends = map(fixed, (every.take(terms), leaf_starts, begins, ends))
     return LinkLeaves(flat, leaf_starts, begins, ends, MappingProxyType(alternatives), positions, starts)
 
 

@@ -53,24 +53,33 @@ class WaitingLinks(Generic[P]):
             self.links[number] = WaitingLink(url, number, more)
         return number
 
-    def add(self, url: Url, sighting: tuple[int, ...]) -> WaitingLink:
-        """The waiting link to a URL, with this sighting added; its first item is the page."""
-        number = self._numbers.get(url)
-        link = self.links[self.number(url) if number is None else number]
-        seen = link.seen
-        if len(seen) < MOST_SIGHTINGS:
-            seen.append(sighting)
-            self._children[sighting[0]] = self._children.get(sighting[0], 0) + 1
-        return link
-
-    def add_all(
-        self, urls: Sequence[Url], sighting: tuple[int, ...], more: Callable[[list[Url]], Iterable[Any]]
+    def add_page(
+        self,
+        page: int,
+        sightings: Iterable[tuple[Url, tuple[int, ...]]],
+        more: Callable[[list[Url]], Iterable[Any]] | None = None,
     ) -> list[WaitingLink]:
-        """`add` for all distinct links of a page. `more` gets the new ones and returns what to note of each."""
-        new = [url for url in urls if url not in self._numbers]
-        for url, noted in zip(new, more(new), strict=True):
-            self.number(url, noted)
-        return [self.add(url, sighting) for url in urls]
+        """The waiting links of a page, each with this sighting added: the page's number and what follows it.
+
+        `more` gets the URLs that are new and returns what to note of each.
+        """
+        links, numbers, added = self.links, self._numbers, list[WaitingLink]()
+        if more is not None:
+            sightings = list(sightings)
+            new = [url for url, _ in sightings if url not in numbers]
+            for url, noted in zip(new, more(new), strict=True):
+                self.number(url, noted)
+        count = 0
+        for url, sighting in sightings:
+            number = numbers.get(url)
+            link = links[self.number(url) if number is None else number]
+            if len(link.seen) < MOST_SIGHTINGS:
+                link.seen.append((page, *sighting))
+                count += 1
+            added.append(link)
+        if count:
+            self._children[page] = self._children.get(page, 0) + count
+        return added
 
     def keep(self, number: int, page: P) -> None:
         """Remember a page after its links were added; if there are too many links, forget the oldest."""
