@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate
 from scenthound.page.page import Page
-from scenthound.strategies.apprentice import RECENT, Apprentice, link_features, terms_and_spots
+from scenthound.strategies.apprentice import RECENT, Apprentice, link_features, terms_and_spans
 from scenthound.strategies.best_first import BestFirst
 from scenthound.testing import TinyLessons, TinyWeb, named, page_of, walk
 from scenthound.text.naive_bayes import NaiveBayes
@@ -50,7 +50,7 @@ def test_it_learns_which_word_of_an_anchor_pays() -> None:
     assert sum("kite" in url for url in walked.visited) > sum("kite" in url for url in theirs.visited) + 10
 
 
-def test_before_it_is_listened_to_a_link_is_worth_its_page() -> None:
+def test_until_the_apprentice_takes_over_a_link_scores_like_its_page() -> None:
     steps = walk(listing(3), Apprentice(), "list", "x.example/").steps
     assert {tuple(step.parts) for step in steps[1:]} == {("parent",)}
     assert steps[1].score == steps[1].parts["parent"] > 0.0
@@ -189,9 +189,9 @@ def test_nothing_is_kept_of_what_waits_no_longer() -> None:
 def test_an_anchor_at_the_end_has_what_stands_before_it() -> None:
     page = page_of("<p>one <i>two</i><a href=/x></a>")
     vocabulary = Vocabulary()
-    leaves, spots = terms_and_spots(page, BARE, vocabulary)
-    assert (spots.begins.tolist(), spots.ends.tolist(), spots.instead) == ([2], [2], {})
-    assert features([spots.of(0, leaves)], 1).tolist() == [1 * 3 + 0]
+    leaves, spans = terms_and_spans(page, BARE, vocabulary)
+    assert (spans.begins.tolist(), spans.ends.tolist(), spans.alt_terms) == ([2], [2], {})
+    assert features([spans.of(0, leaves)], 1).tolist() == [1 * 3 + 0]
 
 
 @pytest.mark.parametrize(
@@ -206,19 +206,19 @@ def test_a_parameter_that_can_not_be_is_named(parameter: str, value: Any) -> Non
 def test_a_model_of_other_words_or_of_something_else_is_refused() -> None:
     made = Apprentice()
     made.train(LESSONS, random.Random(0), lambda _: None)
-    with pytest.raises(ValueError, match="trained with the words"):
+    with pytest.raises(ValueError, match="trained with the analyser"):
         Apprentice(stem=False).use(made.model())
-    with pytest.raises(ValueError, match="other things"):
+    with pytest.raises(ValueError, match="other classes"):
         Apprentice().use({**made.model(), "critic": NaiveBayes(["a", "b"]).save()})
 
 
 def test_of_a_page_without_end_the_beginning_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("scenthound.strategies.apprentice.MOST_OF_A_PAGE", 10)
     page = page_of("<a href=/y>first</a>" + "<b>xx yy</b>" * 30 + "<a href=/x>last</a>")
-    leaves, spots = terms_and_spots(page, BARE, Vocabulary())
+    leaves, spans = terms_and_spans(page, BARE, Vocabulary())
     assert len(leaves.flat) == 10
-    assert (spots.begins.tolist(), spots.ends.tolist()) == ([0, 10], [1, 10])
-    last = features([spots.of(1, leaves)], 2)
-    assert len(last) == len(spots.instead[1]) == 1, "leaves whose terms are not taken in are empty"
+    assert (spans.begins.tolist(), spans.ends.tolist()) == ([0, 10], [1, 10])
+    last = features([spans.of(1, leaves)], 2)
+    assert len(last) == len(spans.alt_terms[1]) == 1, "leaves whose terms are not taken in are empty"
     web = TinyWeb({"a.example/": "<a href=/y>first</a>" + "<b>xx yy</b>" * 30 + "<a href=/x>last</a>"})
     assert len(walk(web, Apprentice(after=1), "xx", "a.example/").visited) == 1

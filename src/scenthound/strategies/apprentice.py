@@ -1,26 +1,27 @@
-"""Apprentice: learn from the words near a link what the first classifier will say of its page (sheet 30.7).
+"""Apprentice: learn from the words near a link how relevant its page will be (sheet 30.7).
 
     score(link) = R(page)                               until `after` instances were seen
                   P(relevant | features of the link)    from then on
     features    = pairs (term, offset)                  offset: distance from the anchor in text leaves, up to `reach`
 
-Chakrabarti, Punera and Subramanyam 2002. A first classifier gives every fetched page its relevance R. A second one, the
-apprentice, learns during the crawl to predict it: the text leaves of a page are numbered, those of the anchor have
-offset 0, the others their signed distance (`text.offsets`). When a page v arrives with R(v), every link to it that was
-seen before is an instance of a multinomial naive Bayes model, relevant with weight R(v) and irrelevant with 1 - R(v).
+Chakrabarti, Punera and Subramanyam 2002. A first classifier, the critic, assigns a relevance R to every fetched page. A
+second one, the apprentice, learns during the crawl to predict R from the words around a link: leaves inside the anchor
+have offset 0, all others their signed distance from it (`text.offsets`). When a page v arrives, every link to it seen
+before becomes a training instance of a multinomial naive Bayes model: relevant with weight R(v), irrelevant with weight
+1 - R(v).
 
-The first classifier: with examples and other pages given before the crawl (`train`), naive Bayes on these two classes,
-and R is the probability of the first. Otherwise R is the cosine of the topic's keywords with the page. With
-`critic="judge"` R is the relevance by the judge of the crawl.
+The critic is naive Bayes on two classes if it was trained on examples and other pages (`train`); R is then the
+probability of the first class. Without training, R is the cosine of the topic's keywords with the page. With
+`critic="judge"`, R is the relevance assigned by the crawl's judge.
 
 Ours:
-* When the apprentice takes over, waiting links are re-scored by it too, so that one scale holds for all.
-* With many features the probability is 0 or 1 to the last digit, and links tie; `score="logit"` tells them apart.
-* An anchor without text stands before the next that has some, its `alt` text at offset 0. Of several anchors to one
-  URL the best counts, and teaches.
-* Memory is bounded: the first `MOST_SIGHTINGS` links to one URL teach, `memory` waiting links are remembered, and of a
-  page the first `MOST_OF_A_PAGE` leaves and terms.
-* A label given while the crawl runs is R of its page, for one that waits and for the last `RECENT` that arrived.
+* When the apprentice takes over, it also re-scores all waiting links, so that all scores are on one scale.
+* With many features the probability rounds to 0 or 1 and links tie; `score="logit"` tells them apart.
+* An anchor without text counts as standing before the next anchor with text, its `alt` text at offset 0. If several
+  anchors lead to one URL, the best one is used.
+* Memory is bounded: it learns from the first `MOST_SIGHTINGS` links to a URL, remembers `memory` waiting links, and
+  reads the first `MOST_OF_A_PAGE` leaves and terms of a page.
+* A label given during the crawl sets R of its page, if the page is still waiting or is one of the last `RECENT` read.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ from scenthound.strategies.parts.sightings import WaitingLinks, new_scores
 from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
 from scenthound.text.naive_bayes import NaiveBayes
 from scenthound.text.offset_bayes import OffsetBayes, Reals, Whole, as_probabilities
-from scenthound.text.offsets import LeafTerms, Spot, Spots, features, sums_around
+from scenthound.text.offsets import LeafTerms, LinkSpan, LinkSpans, features, sums_around
 from scenthound.text.tokens import Analyser
 from scenthound.text.vocabulary import Vocabulary
 
@@ -76,9 +77,9 @@ class Apprentice(Parameterised):
         super().__post_init__()
         self.analyser_ = Analyser(self.stop_words, self.stem)
         self.critic_: NaiveBayes | None = None
-        """The first classifier, if it was trained."""
+        """The critic, if it was trained."""
 
-    # ---- the first classifier
+    # ---- the critic
 
     def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:
         for name, pages in (("examples", lessons.examples), ("others", lessons.others)):
@@ -99,21 +100,21 @@ class Apprentice(Parameterised):
 
     def use(self, model: Mapping[str, Any]) -> None:
         if model["analyser"] != self.analyser_.name:
-            raise ValueError(f"it was trained with the words of {model['analyser']}, not of {self.analyser_.name}")
+            raise ValueError(f"it was trained with the analyser {model['analyser']}, not {self.analyser_.name}")
         critic = None if model["critic"] is None else NaiveBayes.load(model["critic"])
         if critic is not None and critic.classes != (GOOD, OTHER):
-            raise ValueError("this classifier tells other things apart")
+            raise ValueError(f"this classifier has other classes than {GOOD!r} and {OTHER!r}")
         self.critic_ = critic
 
     def relevance(self, page: Page) -> float:
-        """R: by label, by the judge of the crawl, by the first classifier, or by the topic's keywords."""
+        """R: from a label, the crawl's judge, the critic, or the topic's keywords, in this order."""
         label = self.labels_.get(page.url, self.labels_.get(page.candidate.url))
         if label is not None:
             return float(label)
         return self.verdict_ if self.critic == "judge" else self.page_probability(page)
 
     def page_probability(self, page: Page) -> float:
-        """By the first classifier, or by the topic's keywords."""
+        """R from the trained critic, or else from the topic's keywords."""
         if self.critic_ is None:
             return page.view(page_similarity, self.query_)
         return self.critic_.posterior(GOOD, page.record.counts(self.analyser_))
@@ -132,45 +133,46 @@ class Apprentice(Parameterised):
         self.bayes_ = OffsetBayes(self.reach)
         self.instances_ = self.pages_ = 0
         self.waiting_: WaitingLinks[LeafTerms] = WaitingLinks(self.memory)
-        """Every sighting: the number of the page, and the spot of the link on it."""
+        """A sighting is the page's number, the link's span of leaves, and the term ids of its `alt` text."""
         self.labels_: dict[Url, bool] = {}
         self.verdict_ = 0.0
-        """What the judge says about the page that is read next."""
+        """The judge's relevance for the page about to be read."""
         self.recent_: dict[Url, tuple[float, int, Whole]] = {}
-        """The relevance, number and features of the instances that pages gave which came of late."""
+        """Relevance, number of instances and their features, for each recently read page."""
         return [Candidate(url, math.inf) for url in dict.fromkeys(seeds)]
 
     def take_verdict(self, url: Url, relevance: float, relevant: bool) -> None:
         self.verdict_ = relevance
 
     def read(self, page: Page) -> Iterable[Candidate]:
-        relevance, was_listened_to = self.relevance(page), self.is_listened_to
+        relevance, was_ready = self.relevance(page), self.is_ready
         self._learn(page, relevance)
         self.pages_ += 1
-        leaves, spots = terms_and_spots(page, self.analyser_, self.bayes_.vocabulary)
-        foreseen = self._foreseen(leaves, spots) if self.is_listened_to else None
-        offers = self._offers(page, relevance, spots, foreseen)
+        leaves, spans = terms_and_spans(page, self.analyser_, self.bayes_.vocabulary)
+        predictions = self._predict(leaves, spans) if self.is_ready else None
+        offers = self._offers(page, relevance, spans, predictions)
         self.waiting_.keep(self.pages_, leaves)
-        return offers + (self._rescore_waiting() if self.is_listened_to and not was_listened_to else [])
+        return offers + (self._rescore_waiting() if self.is_ready and not was_ready else [])
 
-    def _offers(self, page: Page, relevance: float, spots: Spots, foreseen: Reals | None) -> list[Candidate]:
-        """The page's links, each at its best anchor, scored by the page's R or by the apprentice."""
+    def _offers(self, page: Page, relevance: float, spans: LinkSpans, predictions: Reals | None) -> list[Candidate]:
+        """One candidate per outlink, taken at its best anchor and scored by the apprentice, or else by the page's R."""
         anchors = page.view(link_leaves, self.analyser_).anchors
-        positions = first_anchors(anchors) if foreseen is None else best_anchors(anchors, foreseen)
-        begins, ends, instead = spots.begins.tolist(), spots.ends.tolist(), spots.instead
+        positions = first_anchors(anchors) if predictions is None else best_anchors(anchors, predictions)
+        begins, ends, alt_terms = spans.begins.tolist(), spans.ends.tolist(), spans.alt_terms
         links, done = page.links, self.waiting_.done
         chosen = [position for position in positions.tolist() if links[position].url not in done]
         sightings = [
-            (links[position].url, (begins[position], ends[position], *instead.get(position, ()))) for position in chosen
+            (links[position].url, (begins[position], ends[position], *alt_terms.get(position, ())))
+            for position in chosen
         ]
         waiting = zip(chosen, self.waiting_.add_page(self.pages_, sightings), strict=True)
-        if foreseen is None:
+        if predictions is None:
             parts = {"parent": relevance}
             return [page.offer(links[position], relevance, link.carry, parts) for position, link in waiting]
-        scores = foreseen.tolist()
+        scores = predictions.tolist()
         return [
-            page.offer(links[at], scores[at], link.carry, {"parent": relevance, "apprentice": scores[at]})
-            for at, link in waiting
+            page.offer(links[i], scores[i], link.carry, {"parent": relevance, "apprentice": scores[i]})
+            for i, link in waiting
         ]
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
@@ -178,17 +180,18 @@ class Apprentice(Parameterised):
         return ()
 
     def take_label(self, url: Url, on_topic: bool) -> Iterable[Candidate]:
-        """A label is the relevance of its page, whether or not the page was fetched yet."""
+        """Use a label as the relevance of its page, whether or not the page has been fetched."""
         self.labels_[url] = on_topic
         if url in self.recent_:
-            relevance, instances, taught = self.recent_[url]
-            self.bayes_.add(taught, relevance, -instances)
-            self.bayes_.add(taught, float(on_topic), instances)
-            self.recent_[url] = (float(on_topic), instances, taught)
-        return self._rescore_waiting() if self.is_listened_to else []
+            relevance, instances, learned = self.recent_[url]
+            self.bayes_.add(learned, relevance, -instances)
+            self.bayes_.add(learned, float(on_topic), instances)
+            self.recent_[url] = (float(on_topic), instances, learned)
+        return self._rescore_waiting() if self.is_ready else []
 
     @property
-    def is_listened_to(self) -> bool:
+    def is_ready(self) -> bool:
+        """Whether the apprentice has seen enough instances to take over."""
         return self.instances_ >= self.after
 
     # ---- the apprentice
@@ -201,8 +204,8 @@ class Apprentice(Parameterised):
         seen = len(link.seen)
         if seen:
             pages = self.waiting_.pages
-            spots = [Spot(pages[number], begin, end, instead) for number, begin, end, *instead in link.seen]
-            feature_ids = features(spots, self.reach)
+            spans = [LinkSpan(pages[number], begin, end, alt_terms) for number, begin, end, *alt_terms in link.seen]
+            feature_ids = features(spans, self.reach)
             self.bayes_.add(feature_ids, relevance, seen)
             self.instances_ += seen
             self.recent_[page.url] = (relevance, seen, feature_ids)
@@ -210,23 +213,23 @@ class Apprentice(Parameterised):
                 del self.recent_[next(iter(self.recent_))]
         self.waiting_.release(link)
 
-    def _foreseen(self, leaves: LeafTerms, spots: Spots) -> Reals:
+    def _predict(self, leaves: LeafTerms, spans: LinkSpans) -> Reals:
         """The apprentice's scores for the links of one page."""
-        odds = self.bayes_.odds(sums_around(leaves, spots, self.bayes_.weights, self.reach))
+        odds = self.bayes_.odds(sums_around(leaves, spans, self.bayes_.weights, self.reach))
         return odds if self.score == "logit" else as_probabilities(odds)
 
     def _rescore_waiting(self) -> list[Candidate]:
-        """The apprentice's scores for all waiting links; of several sightings the best counts."""
+        """The apprentice's scores for all waiting links; the best of several sightings counts."""
         by_page: dict[int, list[tuple[int, ...]]] = {}
         for number, link in self.waiting_.links.items():
-            for page, *spot in link.seen:
-                by_page.setdefault(page, []).append((number, *spot))
+            for page, *sighting in link.seen:
+                by_page.setdefault(page, []).append((number, *sighting))
         best: dict[int, float] = {}
-        for page, seen in by_page.items():
-            begins, ends = np.array([spot[1:3] for spot in seen], dtype=np.int32).T
-            instead = {place: said for place, (_, _, _, *said) in enumerate(seen) if said}
-            worth = self._foreseen(self.waiting_.pages[page], Spots(begins, ends, instead))
-            for (number, *_), value in zip(seen, worth.tolist(), strict=True):
+        for page, sightings in by_page.items():
+            begins, ends = np.array([sighting[1:3] for sighting in sightings], dtype=np.int32).T
+            alt_terms = {index: terms for index, (_, _, _, *terms) in enumerate(sightings) if terms}
+            scores = self._predict(self.waiting_.pages[page], LinkSpans(begins, ends, alt_terms))
+            for (number, *_), value in zip(sightings, scores.tolist(), strict=True):
                 best[number] = max(value, best.get(number, -math.inf))
         links, ranked = self.waiting_.links, sorted(best.items())
         urls, values = [links[number].url for number, _ in ranked], [value for _, value in ranked]
@@ -262,23 +265,24 @@ class Apprentice(Parameterised):
         self.labels_ = {Url(url): bool(label) for url, label in state["labels"].items()}
         self.recent_, begin = {}, 0
         for url, relevance, instances, size in state["recent"]:
-            taught = state["features"][begin : begin + size]
-            self.recent_[Url(url)], begin = (relevance, instances, taught), begin + size
+            learned = state["features"][begin : begin + size]
+            self.recent_[Url(url)], begin = (relevance, instances, learned), begin + size
 
 
-def terms_and_spots(page: Page, analyser: Analyser, vocabulary: Vocabulary) -> tuple[LeafTerms, Spots]:
-    """A page's terms as ids, and the spot of each link, parallel to `page.links`."""
-    seen = first_leaves(page.record, page.view(link_leaves, analyser), analyser, MOST_OF_A_PAGE)
-    ids = iter(vocabulary.add(list(chain.from_iterable(seen.alternatives.values()))).tolist())
-    instead = {position: list(islice(ids, len(words))) for position, words in seen.alternatives.items()}
-    names = page.record.counts(analyser).names[: int(seen.flat.max(initial=-1)) + 1]
-    return LeafTerms(vocabulary.add(names), seen.flat, seen.starts), Spots(seen.begins, seen.ends, instead)
+def terms_and_spans(page: Page, analyser: Analyser, vocabulary: Vocabulary) -> tuple[LeafTerms, LinkSpans]:
+    """The term ids of a page's leaves, and the span of each link, parallel to `page.links`."""
+    leaves = first_leaves(page.record, page.view(link_leaves, analyser), analyser, MOST_OF_A_PAGE)
+    ids = iter(vocabulary.add(list(chain.from_iterable(leaves.alternatives.values()))).tolist())
+    alt_terms = {position: list(islice(ids, len(words))) for position, words in leaves.alternatives.items()}
+    names = page.record.counts(analyser).names[: int(leaves.flat.max(initial=-1)) + 1]
+    spans = LinkSpans(leaves.begins, leaves.ends, alt_terms)
+    return LeafTerms(vocabulary.add(names), leaves.flat, leaves.starts), spans
 
 
 def link_features(page: Page, link: Link, reach: int, analyser: Analyser) -> list[tuple[str, int]]:
-    """The pairs (term, offset) of a link, in document order: what the apprentice learns from."""
+    """The features of a link: pairs (term, offset) in document order."""
     vocabulary, width = Vocabulary(), 2 * reach + 1
-    leaves, spots = terms_and_spots(page, analyser, vocabulary)
+    leaves, spans = terms_and_spans(page, analyser, vocabulary)
     names = vocabulary.all_words
-    feature_list = features([spots.of(link.position, leaves)], reach)
+    feature_list = features([spans.of(link.position, leaves)], reach)
     return [(names[feature // width], feature % width - reach) for feature in feature_list.tolist()]

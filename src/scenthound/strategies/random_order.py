@@ -2,13 +2,13 @@
 
     score(link) = -(t + E)     t: the time at which it was found, E: exponentially distributed with mean 1
 
-The second blind baseline beside breadth-first; of no paper. An even draw among all waiting URLs would need the whole
-frontier at every pop. Alarm clocks give the same: a URL found at time t rings at t + E, the first to ring is fetched,
-and the time is then that of its ring. The exponential distribution has no memory, so at any time the rest of every
+The second blind baseline beside breadth-first; not from a paper. A uniform draw among all waiting URLs would need the
+whole frontier at every pop. Alarm clocks give the same distribution: a URL found at time t rings at t + E, the first to
+ring is fetched, and that is the new time. The exponential distribution is memoryless, so at any time every remaining
 wait is a fresh draw, and all URLs are equally likely to ring next.
 
-E is a hash of the URL, the topic, `seed` and the crawl's seed number: nothing has to be saved, and a URL that is found
-again keeps its earlier ring.
+E is derived from a hash of the URL, the topic, `seed` and the crawl's seed number. So there is no state to save, and a
+URL that is found again keeps its earlier time.
 """
 
 from __future__ import annotations
@@ -32,34 +32,34 @@ from scenthound.strategies import strategy
 class RandomOrder(Parameterised):
     """Pages in random order along the links; the topic only seeds the random numbers."""
 
-    seed: int = parameter(0, "another number gives every URL another lot")
+    seed: int = parameter(0, "another number gives another random order")
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.luck_ = 0
+        self.seed_number_ = 0
 
     @property
     def declaration(self) -> Declaration:
         return Declaration(parts=Parts())
 
     def use_random(self, rng: random.Random) -> None:
-        self.luck_ = rng.getrandbits(64)
+        self.seed_number_ = rng.getrandbits(64)
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
-        prefix = f"{self.seed} {self.luck_} {topic.keywords} "
+        prefix = f"{self.seed} {self.seed_number_} {topic.keywords} "
         self.hash_ = hashlib.blake2b(prefix.encode("utf-8", "surrogatepass"), digest_size=8)
         return [Candidate(url, float("inf")) for url in dict.fromkeys(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
-        rang = page.candidate.score
-        clock = -rang if math.isfinite(rang) else 0.0
-        return [page.offer(link, -(clock + self.wait(link.url))) for link in page.outlinks]
+        rang_at = -page.candidate.score
+        now = rang_at if math.isfinite(rang_at) else 0.0
+        return [page.offer(link, -(now + self.wait(link.url))) for link in page.outlinks]
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
         return ()
 
     def wait(self, url: Url) -> float:
-        """How long this URL's clock runs: exponentially distributed, with mean 1."""
+        """The time until a URL rings: exponentially distributed with mean 1."""
         url_hash = self.hash_.copy()
         url_hash.update(url.encode("utf-8", "surrogatepass"))
         return -math.log((int.from_bytes(url_hash.digest(), "big") + 1) / ((1 << 64) + 1))

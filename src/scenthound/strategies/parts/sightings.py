@@ -1,7 +1,7 @@
-"""Waiting links and the pages they were seen on: for crawlers that learn from a link once its page has arrived.
+"""Waiting links and the pages they were seen on, for strategies that learn from a link once its page has arrived.
 
-`intelligent` and `apprentice` use it. A page is kept as long as one of its links waits. Of the pages that a link was
-seen on the first few are remembered, and of all waiting links the newest.
+`intelligent` and `apprentice` use it. A page is kept as long as one of its links waits. Memory is bounded: the first
+few pages that a link was seen on, and the newest waiting links.
 """
 
 from __future__ import annotations
@@ -14,38 +14,38 @@ from scenthound.model import NOTHING, Candidate, Url
 
 P = TypeVar("P")
 LINK = "link"
-"""What a candidate carries: the number of its link, by which it is known even where a redirect led elsewhere."""
-MOST_SIGHTINGS = 8  # of one link: a site's menu is on all of its pages, and says the same on each
+"""Key in `Candidate.carry` for the number of its link, which identifies the link even after a redirect."""
+MOST_SIGHTINGS = 8  # per link: a site's menu is the same on all of its pages
 
 
 class WaitingLink:
-    """A link that was offered and whose result is not known yet. `more` belongs to the strategy."""
+    """A link that was offered and not yet fetched. `more` is whatever the strategy wants to remember about it."""
 
     __slots__ = ("carry", "more", "seen", "url")
 
     def __init__(self, url: Url, number: int, more: Any = None, seen: Sequence[Sequence[int]] = ()) -> None:
         self.url, self.more = url, more
         self.carry: Mapping[str, int] = {LINK: number}
-        """What its candidates carry."""
+        """The `carry` of its candidates."""
         self.seen: list[tuple[int, ...]] = [tuple(sighting) for sighting in seen]
-        """Of every sighting the number of the page, and whatever else its strategy noted."""
+        """For each sighting, the number of the page followed by what the strategy noted."""
 
 
 class WaitingLinks(Generic[P]):
-    """Waiting links by number, and what is remembered of the pages that link to them."""
+    """Waiting links by number, and the pages that link to them."""
 
     def __init__(self, memory: int) -> None:
         self.memory = memory
         self.links: dict[int, WaitingLink] = {}
         self.pages: dict[int, P] = {}
         self.done: set[Url] = set()
-        """URLs whose result is known: nothing can be learned from links to them."""
+        """URLs already fetched or failed: nothing more can be learned from links to them."""
         self._numbers: dict[Url, int] = {}
-        self._children: dict[int, int] = {}  # how many sightings name a page
+        self._children: dict[int, int] = {}  # number of sightings on each page
         self._next = 0
 
     def number(self, url: Url, more: Any = None) -> int:
-        """The number of a waiting link; a new number for a new link."""
+        """The number of the waiting link to a URL, which is added if it is new."""
         number = self._numbers.get(url)
         if number is None:
             number = self._numbers[url] = self._next
@@ -59,22 +59,22 @@ class WaitingLinks(Generic[P]):
         sightings: Iterable[tuple[Url, tuple[int, ...]]],
         more: Callable[[list[Url]], Iterable[Any]] | None = None,
     ) -> list[WaitingLink]:
-        """The waiting links of a page, each with this sighting added: the page's number and what follows it.
+        """Add one sighting for each link of a page, given as (URL, details), and return the waiting links.
 
-        `more` gets the URLs that are new and returns what to note of each.
+        `more` is called with the new URLs and returns the strategy's data for each.
         """
         links, numbers, added = self.links, self._numbers, list[WaitingLink]()
         if more is not None:
             sightings = list(sightings)
             new = [url for url, _ in sightings if url not in numbers]
-            for url, noted in zip(new, more(new), strict=True):
-                self.number(url, noted)
+            for url, data in zip(new, more(new), strict=True):
+                self.number(url, data)
         count = 0
-        for url, sighting in sightings:
+        for url, details in sightings:
             number = numbers.get(url)
             link = links[self.number(url) if number is None else number]
             if len(link.seen) < MOST_SIGHTINGS:
-                link.seen.append((page, *sighting))
+                link.seen.append((page, *details))
                 count += 1
             added.append(link)
         if count:
@@ -82,7 +82,7 @@ class WaitingLinks(Generic[P]):
         return added
 
     def keep(self, number: int, page: P) -> None:
-        """Remember a page after its links were added; if there are too many links, forget the oldest."""
+        """Remember a page whose links were added. If there are too many waiting links, forget the oldest."""
         if number in self._children:
             self.pages[number] = page
         while len(self.links) > self.memory:
@@ -91,9 +91,9 @@ class WaitingLinks(Generic[P]):
             self.release(oldest)
 
     def arrived(self, candidate: Candidate, url: Url) -> WaitingLink | None:
-        """The link that led to a URL, which no longer waits. Its pages stay until it is released."""
-        asked: Any = candidate.carry.get(LINK)
-        number = asked if isinstance(asked, int) and asked in self.links else self._numbers.get(candidate.url)
+        """Remove and return the waiting link that led to a URL. Its pages stay until it is released."""
+        carried: Any = candidate.carry.get(LINK)
+        number = carried if isinstance(carried, int) and carried in self.links else self._numbers.get(candidate.url)
         link = None if number is None else self.links.pop(number)
         if link is not None:
             del self._numbers[link.url]
@@ -111,17 +111,17 @@ class WaitingLinks(Generic[P]):
             self.release(link)
 
     def release(self, link: WaitingLink) -> None:
-        """Nothing more is to be learned from this link."""
+        """Drop the sightings of a link, and the pages that no other waiting link needs."""
         for page, *_ in link.seen:
             self._children[page] -= 1
             if not self._children[page]:
                 del self._children[page]
                 self.pages.pop(page, None)
 
-    # ---- what survives a restart
+    # ---- saved state
 
     def save(self) -> dict[str, Any]:
-        """Everything but the pages, which only the strategy can save."""
+        """The state without the pages, which only the strategy can save."""
         links = [
             [number, link.url, link.more, [list(seen) for seen in link.seen]] for number, link in self.links.items()
         ]
@@ -137,10 +137,10 @@ class WaitingLinks(Generic[P]):
         self.pages, self._next, self.done = pages, state["next"], set(map(Url, state["done"]))
 
 
-_MADE: Callable[..., Candidate] = tuple.__new__
+_new: Callable[..., Candidate] = tuple.__new__
 
 
 def new_scores(urls: Iterable[Url], scores: Iterable[float], parts: Iterable[Mapping[str, float]]) -> list[Candidate]:
-    """Candidate(url, score, parts=parts, rescored=True) for each, but faster: there are tens of thousands."""
+    """`Candidate(url, score, parts=parts, rescored=True)` for each URL, but faster: there are tens of thousands."""
     rest = (repeat(None), repeat(""), repeat(0), repeat(""), repeat(0.0), repeat(True))
-    return list(map(_MADE, repeat(Candidate), zip(urls, scores, repeat(NOTHING), parts, *rest, strict=False)))
+    return list(map(_new, repeat(Candidate), zip(urls, scores, repeat(NOTHING), parts, *rest, strict=False)))
