@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.util
 import re
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,6 +24,7 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 ANCHOR = re.compile(r'<a id="([^"]+)"></a>')
 FILE = re.compile(r"`([a-z_]+(?:/[a-z_]+)*\.py)(?:::\w+)?`")
 MODULE = re.compile(r"`(scenthound(?:\.[a-z_]+)+)`")
+PYTHON = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 CODE = re.compile(r"<!-- file: (\S+) -->\n```\w*\n(.*?)```", re.DOTALL)
 
 
@@ -92,3 +95,13 @@ def test_code_in_a_document_is_a_file_that_the_tests_run(path: Path) -> None:
     """`<!-- file: PATH -->` above a block promises that the block is that file, whole or a run of its lines."""
     for file, block in CODE.findall(path.read_text(encoding="utf-8")):
         assert block in (ROOT / file).read_text(encoding="utf-8"), f"the block of {file} differs from the file"
+
+
+@pytest.mark.parametrize("path", [page for page in PAGES if page.parent.name != "reference"], ids=name)
+def test_what_code_in_a_document_imports_exists(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "examples" / "plugin"))
+    for block in PYTHON.findall(path.read_text(encoding="utf-8")):
+        for node in ast.walk(ast.parse(textwrap.dedent(block))):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                module = importlib.import_module(node.module)
+                assert [each.name for each in node.names if not hasattr(module, each.name)] == []

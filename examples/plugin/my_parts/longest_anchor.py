@@ -1,6 +1,8 @@
-"""Longest anchor first: links with more words in their anchor text go first. (An example, not from a paper.)
+"""Longest anchor first: links with more words in their anchor text go first.
 
-score(link) = min(words in the anchor, cap) / cap
+    score(link) = min(words in the anchor, cap) / cap
+
+An example, not from a paper.
 """
 
 from __future__ import annotations
