@@ -36,7 +36,7 @@ from scenthound.lab.beds.kept_views import PageViews, Views, portable
 from scenthound.lab.beds.prepare_pages import MISS, MOVED, PAGE, Cut
 from scenthound.lab.beds.prepare_tables import Progress, terms_folder, write_tables
 from scenthound.lab.beds.prepared_terms import PreparedTerms, file_bytes, open_terms
-from scenthound.lab.generate.on_the_fly import GeneratedBed, MadeBed
+from scenthound.lab.generate.on_the_fly import GeneratedBed, OnTheFlyBed
 from scenthound.model import Candidate, Miss, Moved, Url
 from scenthound.page.page import Page
 from scenthound.page.record import EVERYTHING, Layout, Parts, Record, read_layout
@@ -53,9 +53,9 @@ Numbers = npt.NDArray[np.int32]
 
 def open_for_replay(
     web: Web, cut: Cut | None = None, jobs: int = 2, progress: Progress | None = None
-) -> PreparedBed | MadeBed:
+) -> PreparedBed | OnTheFlyBed:
     """A bed for replay: its prepared form, or the bed itself if its pages are made on the fly."""
-    return web.made(cut or Cut()) if isinstance(web, GeneratedBed) else prepare(web, cut, jobs, progress)
+    return web.for_replay(cut or Cut()) if isinstance(web, GeneratedBed) else prepare(web, cut, jobs, progress)
 
 
 def prepare(web: Web, cut: Cut | None = None, jobs: int = 2, progress: Progress | None = None) -> PreparedBed:
