@@ -179,7 +179,7 @@ def test_robots_come_as_recorded_or_as_told(bed: Bed) -> None:
     ):
         with serving(BedServer(bed, ServerOptions(robots=robots))) as address:
             assert ask(address, "/robots.txt", "a.test")[2] == wanted
-    with pytest.raises(BadConfig, match="robots `maybe`"):
+    with pytest.raises(BadConfig, match="robots can't be `maybe`"):
         BedServer(bed, ServerOptions(robots="maybe"))
 
 

@@ -46,7 +46,7 @@ def write_recipe(folder: str | Path, web: RealisticWeb, topics: Sequence[BedTopi
     """Write a bed that consists of the arguments of its generator and the topics."""
     folder = Path(folder)
     if (folder / "bed.toml").exists():
-        raise BadConfig(f"there is a bed in {folder} already", "give a new folder")
+        raise BadConfig(f"{folder} already contains a bed", "give a new folder")
     folder.mkdir(parents=True, exist_ok=True)
     write_text(folder / "topics.jsonl", "".join(map(topic_line, topics)))
     facts = {"name": web.name, **about, "pages": web.pages, "topics": len(topics), "digest": web.digest}
