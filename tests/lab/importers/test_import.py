@@ -1,4 +1,4 @@
-"""Bring your own web: WARC files of all kinds, topics in a file; and what bad input gets."""
+"""Imports: WARC files of all kinds, topics in a file, and errors for bad input."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from scenthound.errors import BadConfig, UnknownName
 from scenthound.lab.beds.bed import Bed, BedTopic
-from scenthound.lab.importers import IMPORTERS, Brought, Notes, Options, import_bed, importer
+from scenthound.lab.importers import IMPORTERS, Notes, Options, SourceContent, import_bed, importer
 from scenthound.lab.importers.warc_stream import records_in
 from scenthound.model import Response, Url
 from scenthound.url import make
@@ -124,8 +124,8 @@ def test_a_revisit_gets_the_payload_it_points_to_wherever_that_is(tmp_path: Path
     same_page = dict.fromkeys(["http://a.test/", "http://b.test/", "http://c.test/"], "<p>same</p>")
     assert bodies(tmp_path / "bed") == {**same_page, "http://d.test/": ""}
     assert report.problems == (
-        "1 skipped, revisits of pages that are here: http://a.test/",
-        "1 skipped, revisits whose original is not here: http://e.test/",
+        "1 skipped, revisits of pages that were kept: http://a.test/",
+        "1 skipped, revisits whose original is missing: http://e.test/",
     )
 
 
@@ -237,13 +237,13 @@ def test_a_source_without_a_page_makes_no_bed(tmp_path: Path) -> None:
     assert left(tmp_path) == ["a.warc.gz"]
 
 
-def test_places_that_will_not_do_are_refused(tmp_path: Path) -> None:
+def test_unusable_sources_folders_and_names_are_refused(tmp_path: Path) -> None:
     source = save(tmp_path / "a.warc.gz", MIXED)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine.txt").touch()
     with pytest.raises(BadConfig, match="not empty"):
         import_bed("warc", source, tmp_path / "full")
-    with pytest.raises(BadConfig, match="nothing at"):
+    with pytest.raises(BadConfig, match="does not exist"):
         import_bed("warc", tmp_path / "missing.warc", tmp_path / "bed")
     with pytest.raises(BadConfig, match="inside its own source"):
         import_bed("warc", tmp_path, tmp_path / "bed")
@@ -258,17 +258,17 @@ def test_places_that_will_not_do_are_refused(tmp_path: Path) -> None:
 
 def test_an_importer_that_fails_halfway_leaves_nothing_behind(tmp_path: Path) -> None:
     @importer("failing")
-    def failing(source: Path, options: Options, notes: Notes) -> Brought:
-        """Gives one page, then breaks."""
+    def failing(source: Path, options: Options, notes: Notes) -> SourceContent:
+        """Yields one page, then fails."""
 
         def responses() -> Any:
             yield Response("http://a.test/", 200, "OK", (("Content-Type", "text/html"),), b"<p>")
             raise RuntimeError("the source fell apart")
 
-        return Brought(responses())
+        return SourceContent(responses())
 
     try:
-        assert IMPORTERS.get("failing").about == "Gives one page, then breaks."
+        assert IMPORTERS.get("failing").about == "Yields one page, then fails."
         with pytest.raises(RuntimeError, match="fell apart"):
             import_bed("failing", tmp_path, tmp_path.parent / "elsewhere" / "bed")
         assert not (tmp_path.parent / "elsewhere").exists()
@@ -305,8 +305,8 @@ def test_topics_of_a_file_are_held_against_the_pages(tmp_path: Path) -> None:
     report = import_bed("warc", source, tmp_path / "bed", {"topics": str(topics)})
     assert report.topics == 2
     assert set(report.problems) >= {
-        "1 seeds that are no URLs: nonsense (line 1)",
-        "1 topic keys that mean nothing here: colour (line 2)",
+        "1 seeds that are not URLs: nonsense (line 1)",
+        "1 unknown topic keys: colour (line 2)",
         "1 targets that are not in the bed: http://gone.test/ (bees)",
         "1 topics without targets: empty",
         "1 topics without seeds: empty",

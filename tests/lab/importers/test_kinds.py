@@ -90,7 +90,7 @@ def test_symbolic_links_do_not_lead_out_of_the_folder(tmp_path: Path, site: Path
     assert "<p>secret" not in found.values()
     assert found["http://my-site.test/in.html"] == "<!doctype html><p>no suffix"
     text = "\n".join(report.problems)
-    assert "2 skipped, symbolic links to folders or out of the folder" in text
+    assert "2 skipped, symbolic links to folders or out of the source" in text
     assert "1 skipped, not a regular file" in text
     assert "1 skipped, files that can't be read" in text
 

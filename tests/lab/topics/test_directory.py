@@ -120,7 +120,7 @@ def test_something_else_gives_nothing_and_a_problem(tmp_path: Path) -> None:
 
 def test_text_without_any_tag_is_not_kept_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(odp, "CHUNK", 1000)
-    monkeypatch.setattr(odp, "LONGEST_GAP", 2000)
+    monkeypatch.setattr(odp, "MAX_BUFFER", 2000)
     path = dump(tmp_path, "<x" + "y" * 10_000 + category("Top/A", ["http://a.test/"]))
     found, problems = read(path)
     assert len(found) == 2
