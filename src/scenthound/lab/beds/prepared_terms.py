@@ -1,4 +1,4 @@
-"""The term counts of every page of a prepared bed for one analyser, as columns in memory-memory_map files.
+"""The term counts of every page of a prepared bed for one analyser, as columns in memory-mapped files.
 
 Measures use them, since they need many pages at once. A fetched page has its own counts in its record.
 """

@@ -50,13 +50,13 @@ def write_recipe(folder: str | Path, web: RealisticWeb, topics: Sequence[BedTopi
     folder.mkdir(parents=True, exist_ok=True)
     write_text(folder / "topics.jsonl", "".join(map(topic_line, topics)))
     facts = {"name": web.name, **about, "pages": web.pages, "topics": len(topics), "digest": web.digest}
-    made = {"web": "realistic", **web.arguments}
+    recipe = {"web": "realistic", **web.arguments}
     lines = [f"{key} = {toml_value(value)}\n" for key, value in facts.items()]
-    lines += ["\n[made]\n", *(f"{key} = {toml_value(value)}\n" for key, value in made.items())]
+    lines += ["\n[made]\n", *(f"{key} = {toml_value(value)}\n" for key, value in recipe.items())]
     if changed := changed_values(web.habits):
         lines += ["\n[made.habits]\n", *(f"{key} = {toml_value(value)}\n" for key, value in changed.items())]
     write_text(folder / "bed.toml", "".join(lines))
-    return GeneratedBed(folder, {**facts, "made": {**made, "habits": changed}}, list(topics), [])
+    return GeneratedBed(folder, {**facts, "made": {**recipe, "habits": changed}}, list(topics), [])
 
 
 class GeneratedBed(Bed):
@@ -65,12 +65,12 @@ class GeneratedBed(Bed):
     @cached_property
     def web(self) -> RealisticWeb:
         """The web of the recipe. Raises `BadConfig` if this version can't make it."""
-        made: dict[str, Any] = dict(self.about["made"])
-        kind, habits = made.pop("web", ""), made.pop("habits", {})
+        recipe: dict[str, Any] = dict(self.about["made"])
+        kind, habits = recipe.pop("web", ""), recipe.pop("habits", {})
         if kind != "realistic":
             raise BadConfig(f"{self.folder} needs a web of the kind `{kind}`", "only `realistic` is made on the fly")
         try:
-            web = RealisticWeb(**made, habits=read(RealisticHabits, habits, "habit"))
+            web = RealisticWeb(**recipe, habits=read(RealisticHabits, habits, "habit"))
         except TypeError as error:
             raise BadConfig(f"[made] in {self.folder}/bed.toml: {error}", "make the bed again") from None
         if self.about.get("digest") != web.digest:

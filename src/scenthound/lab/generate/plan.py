@@ -155,13 +155,13 @@ class Plan:
     def _from_directory(self, host: int, draws: Iterator[int]) -> list[int]:
         """A slice of the ring of the leaf's hosts, so that all directories together list nearly all hosts."""
         leaf = self.leaf[host]
-        ring, others = self.listed[leaf], self.directories[leaf]
+        ring, same_leaf = self.listed[leaf], self.directories[leaf]
         entries = min(len(ring), heavy(draws, 5, 50))
         first = below(draws, len(ring)) if ring else 0
         targets = [self.start[ring[(first + step) % len(ring)]] for step in range(entries)]
         family = self.siblings(leaf)
         cousins = self.directories[family[below(draws, len(family))]]
-        targets += [pages[below(draws, len(pages))] for pages in (others, cousins) if pages]
+        targets += [pages[below(draws, len(pages))] for pages in (same_leaf, cousins) if pages]
         targets.append(self._anywhere(draws))
         return targets
 

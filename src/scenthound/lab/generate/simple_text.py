@@ -42,14 +42,14 @@ def word_table(leaf: int, facet: int, strength: int) -> tuple[str, ...]:
     """The words of a page about `leaf` (-1: no particular subject)."""
     if leaf < 0:
         return tuple(_fill(_SLOTS, _zipf(subjects.GENERAL)))
-    own = subjects.LEAVES[leaf]
+    subject = subjects.LEAVES[leaf]
     favoured = [
         (word, weight * (5.0 if rank % FACETS == facet else 1.0))
-        for rank, (word, weight) in enumerate(_zipf(own.words))
+        for rank, (word, weight) in enumerate(_zipf(subject.words))
     ]
     if facet == 0:
-        favoured += [(word, 0.4) for word in own.name.split()]
-        favoured += [(word, 0.1) for word in own.path[0].split()]
+        favoured += [(word, 0.4) for word in subject.name.split()]
+        favoured += [(word, 0.1) for word in subject.path[0].split()]
     area = subjects.LEAVES[leaf // 6 * 6 : leaf // 6 * 6 + 6]
     cousins = [word for sibling in area for word in sibling.words[:20]]
     on_topic, near = int(_SLOTS * STRENGTHS[strength]), int(_SLOTS * _COUSINS)
@@ -81,18 +81,18 @@ def title(leaf: int, bits: int) -> str:
         first = subjects.GENERAL[(bits >> 16) % len(subjects.GENERAL)]
         second = subjects.GENERAL[(bits >> 32) % len(subjects.GENERAL)]
         return f"{first.capitalize()} and {second} {ending}"
-    own = subjects.LEAVES[leaf]
+    subject = subjects.LEAVES[leaf]
     if draw < 5:
-        return f"{own.name.capitalize()} {ending}"
-    first = own.words[(bits >> 16) % len(own.words)]
-    second = own.words[(bits >> 32) % 12]
+        return f"{subject.name.capitalize()} {ending}"
+    first = subject.words[(bits >> 16) % len(subject.words)]
+    second = subject.words[(bits >> 32) % 12]
     return f"{first.capitalize()} and {second} {ending}" if draw < 13 else f"{first.capitalize()} {ending}"
 
 
 def description(leaf: int, openings: Sequence[str]) -> str:
     """A description of the subject, as the editor of a directory would write it."""
-    own = subjects.LEAVES[leaf]
-    return " ".join([own.name.capitalize() + ":", ", ".join(own.words[:12]) + ".", *openings])
+    subject = subjects.LEAVES[leaf]
+    return " ".join([subject.name.capitalize() + ":", ", ".join(subject.words[:12]) + ".", *openings])
 
 
 def pick(choices: Sequence[str], draws: Iterator[int]) -> str:

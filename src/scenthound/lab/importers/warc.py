@@ -159,7 +159,7 @@ def _keys_of_original(revisit: WarcRecord) -> Iterator[tuple[str, str]]:
         yield "id", name
     uri = headers.get("warc-refers-to-target-uri", "").strip("<>")
     if uri and (date := headers.get("warc-refers-to-date")):
-        yield "place", f"{uri} {date}"
+        yield "uri and date", f"{uri} {date}"
     elif uri and not digest:
         yield "uri", uri
 
@@ -170,7 +170,7 @@ def _keys_of_record(record: WarcRecord, original: Response) -> Iterator[tuple[st
     digest = headers.get("warc-payload-digest") or f"sha1:{b32encode(sha1(original.body).digest()).decode()}"  # noqa: S324
     yield "digest", digest.lower()
     yield "id", headers.get("warc-record-id", "")
-    yield "place", f"{record.target} {headers.get('warc-date', '')}"
+    yield "uri and date", f"{record.target} {headers.get('warc-date', '')}"
     yield "uri", record.target
 
 

@@ -220,13 +220,13 @@ class Linker:
         plan, trade = self.plan, int(self.plan.trade[host])
         listed = [home for home in plan.companies.all(trade) if self._is_listed(host, home)]
         parts, part = int(plan.start[host + 1] - plan.start[host]), page - int(plan.start[host])
-        own = listed[part * len(listed) // parts : (part + 1) * len(listed) // parts]
+        companies = listed[part * len(listed) // parts : (part + 1) * len(listed) // parts]
         foreign: list[int | None] = []
-        for _ in range(int(len(own) * _FOREIGN / (1 - _FOREIGN) + 0.5)):
+        for _ in range(int(len(companies) * _FOREIGN / (1 - _FOREIGN) + 0.5)):
             other = below(draws, plan.subjects)
             is_company = other != trade and plan.directories.size(other) and below(draws, 2)
             foreign.append(_popular(plan.companies, other, draws) if is_company else self._anywhere(draws))
-        entries = [*own, *(to for to in foreign if to is not None)]
+        entries = [*companies, *(to for to in foreign if to is not None)]
         return sorted(entries, key=lambda to: mix(plan.seed, host, to))
 
     def _copied(self, page: int, host: int, draws: Iterator[int]) -> list[int]:

@@ -1,7 +1,9 @@
 """The realistic web: pages by number or by URL, and topics with known answers.
 
-web = RealisticWeb(pages=100_000, seed=1)
-web.url(17), web.html(17), web.links(17)      # any page, made on demand
+    web = RealisticWeb(pages=100_000, seed=1)
+    web.url(17), web.html(17), web.links(17)
+
+Any page is made on demand, from the plan and the page's number.
 """
 
 from __future__ import annotations
@@ -164,8 +166,8 @@ class RealisticWeb:
         )
 
     def _description(self, subject: int, pages: list[int]) -> str:
-        own = subjects.LEAVES[subject]
-        words = f"{own.name.capitalize()}: {', '.join(own.words[:12])}."
+        leaf = subjects.LEAVES[subject]
+        words = f"{leaf.name.capitalize()}: {', '.join(leaf.words[:12])}."
         return " ".join([words, *map(self._pages.opening, pages[:OPENINGS])])
 
     def _redirect(self, url: str, number: int) -> Response:

@@ -128,10 +128,10 @@ def make_plan(pages: int, seed: int, habits: RealisticHabits) -> SitePlan:
     """Plan a web: hosts, then sections, then the role of each page."""
     most = min(len(subjects.LEAVES), max(2, pages // 500))
     plan = SitePlan(pages, seed, habits, min(habits.subjects or most, len(subjects.LEAVES)))
-    trades, listed = _trades(plan)
+    trades, trades_with_lists = _trades(plan)
     expected = int(pages * habits.companies / np.mean(COMPANY_PAGES)) // max(len(trades), 1)
     pages_of_list = max(1, round(expected * habits.coverage / ENTRIES))
-    lists = [(trade, pages_of_list) for trade in listed for _ in range(habits.directories)]
+    lists = [(trade, pages_of_list) for trade in trades_with_lists for _ in range(habits.directories)]
     _place_hosts(plan, trades, lists)
     _place_sections(plan)
     _assign_roles(plan)
@@ -202,33 +202,33 @@ def _assign_roles(plan: SitePlan) -> None:
     section = plan.section_start[host] + np.maximum(local - 1, 0) // size
     bits = mix_all(plan.seed, _ROLE, plan.pages)
     draw = _share(bits)
-    own = plan.section_subject[section]
-    area = own // AREA * AREA
+    section_subject = plan.section_subject[section]
+    area = section_subject // AREA * AREA
     guest = area + ((bits >> np.uint64(32)) % np.uint64(AREA)).astype(np.int16)
     guest = np.where(guest < plan.subjects, guest, area).astype(np.int16)
     on_topic = habits.focus + habits.guests
-    subject = np.select([draw < habits.focus, draw < on_topic], [own, guest], NO_SUBJECT).astype(np.int16)
+    subject = np.select([draw < habits.focus, draw < on_topic], [section_subject, guest], NO_SUBJECT).astype(np.int16)
     role = np.full(plan.pages, ARTICLE, dtype=np.uint8)
     corridor = (draw >= on_topic) & (draw < on_topic + habits.corridors)
     role[corridor] = np.where((bits >> np.uint64(8))[corridor] % np.uint64(2) == 0, CORRIDOR, OUTER_CORRIDOR)
-    subject[corridor] = own[corridor]
+    subject[corridor] = section_subject[corridor]
     misses = plan.section_misses[section]
-    role[misses], subject[misses] = NEAR_MISS, own[misses]
+    role[misses], subject[misses] = NEAR_MISS, section_subject[misses]
     kind = plan.kind[host]
     role[(local - 1) % size == 0] = INDEX
     role[kind == COMPANY], role[kind == DIRECTORY] = COMPANY_PAGE, LIST
     products = (kind == COMPANY) & (draw < PRODUCTS)
     subject[kind == COMPANY] = NO_SUBJECT
-    subject[products] = own[products]
+    subject[products] = section_subject[products]
     boards = (kind == COMPANY) & (local == 1) & (_share(mix_all(plan.seed, _BOARD, plan.hosts))[host] < habits.boards)
     role[boards], subject[boards] = BOARD, NO_SUBJECT
     role[plan.start[:-1]] = np.array([HOME, COMPANY_HOME, LIST], dtype=np.uint8)[plan.kind]
     subject[(role == HOME) | (role == INDEX)] = NO_SUBJECT
-    subject[(role == COMPANY_HOME) | (role == LIST)] = own[(role == COMPANY_HOME) | (role == LIST)]
+    subject[(role == COMPANY_HOME) | (role == LIST)] = section_subject[(role == COMPANY_HOME) | (role == LIST)]
     plan.role, plan.subject = role, subject
     # pages on the subject of their section share a community; other pages get a random one
     section_chance = mix_all(plan.seed, _COMPANY, len(plan.section_subject))[section]
-    chance = np.where(subject == own, section_chance, bits >> np.uint64(17))
+    chance = np.where(subject == section_subject, section_chance, bits >> np.uint64(17))
     plan.community = (chance % np.uint64(habits.communities)).astype(np.int16)
 
 

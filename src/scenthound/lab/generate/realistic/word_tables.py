@@ -80,9 +80,10 @@ class WebVocabulary:
         """The words of a subject as one community uses them. Every second community avoids the subject's name."""
         named = [self._numbers[word] for word in subjects.LEAVES[subject].words]
         shared = [*named, *self._subject_block(subject, 0, self._habits.subject_words)]
-        own = self._subject_block(subject, self._habits.subject_words + community * COMMUNITY_WORDS, COMMUNITY_WORDS)
+        begin = self._habits.subject_words + community * COMMUNITY_WORDS
+        community_words = self._subject_block(subject, begin, COMMUNITY_WORDS)
         start = (community * 7) % max(len(named), 1)
-        favoured = [*named[start::3], *own]
+        favoured = [*named[start::3], *community_words]
         name = self.name(subject) if community % 2 == 0 else []
         parts = [(self._zipf(favoured, SLOTS), 0.45), (self._zipf(shared, SLOTS), 0.55)]
         if name:
@@ -92,14 +93,14 @@ class WebVocabulary:
     def _decoy_table(self, subject: int) -> Table:
         """The words of near misses: pages with some words of a subject and its name that are about something else."""
         named = [self._numbers[word] for word in subjects.LEAVES[subject].words[:SHARED]]
-        own = self._zipf(self._subject_block(subject, self._decoys_from, DECOY_WORDS), SLOTS)
+        decoys = self._zipf(self._subject_block(subject, self._decoys_from, DECOY_WORDS), SLOTS)
         shared = np.resize(np.array([*self.name(subject), *named], dtype=np.int32), SLOTS)
-        return _blend([(own, 0.7), (shared, 0.3)])
+        return _blend([(decoys, 0.7), (shared, 0.3)])
 
     def _corridor_table(self, subject: int, level: int) -> Table:
         """The words of corridors, which lead to a subject in one link (level 0) or in two (level 1)."""
-        own = self._subject_block(subject, self._corridors_from + level * CORRIDOR_WORDS, CORRIDOR_WORDS)
-        return self._zipf(own, SLOTS)
+        words = self._subject_block(subject, self._corridors_from + level * CORRIDOR_WORDS, CORRIDOR_WORDS)
+        return self._zipf(words, SLOTS)
 
     def site_words(self, site: int) -> Table:
         """The words that all pages of a site use."""
