@@ -50,7 +50,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Reachability:
-    """What breadth-first reaches from a topic's seeds, following redirects."""
+    """The pages and targets that breadth-first reaches from a topic's seeds, following redirects."""
 
     pages: Spread
     """Share of the bed's pages."""

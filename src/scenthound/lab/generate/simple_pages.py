@@ -26,7 +26,7 @@ _LAYOUTS = {  # start and end of the page's text, start and end of its navigatio
 
 @dataclass(frozen=True, slots=True)
 class HostStyle:
-    """What all pages of a host share."""
+    """The title, charset and HTML that all pages of a host share."""
 
     title: str
     charset: str

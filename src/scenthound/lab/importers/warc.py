@@ -106,7 +106,7 @@ class _Revisits:
     """Revisits whose originals have not been found yet."""
 
     pending: dict[str, WarcRecord] = field(default_factory=dict)
-    """By target URL."""
+    """The revisits by target URL."""
     by_original: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     """The target URLs by each key that may identify the original."""
 
