@@ -185,7 +185,7 @@ def test_training_from_sample_urls_with_our_own_crawl_as_the_source(web: str, tm
     topic.write_text(f'keywords = "hot air balloon"\nexamples = ["{web}/burner"]\n', encoding="utf-8")
     words = ["train", "context-graph", "--topic", str(topic), "--out", str(model)]
     assert run([*words, "--source", f"collections:{crawl}", "--allow-private", "loopback"]) == 0
-    assert "layer 1: 3 pages named, 3 of 3 fetched link" in capsys.readouterr().err
+    assert "layer 1: 3 pages suggested, 3 of 3 fetched pages link" in capsys.readouterr().err
     assert (model / "model.toml").is_file()
     assert run(words) == 2
     assert "train on what?" in capsys.readouterr().err

@@ -24,18 +24,18 @@ def graph_of(edges: Any) -> NeighbourGraph:
 
 def test_by_hand() -> None:
     """Seeds a, b. N1 = c, d and N2 = x. Both have the linked neighbours a and b in S, C0 = 1, and C2 = 0: they join.
-    Then N1 = x and N2 = y, z: in S it has one neighbour, C0 = 0, and y and z are linked, C2 = 1. It is thrown away."""
+    Then N1 = x and N2 = y, z: in S it has one neighbour, C0 = 0, and y and z are linked, C2 = 1. It is rejected."""
     found = mine(graph_of(EDGES), ["a", "b"])
     assert (found.members, found.rejected, found.steps) == (("a", "b", "c", "d"), ("x",), 2)
 
 
-def test_one_node_at_a_time_and_enough() -> None:
+def test_the_step_and_the_number_of_members_can_be_set() -> None:
     found = mine(graph_of(EDGES), ["a", "b"], step=1)
     assert (found.members, found.rejected, found.steps) == (("a", "b", "c", "d"), ("x",), 3)
     assert mine(graph_of(EDGES), ["a", "b"], wanted=3).members == ("a", "b", "c")
 
 
-def test_the_graph_is_as_before() -> None:
+def test_mining_does_not_change_the_graph() -> None:
     graph = graph_of(EDGES)
     mine(graph, ["a", "y"])
     assert not graph.clique
@@ -67,16 +67,16 @@ def edges(tmp_path: Path) -> Path:
 
 
 def test_the_command_prints_members_and_how_well_they_fit(edges: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["lab", "communities", str(edges), "--seed", "a", "--seed", "b"]
-    assert run(words) == 0
+    arguments = ["lab", "communities", str(edges), "--seed", "a", "--seed", "b"]
+    assert run(arguments) == 0
     assert capsys.readouterr().out.split() == ["a", "b", "c", "d"]
-    assert run([*words, "--known", str(edges.parent / "known.txt"), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["precision"], told["recall"], told["rejected"]) == (0.75, 0.75, ["x"])
+    assert run([*arguments, "--known", str(edges.parent / "known.txt"), "--json"]) == 0
+    output = json.loads(capsys.readouterr().out)
+    assert (output["precision"], output["recall"], output["rejected"]) == (0.75, 0.75, ["x"])
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("arguments", "message"),
     [
         ([], "no seed"),
         (["--seed", "q"], "no node q"),
@@ -84,8 +84,10 @@ def test_the_command_prints_members_and_how_well_they_fit(edges: Path, capsys: p
         (["--seed", "a", "--k", "2", "--weights", "1"], "weights"),
     ],
 )
-def test_bad_input_is_named(words: list[str], said: str, edges: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["lab", "communities", str(edges), *words, "--json"]) != 0
-    told = json.loads(capsys.readouterr().out)
-    assert said in told["error"]
-    assert told["hint"]
+def test_bad_input_is_named(
+    arguments: list[str], message: str, edges: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["lab", "communities", str(edges), *arguments, "--json"]) != 0
+    output = json.loads(capsys.readouterr().out)
+    assert message in output["error"]
+    assert output["hint"]

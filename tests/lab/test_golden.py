@@ -23,24 +23,24 @@ def the_golden_module() -> Any:
     return module
 
 
-def differences(expected: Any, found: Any, where: str = "") -> list[str]:
-    """Where two values of the same shape differ: orders and words exactly, numbers by more than the tolerance."""
-    if isinstance(expected, dict) and isinstance(found, dict):
-        wrong = [f"{where}: keys {expected.keys() ^ found.keys()}"] if expected.keys() != found.keys() else []
+def differences(expected: Any, actual: Any, where: str = "") -> list[str]:
+    """Where two values differ: orders and strings exactly, numbers by more than the tolerance."""
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        wrong = [f"{where}: keys {expected.keys() ^ actual.keys()}"] if expected.keys() != actual.keys() else []
         return wrong + [
             line
-            for key in expected.keys() & found.keys()
-            for line in differences(expected[key], found[key], f"{where}/{key}")
+            for key in expected.keys() & actual.keys()
+            for line in differences(expected[key], actual[key], f"{where}/{key}")
         ]
-    if isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
+    if isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual):
         return [
             line
-            for n, pair in enumerate(zip(expected, found, strict=True))
+            for n, pair in enumerate(zip(expected, actual, strict=True))
             for line in differences(*pair, f"{where}[{n}]")
         ]
-    if isinstance(expected, float | int) and isinstance(found, float | int):
-        return [] if abs(expected - found) <= TOLERANCE else [f"{where}: {found} instead of {expected}"]
-    return [] if expected == found else [f"{where}: {found!r} instead of {expected!r}"]
+    if isinstance(expected, float | int) and isinstance(actual, float | int):
+        return [] if abs(expected - actual) <= TOLERANCE else [f"{where}: {actual} instead of {expected}"]
+    return [] if expected == actual else [f"{where}: {actual!r} instead of {expected!r}"]
 
 
 @pytest.mark.parametrize("key", ["metrics", "topic", "ttest", "augment", "pr"])
@@ -54,7 +54,7 @@ def test_the_worked_example_comes_out(golden_public: Path, key: str) -> None:
     assert differences(golden["expected"][key], found[key]) == []
 
 
-def test_a_wrong_number_is_seen() -> None:
+def test_a_wrong_number_is_detected() -> None:
     assert differences({"a": [1.0, None]}, {"a": [1.00001, None]}) == ["/a[0]: 1.00001 instead of 1.0"]
     assert differences([1], [1, 2]) == [": [1, 2] instead of [1]"]
     assert differences({"a": 1}, {"b": 1}) != []

@@ -1,4 +1,4 @@
-"""Links planted where a command of the lab writes: nothing outside changes, and the command says which link it is."""
+"""Symbolic links where a command of the lab writes: nothing outside changes, and the error names the link."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def experiment(bed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def lab_run(bed: Path, folder: Path) -> list[str]:
-    words = ["--strategies", "breadth-first", "--topics", "1", "--pages", "5", "--at", "5", "--jobs", "1"]
-    return ["lab", "run", str(bed), *words, "--out", str(folder)]
+    arguments = ["--strategies", "breadth-first", "--topics", "1", "--pages", "5", "--at", "5", "--jobs", "1"]
+    return ["lab", "run", str(bed), *arguments, "--out", str(folder)]
 
 
 @pytest.mark.parametrize(
@@ -105,8 +105,8 @@ def test_an_imported_bed_is_not_written_through_a_link(tmp_path: Path, outside: 
     site.mkdir()
     (site / "index.html").write_text("<title>Bees</title>")
     (tmp_path / "bed").symlink_to(outside)
-    words = ["lab", "import", "html", str(site), str(tmp_path / "bed"), "--set", "base=http://bees.test/"]
-    refused(words, tmp_path / "bed", outside, capsys)
+    arguments = ["lab", "import", "html", str(site), str(tmp_path / "bed"), "--set", "base=http://bees.test/"]
+    refused(arguments, tmp_path / "bed", outside, capsys)
 
 
 def test_a_model_is_not_written_through_a_link(tmp_path: Path, outside: Path, capsys: Talk) -> None:
@@ -115,8 +115,8 @@ def test_a_model_is_not_written_through_a_link(tmp_path: Path, outside: Path, ca
     listed = ", ".join(f'"{url}"' for url in TOPIC.examples)
     topic.write_text(f'[topic]\nkeywords = "{TOPIC.keywords}"\nname = "mine"\nexamples = [{listed}]\n')
     (tmp_path / "model").symlink_to(outside)
-    words = ["train", "test-pupil", "--topic", str(topic), "--from", str(tmp_path / "bed")]
-    refused([*words, "--out", str(tmp_path / "model")], tmp_path / "model", outside, capsys)
+    arguments = ["train", "test-pupil", "--topic", str(topic), "--from", str(tmp_path / "bed")]
+    refused([*arguments, "--out", str(tmp_path / "model")], tmp_path / "model", outside, capsys)
 
 
 @pytest.mark.parametrize("name", ["t.toml", "t.examples.jsonl"])
@@ -127,8 +127,8 @@ def test_a_topic_is_not_written_through_a_link(name: str, tmp_path: Path, outsid
             text = f"<title>{word} {number}</title><p>{word} and {word} again, number {number}</p>"
             (tmp_path / folder / f"{number}.html").write_text(text)
     link = plant(tmp_path / name, outside)
-    words = ["--examples", str(tmp_path / "pages"), "--background", str(tmp_path / "others"), "--force"]
-    refused(["topic", "new", str(tmp_path / "t.toml"), *words], link, outside, capsys)
+    arguments = ["--examples", str(tmp_path / "pages"), "--background", str(tmp_path / "others"), "--force"]
+    refused(["topic", "new", str(tmp_path / "t.toml"), *arguments], link, outside, capsys)
 
 
 def test_a_cell_whose_name_leads_out_of_its_experiment_is_refused(

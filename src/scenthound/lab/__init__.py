@@ -1,5 +1,7 @@
 """The laboratory: replays strategies on recorded webs with known answers, and measures them.
 
-`importers` and `generate` make beds; `beds` stores, prepares and serves them; `topics` makes topics with answers; `run`
-replays strategies on a bed; `measure` computes metrics and tests; `report` draws them. Nothing below imports this.
+`importers` and `generate` make beds; `beds` stores, prepares and serves them; `topics` makes topics with known answers;
+`run` replays strategies on a bed and trains models; `measure` computes metrics and statistical tests; `report` draws
+the results. `lab_functions` is the Python interface for scripts and notebooks, `community_files` reads plain graphs for
+`lab communities`. No package that steers a crawl imports this one, so that nothing that steers a crawl can grade it.
 """

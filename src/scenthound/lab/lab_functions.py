@@ -20,7 +20,7 @@ Summary = dict[str, dict[str, dict[int, dict[str, float | int | None]]]]
 def make_bed(out: StrPath, pages: int = 3000, seed: int = 1, topics: int = 12, web: str = "simple") -> Bed:
     """Write a generated web with known answers, and return it. The same seed gives the same web.
 
-    `web` is `simple`, which is for trying things, or `realistic`, which is for experiments.
+    `web` is `simple`, for trying things out, or `realistic`, for experiments.
     """
     return write_web(str(out), WebOrder(web, pages, seed, topics))
 
@@ -35,11 +35,11 @@ def run_experiment(
     seed_numbers: Sequence[int] = (0,),
     jobs: int = 1,
 ) -> Experiment:
-    """Replay strategies on a bed for each of its topics, and return the experiment. What is done is not done again.
+    """Replay strategies on a bed for each of its topics, and return the experiment. Finished crawls are not repeated.
 
-    `strategies` are names, as `"hound,breadth-first"`, each with parameters if wanted (`"best-n-first:n=64"`).
-    `topics` are the first N, or those of these ids; all by default. With `jobs` above 1 that many processes work,
-    which in a script of yours needs `if __name__ == "__main__":`.
+    `strategies` are names, such as `"hound,breadth-first"`, optionally with parameters (`"best-n-first:n=64"`).
+    `topics` is a number (the first N) or a list of ids; by default all. With `jobs` above 1, that many processes work;
+    a script then needs `if __name__ == "__main__":`.
     """
     options = RunOptions(topics=topics, pages=pages, seed_numbers=seed_numbers)
     return run(bed if isinstance(bed, Bed) else str(bed), strategies, str(out), options, jobs=jobs)
@@ -51,8 +51,8 @@ def measure(
     at: Sequence[int] | None = None,
     jobs: int = 1,
 ) -> Summary:
-    """Means over topics with their standard errors, for every strategy and metric at these page counts."""
-    opened = _opened(experiment)
+    """Means over topics and their standard errors, for every strategy and metric, at the page counts `at`."""
+    opened = _open(experiment)
     return summary(opened, measure_if_stale(opened, at, jobs=jobs), metrics)
 
 
@@ -64,14 +64,14 @@ def compare(
     at: int | None = None,
     jobs: int = 1,
 ) -> Comparison:
-    """Two strategies of an experiment on the same topics: means, paired tests, effect. `str()` of it is a sentence.
+    """Compare two strategies of an experiment on the same topics: means, paired tests, effect size.
 
-    `at` is a number of pages; by default the whole crawl.
+    `at` is a number of pages; by default the whole crawl. `str()` of the result is a sentence.
     """
-    opened = _opened(experiment)
+    opened = _open(experiment)
     pages = opened.spec.limits.pages if at is None else at
     return compare_within(opened, [first, second], Question(metric, (pages,)), jobs=jobs)[0]
 
 
-def _opened(experiment: Experiment | StrPath) -> Experiment:
+def _open(experiment: Experiment | StrPath) -> Experiment:
     return experiment if isinstance(experiment, Experiment) else open_run(str(experiment))

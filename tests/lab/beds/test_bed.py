@@ -1,4 +1,4 @@
-"""Beds: written, opened, indexed; and what a broken one is told."""
+"""Beds: written, opened, indexed; and the errors of broken ones."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ PAGES = [page("http://a.test/"), page("http://b.test/~x/index.html", b"tilde"), 
 
 
 def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
-    bed = write_bed(tmp_path / "bed", "small", PAGES, [BEES], title='A "small" one', licence="none")
-    assert (bed.name, bed.about["title"], bed.about["pages"]) == ("small", 'A "small" one', 3)
+    bed = write_bed(tmp_path / "bed", "small", PAGES, [BEES], title='A "small" bed', licence="none")
+    assert (bed.name, bed.about["title"], bed.about["pages"]) == ("small", 'A "small" bed', 3)
     assert bed.topics == [BEES]
     assert list(bed.responses()) == PAGES
     assert [bed.get(url) for url in bed.index()] == PAGES
@@ -40,15 +40,15 @@ def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
 
 def test_pages_are_found_by_their_canonical_url(tmp_path: Path) -> None:
     bed = write_bed(tmp_path / "bed", "small", PAGES, [])
-    found = bed.get(make("HTTP://B.test:80/%7ex/"))
-    assert found is not None
-    assert found.body == b"tilde"
+    response = bed.get(make("HTTP://B.test:80/%7ex/"))
+    assert response is not None
+    assert response.body == b"tilde"
     assert bed.get(make("http://b.test/other")) is None
     assert make("http://a.test/") in bed
     assert len(bed) == 3
 
 
-def test_the_crawler_is_not_told_the_answers() -> None:
+def test_the_crawler_does_not_see_the_answers() -> None:
     topic = BEES.topic
     assert (topic.keywords, topic.description) == ("bees", "")
     assert "b.test" not in repr(topic)
@@ -61,9 +61,9 @@ def test_of_two_records_of_a_url_the_success_wins_then_the_first(tmp_path: Path)
         page("http://a.test/index.html", b"second"),
     ]
     bed = write_bed(tmp_path / "bed", "twice", records, [])
-    found = bed.get(make("http://a.test/"))
-    assert found is not None
-    assert found.body == b"first"
+    response = bed.get(make("http://a.test/"))
+    assert response is not None
+    assert response.body == b"first"
     assert len(list(bed.responses())) == 3
 
 
@@ -113,7 +113,7 @@ def test_a_bed_is_not_written_over_another(tmp_path: Path) -> None:
         write_bed(tmp_path / "bed", "small", PAGES, [])
 
 
-def test_a_folder_that_is_no_bed_is_told_what_is_missing(tmp_path: Path) -> None:
+def test_the_error_for_a_folder_that_is_not_a_bed_names_what_is_missing(tmp_path: Path) -> None:
     with pytest.raises(BadConfig, match=r"bed\.toml is missing"):
         Bed.open(tmp_path)
     (tmp_path / "bed.toml").write_text("name = ")
@@ -171,14 +171,14 @@ def test_a_truncated_archive_gives_what_is_whole_and_says_so(tmp_path: Path) -> 
     assert len(bed.faults) == 1
 
 
-def test_threads_may_read_one_bed(tmp_path: Path) -> None:
+def test_several_threads_may_read_a_bed(tmp_path: Path) -> None:
     bed = write_bed(tmp_path / "bed", "small", [page(f"http://a.test/{n}", b"%d" % n) for n in range(50)], [])
     wrong: list[int] = []
 
     def read() -> None:
         for number in range(50):
-            found = bed.get(make(f"http://a.test/{number}"))
-            if found is None or found.body != b"%d" % number:
+            response = bed.get(make(f"http://a.test/{number}"))
+            if response is None or response.body != b"%d" % number:
                 wrong.append(number)
 
     threads = [threading.Thread(target=read) for _ in range(4)]
@@ -196,7 +196,7 @@ def test_any_bytes_come_back_as_they_were(
 ) -> None:
     pages = [page(f"http://a.test/{number}", body, status) for number, body in enumerate(bodies)]
     bed = write_bed(tmp_path_factory.mktemp("beds") / "bed", "any", pages, [])
-    assert [found.body for found in bed.responses()] == bodies
+    assert [response.body for response in bed.responses()] == bodies
     assert bed.faults == []
 
 

@@ -1,4 +1,4 @@
-"""The bed server: over sockets on loopback, against a bed small enough to know by heart."""
+"""The bed server: over sockets on loopback, with a very small bed."""
 
 from __future__ import annotations
 
@@ -62,26 +62,26 @@ def raw(address: str, data: bytes) -> bytes:
         return received
 
 
-def test_a_host_is_told_by_its_header(bed: Bed) -> None:
+def test_the_host_comes_from_the_host_header(bed: Bed) -> None:
     with serving(bed) as address:
         assert ask(address, "/", "a.test")[::2] == (200, b"<p>hello</p>")
         assert ask(address, "/", "nobody.test")[0] == 404
         assert ask(address, "/nothing", "a.test")[0] == 404
 
 
-def test_a_proxy_request_names_the_whole_url(bed: Bed) -> None:
+def test_a_proxy_request_has_the_whole_url(bed: Bed) -> None:
     with serving(bed) as address:
         assert ask(address, "http://a.test/", "ignored.test")[2] == b"<p>hello</p>"
         assert ask(address, "http://b.test:8080/", "x.test")[2] == b"<p>on a port</p>"
 
 
-def test_what_was_recorded_under_https_is_served_under_http(bed: Bed) -> None:
+def test_pages_recorded_under_https_are_served_under_http(bed: Bed) -> None:
     with serving(bed) as address:
         assert ask(address, "/page", "secure.test")[2] == b"<p>was https</p>"
         assert ask(address, "https://secure.test/page", "x.test")[2] == b"<p>was https</p>"
 
 
-def test_a_port_in_the_host_header_is_forgiven(bed: Bed) -> None:
+def test_a_port_in_the_host_header_is_ignored(bed: Bed) -> None:
     with serving(bed) as address:
         assert ask(address, "/", "a.test:12345")[0] == 200
 
@@ -129,7 +129,7 @@ def test_a_tunnel_is_refused_with_the_reason(bed: Bed) -> None:
         (b"GET / HTTP/1.1\r\nHost: a.test\r\nX: " + b"x" * 70_000, 431),
     ],
 )
-def test_what_it_does_not_do_it_refuses(bed: Bed, request_: bytes, status: int) -> None:
+def test_unsupported_requests_are_refused(bed: Bed, request_: bytes, status: int) -> None:
     with serving(bed) as address:
         assert raw(address, request_).startswith(f"HTTP/1.1 {status} ".encode())
 
@@ -145,41 +145,41 @@ def test_head_has_the_headers_of_get_and_no_body(bed: Bed) -> None:
 
 def test_one_connection_carries_many_requests_even_sent_at_once(bed: Bed) -> None:
     with serving(bed) as address:
-        one = b"GET / HTTP/1.1\r\nHost: a.test\r\n\r\n"
+        request = b"GET / HTTP/1.1\r\nHost: a.test\r\n\r\n"
         last = b"GET /old HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n"
-        answer = raw(address, one * 50 + last)
+        answer = raw(address, request * 50 + last)
     assert answer.count(b"HTTP/1.1 200 OK") == 50
     assert answer.count(b"HTTP/1.1 301 Moved Permanently") == 1
 
 
-def test_headers_of_the_old_connection_are_left_out(bed: Bed) -> None:
+def test_headers_of_the_recorded_connection_are_left_out(bed: Bed) -> None:
     with serving(bed) as address:
         _, headers, body = ask(address, "/chunked", "a.test")
     assert "transfer-encoding" not in headers
     assert body == b"<p>c</p>"
 
 
-def test_gzip_goes_only_to_whoever_takes_it(bed: Bed) -> None:
-    taking = {"Accept-Encoding": "gzip"}
+def test_gzip_is_sent_only_to_clients_that_accept_it(bed: Bed) -> None:
+    accepting = {"Accept-Encoding": "gzip"}
     with serving(BedServer(bed, ServerOptions(compress=True))) as address:
-        _, headers, body = ask(address, "/long", "a.test", **taking)
+        _, headers, body = ask(address, "/long", "a.test", **accepting)
         assert headers["content-encoding"] == "gzip"
         assert gzip.decompress(body).startswith(b"<p>bees")
         assert ask(address, "/long", "a.test")[2].startswith(b"<p>bees")
         assert ask(address, "/zipped", "a.test")[2] == b"<p>zipped</p>"
-        assert gzip.decompress(ask(address, "/zipped", "a.test", **taking)[2]) == b"<p>zipped</p>"
+        assert gzip.decompress(ask(address, "/zipped", "a.test", **accepting)[2]) == b"<p>zipped</p>"
 
 
-def test_robots_come_as_recorded_or_as_told(bed: Bed) -> None:
-    for robots, wanted in (
+def test_robots_txt_is_as_recorded_or_as_set(bed: Bed) -> None:
+    for robots, expected in (
         (None, b"User-agent: *\nDisallow: /x\n"),
         ("allow", b"User-agent: *\nDisallow:\n"),
         ("deny", b"User-agent: *\nDisallow: /\n"),
         ("User-agent: x\nDisallow: /y\n", b"User-agent: x\nDisallow: /y\n"),
     ):
         with serving(BedServer(bed, ServerOptions(robots=robots))) as address:
-            assert ask(address, "/robots.txt", "a.test")[2] == wanted
-    with pytest.raises(BadConfig, match="robots `maybe`"):
+            assert ask(address, "/robots.txt", "a.test")[2] == expected
+    with pytest.raises(BadConfig, match="robots can't be `maybe`"):
         BedServer(bed, ServerOptions(robots="maybe"))
 
 
@@ -195,15 +195,15 @@ def test_errors_depend_on_seed_number_url_and_attempt_only(bed: Bed) -> None:
     assert {503, 200} <= set(first)
 
 
-def test_latency_delays_every_answer(bed: Bed) -> None:
+def test_latency_delays_every_response(bed: Bed) -> None:
     server = BedServer(bed, ServerOptions(latency=0.05))
     with serving(server) as address:
         ask(address, "/", "a.test")
-    (visit,) = server.log
-    assert visit.end - visit.start >= 0.045  # timers may fire a clock tick early
+    (served,) = server.log
+    assert served.end - served.start >= 0.045  # timers may fire a clock tick early
 
 
-def test_the_log_is_on_disk_as_soon_as_the_answer_is_out(bed: Bed, tmp_path: Path) -> None:
+def test_the_log_is_on_disk_as_soon_as_the_response_is_sent(bed: Bed, tmp_path: Path) -> None:
     path = tmp_path / "access.jsonl"
     server = BedServer(bed, ServerOptions(log_file=path))
     with serving(server) as address:
@@ -219,10 +219,10 @@ def test_the_log_is_on_disk_as_soon_as_the_answer_is_out(bed: Bed, tmp_path: Pat
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     assert [(line["host"], line["path"], line["status"]) for line in lines] == [("a.test", "/old", 301)] * 3
     assert all(line["start"] <= line["end"] for line in lines)
-    assert [visit.status for visit in server.log] == [301] * 3
+    assert [served.status for served in server.log] == [301] * 3
 
 
-def test_a_request_whose_client_vanished_is_in_the_log_all_the_same(bed: Bed) -> None:
+def test_a_request_whose_client_disconnected_is_in_the_log_too(bed: Bed) -> None:
     server = BedServer(bed, ServerOptions(latency=30))
     with serving(server) as address:
         host, _, port = address.partition(":")
@@ -232,10 +232,10 @@ def test_a_request_whose_client_vanished_is_in_the_log_all_the_same(bed: Bed) ->
         deadline = time.monotonic() + 60
         while not server.log and time.monotonic() < deadline:
             time.sleep(0.005)
-    assert [(visit.host, visit.path, visit.status) for visit in server.log] == [("a.test", "/", 0)]
+    assert [(served.host, served.path, served.status) for served in server.log] == [("a.test", "/", 0)]
 
 
-def test_line_ends_in_recorded_headers_cannot_split_the_answer(tmp_path: Path) -> None:
+def test_line_ends_in_recorded_headers_cannot_split_the_response(tmp_path: Path) -> None:
     class Evil:
         name, digest, traps = "evil", "", False
         topics: list[BedTopic] = []  # noqa: RUF012
@@ -266,12 +266,12 @@ def test_a_generated_web_is_served_without_being_written_and_its_traps_never_end
         assert ask(address, "/calendar/2024-01.html", host)[0] == 404
 
 
-def test_the_server_itself_says_what_it_is(bed: Bed) -> None:
+def test_the_server_has_a_page_about_itself(bed: Bed) -> None:
     with serving(bed) as address:
         assert b"bed `small`" in ask(address, "/", address)[2]
 
 
-def test_a_taken_port_is_told_to_the_caller(bed: Bed) -> None:
+def test_a_port_in_use_raises_in_the_caller(bed: Bed) -> None:
     with serving(bed) as address, pytest.raises(OSError, match="address"):  # noqa: SIM117
         with serving(BedServer(bed, ServerOptions(port=int(address.partition(":")[2])))):
             pass

@@ -1,4 +1,4 @@
-"""Whether the words around links say where they lead, on one page with two of them."""
+"""Whether the words around links tell where they lead, on a page with three links."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ def measured(bed: PreparedBed, keywords: str, seed: str, between_hosts: bool = F
 
 
 def test_a_link_described_in_the_words_of_the_topic_ranks_first(bed: PreparedBed) -> None:
-    found = measured(bed, "honey", "http://a.test/cars")
-    assert found == Contexts(1.0, 0.25, 1, 1), "by the seed's words the cars are first, and the far page ties"
+    contexts = measured(bed, "honey", "http://a.test/cars")
+    assert contexts == Contexts(1.0, 0.25, 1, 1), "by the seed's words the cars are first, and the far page ties"
 
 
-def test_words_that_no_link_has_say_nothing(bed: PreparedBed) -> None:
+def test_words_that_no_link_has_rank_at_random(bed: PreparedBed) -> None:
     assert measured(bed, "volcano", "http://a.test/bees").keywords == 0.5
 
 

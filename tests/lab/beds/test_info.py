@@ -1,4 +1,4 @@
-"""What a bed is like, on webs that fit into the head and on the recorded one."""
+"""The description of a bed, on small webs that can be checked by hand and on recorded ones."""
 
 from __future__ import annotations
 
@@ -64,44 +64,44 @@ def test_pages_redirects_and_links_are_counted_as_crawlers_meet_them(info: BedIn
     assert info.linked_hosts == 2, "s to t, and d back to s"
 
 
-def test_topics_are_held_against_the_pages(info: BedInfo) -> None:
+def test_topics_are_compared_with_the_pages(info: BedInfo) -> None:
     assert (info.topics, info.topics_without_targets) == (2, ("none",))
     assert (info.mean_seeds, info.mean_targets) == (1.5, 2.5)
     assert (info.seeds_missing, info.targets_missing) == (1, 1)
 
 
 def test_reachability_is_what_breadth_first_would_find(info: BedInfo) -> None:
-    found = info.reachability
-    assert found.pages == Spread(pytest.approx(0.9), pytest.approx(0.8), 1.0, 2)
-    assert found.targets == Spread(pytest.approx(0.6), pytest.approx(0.6), pytest.approx(0.6), 1)
-    assert found.distances == {"1": 2, "2": 1, "none": 1}
-    assert found.mean_distance == pytest.approx(4 / 3)
+    reachability = info.reachability
+    assert reachability.pages == Spread(pytest.approx(0.9), pytest.approx(0.8), 1.0, 2)
+    assert reachability.targets == Spread(pytest.approx(0.6), pytest.approx(0.6), pytest.approx(0.6), 1)
+    assert reachability.distances == {"1": 2, "2": 1, "none": 1}
+    assert reachability.mean_distance == pytest.approx(4 / 3)
 
 
-def test_locality_is_held_against_chance(info: BedInfo) -> None:
-    found = info.locality
-    assert found.links_to_targets.mean == pytest.approx(0.5), "of b-c and d-s the first"
-    assert found.by_chance.mean == pytest.approx(3 / 4), "three more targets among four other pages"
-    assert found.pairs == 4
-    assert found.cosine_linked is not None
-    assert found.cosine_random is not None
+def test_locality_is_compared_with_chance(info: BedInfo) -> None:
+    described = info.locality
+    assert described.links_to_targets.mean == pytest.approx(0.5), "of b-c and d-s the first"
+    assert described.by_chance.mean == pytest.approx(3 / 4), "three more targets among four other pages"
+    assert described.pairs == 4
+    assert described.cosine_linked is not None
+    assert described.cosine_random is not None
 
 
-def test_linked_pages_that_share_words_are_closer_than_pairs_drawn_by_lot(tmp_path: Path) -> None:
+def test_linked_pages_that_share_words_are_more_similar_than_random_pairs(tmp_path: Path) -> None:
     words = ("bees honey", "cars wheels", "wool yarn", "clay pots")
     pages = [
         page(f"x.test/{kind}/{n}", f"x.test/{kind}/{(n + 1) % 10}", text=words[kind])
         for kind in range(4)
         for n in range(10)
     ]
-    found = describe(write_bed(tmp_path / "bed", "local", pages, [])).locality
-    assert found.cosine_linked is not None
-    assert found.cosine_random is not None
-    assert found.cosine_linked > 0.99
-    assert found.cosine_random < 0.6
+    described = describe(write_bed(tmp_path / "bed", "local", pages, [])).locality
+    assert described.cosine_linked is not None
+    assert described.cosine_random is not None
+    assert described.cosine_linked > 0.99
+    assert described.cosine_random < 0.6
 
 
-def test_the_answer_is_plain_and_the_same_each_time(tmp_path: Path) -> None:
+def test_the_description_is_json_and_the_same_each_time(tmp_path: Path) -> None:
     bed = small(tmp_path / "bed")
     first, second = describe(bed, seed=3).as_json(), describe(bed, seed=3).as_json()
     assert json.loads(json.dumps(first)) == json.loads(json.dumps(second))
@@ -110,13 +110,13 @@ def test_the_answer_is_plain_and_the_same_each_time(tmp_path: Path) -> None:
 
 
 def test_a_bed_without_topics_or_links_is_described_too(tmp_path: Path) -> None:
-    found = describe(write_bed(tmp_path / "bed", "bare", [page("a.test/")], []))
-    assert (found.pages, found.links, found.topics, found.mean_seeds) == (1, 0, 0, None)
-    assert found.reachability.targets == Spread(None, None, None, 0)
-    assert (found.locality.cosine_linked, found.locality.cosine_random) == (None, None)
+    described = describe(write_bed(tmp_path / "bed", "bare", [page("a.test/")], []))
+    assert (described.pages, described.links, described.topics, described.mean_seeds) == (1, 0, 0, None)
+    assert described.reachability.targets == Spread(None, None, None, 0)
+    assert (described.locality.cosine_linked, described.locality.cosine_random) == (None, None)
 
 
-def test_a_prepared_bed_tells_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_prepared_bed_has_the_same_description(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCENTHOUND_CACHE", str(tmp_path / "cache"))
     pages = [
         page(f"x.test/{n}", f"x.test/{(n * 7 + 1) % 20}", f"y.test/{n}", text=f"word{n % 3} bees") for n in range(20)
@@ -126,30 +126,30 @@ def test_a_prepared_bed_tells_the_same(tmp_path: Path, monkeypatch: pytest.Monke
     assert describe(bed, prepare(bed, jobs=1)) == describe(bed)
 
 
-def test_redirects_in_a_circle_or_into_nowhere_end_nowhere() -> None:
+def test_redirects_in_a_loop_or_to_an_unknown_url_end_nowhere() -> None:
     a, b, c, d, e = urls("a/", "b/", "c/", "d/", "e/")
-    said = [
+    pages = [
         RecordedPage(a, links=(b, c, d, e)),
         RecordedPage(b, moved=c),
         RecordedPage(c, moved=b),
         RecordedPage(d, moved=urls("far/")[0]),
         RecordedPage(e, moved=a),
     ]
-    found = recorded_graph(said, [a, b, c, d, e])
-    assert found.ends.tolist() == [0, -1, -1, -1, 0]
-    assert (len(found.graph.sources), found.dead, found.redirects) == (0, 3, 4)
+    recorded = recorded_graph(pages, [a, b, c, d, e])
+    assert recorded.ends.tolist() == [0, -1, -1, -1, 0]
+    assert (len(recorded.graph.sources), recorded.dead, recorded.redirects) == (0, 3, 4)
 
 
 def test_a_page_counts_once_and_wins_over_a_redirect_from_its_own_url() -> None:
     a, b = urls("a/", "b/")
-    said = [RecordedPage(a, moved=b), RecordedPage(a, 10, (b,)), RecordedPage(a, 20, ()), RecordedPage(b, 5)]
-    found = recorded_graph(said, [a, b])
-    assert (found.sizes, found.redirects, found.graph.linked_from(a)) == ([10, 5], 0, [b])
-    assert found.back_links(b) == [a]
+    pages = [RecordedPage(a, moved=b), RecordedPage(a, 10, (b,)), RecordedPage(a, 20, ()), RecordedPage(b, 5)]
+    recorded = recorded_graph(pages, [a, b])
+    assert (recorded.sizes, recorded.redirects, recorded.graph.linked_from(a)) == ([10, 5], 0, [b])
+    assert recorded.back_links(b) == [a]
 
 
-# Pages, hosts, topics, links, mean out-degree, and the share of targets that can be reached: more the path oracle does
-# not find. Schools: as its README says. The generated bed: its first three as its plan says, the others as measured.
+# Pages, hosts, topics, links, mean out-degree, and the share of targets that can be reached, which is the most that the
+# path oracle finds. Schools: from its README. The generated bed: the first three from its plan, the others as measured.
 KNOWN = {
     "generated": (600, 133, 6, 6352, 11, 1.0),
     "schools": (5232, 1, 60, 136_421, 26, 0.891),
@@ -160,13 +160,13 @@ KNOWN = {
 @pytest.mark.parametrize("any_bed", with_shared(["generated"], ["schools"]), indirect=True)
 def test_a_bed_is_described_as_it_is_known_to_be(any_bed: Bed) -> None:
     ready = prepare(any_bed) if any_bed.folder.name == "schools" else None  # as other tests have done already
-    found = describe(any_bed, ready)
+    described = describe(any_bed, ready)
     pages, hosts, topics, links, out_degree, reachable = KNOWN[any_bed.folder.name]
-    assert (found.pages, found.hosts, found.topics) == (pages, hosts, topics)
-    assert found.links == links
-    assert round(found.mean_out_degree) == out_degree
-    assert (found.seeds_missing, found.targets_missing, found.faults) == (0, 0, ())
-    assert found.reachability.targets.mean == pytest.approx(reachable, abs=0.002)
-    assert found.locality.links_to_targets.mean is not None
-    assert found.locality.by_chance.mean is not None
-    assert found.locality.links_to_targets.mean > 5 * found.locality.by_chance.mean
+    assert (described.pages, described.hosts, described.topics) == (pages, hosts, topics)
+    assert described.links == links
+    assert round(described.mean_out_degree) == out_degree
+    assert (described.seeds_missing, described.targets_missing, described.faults) == (0, 0, ())
+    assert described.reachability.targets.mean == pytest.approx(reachable, abs=0.002)
+    assert described.locality.links_to_targets.mean is not None
+    assert described.locality.by_chance.mean is not None
+    assert described.locality.links_to_targets.mean > 5 * described.locality.by_chance.mean

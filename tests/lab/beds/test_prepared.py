@@ -1,4 +1,4 @@
-"""Prepared beds: the same answers as the parser's, rebuilt when they must be, and no way from one page to another."""
+"""Prepared beds: equal to the parser's results, rebuilt when necessary, and without a way from one page to another."""
 
 from __future__ import annotations
 
@@ -93,14 +93,14 @@ def recorded(page: Page) -> Page:
 
 
 def plain(part: Any) -> Any:
-    """To the last number and word, as what can be compared."""
+    """The value with arrays and mappings as lists, which can be compared."""
     match part:
         case np.ndarray() | np.integer():
             return part.tolist()
         case Mapping():
             return [[key, plain(value)] for key, value in part.items()]
         case tuple() | list():
-            return [plain(one) for one in part]
+            return [plain(item) for item in part]
     return part
 
 
@@ -110,7 +110,7 @@ def leaf_texts(page: Page) -> list[str]:
 
 
 def assert_leaves_are_read_right(page: Page, analyser: Analyser) -> None:
-    """Against one leaf and one link after the other."""
+    """Compare with a simple loop over leaves and links."""
     found, texts, names = page.view(link_leaves, analyser), leaf_texts(page), page.record.counts(analyser).terms
     spans = itertools.pairwise(found.starts.tolist())
     assert [[names[place] for place in found.flat[begin:end].tolist()] for begin, end in spans] == [
@@ -128,7 +128,7 @@ def assert_leaves_are_read_right(page: Page, analyser: Analyser) -> None:
 
 
 def assert_elements_are_the_parsers(page: Page, html: str) -> None:
-    """Against the nodes of the tree: what is in the element some levels above each link."""
+    """Compare with the nodes of the tree: the words in the element some levels above each link."""
     document = parse_html(html, page.url)
     for link in page.links[:40]:
         node: LexborNode = document.nodes[link.position]
@@ -143,7 +143,7 @@ def assert_elements_are_the_parsers(page: Page, html: str) -> None:
 
 
 def assert_alike(ours: Page, theirs: Page) -> None:
-    """Both pages answer every question of `page.record` and of `page.views` alike."""
+    """Both pages have the same parts of `page.record` and the same views of `page.views`."""
     assert (ours.url, ours.title, ours.text) == (theirs.url, theirs.title, theirs.text)
     assert (list(ours.links), list(ours.outlinks)) == (list(theirs.links), list(theirs.outlinks))
     assert plain(ours.record.leaves) == plain(theirs.record.leaves)
@@ -172,7 +172,7 @@ def assert_alike_to(analyser: Analyser, ours: Page, theirs: Page) -> None:
     assert_leaves_are_read_right(ours, analyser)
 
 
-def test_a_prepared_page_says_what_the_parser_says(bed: Bed) -> None:
+def test_a_prepared_page_equals_the_parsed_page(bed: Bed) -> None:
     ready = prepare(bed)
     ready.read_parts(EVERYTHING | Parts((SMALL,)))
     page = fetched(ready, "http://a.test/")
@@ -184,7 +184,7 @@ def test_the_text_of_a_prepared_page_is_the_parsers_to_the_letter(bed: Bed) -> N
     assert fetched(prepare(bed), "http://a.test/").text == parse_html(HOME, "http://a.test/").text
 
 
-def test_a_prepared_page_has_the_parts_that_were_asked_for_and_no_others(bed: Bed) -> None:
+def test_a_prepared_page_has_exactly_the_requested_parts(bed: Bed) -> None:
     ready = prepare(bed)
     for parts in (Parts((SMALL,)), Parts((SMALL,), leaves=True), EVERYTHING):
         ready.read_parts(parts)
@@ -251,7 +251,7 @@ def test_pages_of_beds_are_recorded_faithfully(any_bed: Bed) -> None:
         assert_elements_are_the_parsers(page, html)
 
 
-def test_what_the_bed_lacks_is_a_404_and_what_it_has_is_what_was_recorded(bed: Bed) -> None:
+def test_a_missing_url_is_a_404_and_other_urls_give_what_was_recorded(bed: Bed) -> None:
     ready = prepare(bed)
     nothing = fetched(ready, "http://a.test/nowhere")
     assert (nothing.reason, nothing.status) == ("http-404", 404)
@@ -282,15 +282,15 @@ def test_the_judge_sees_pages_links_and_terms(bed: Bed) -> None:
 
 
 def test_a_bed_is_prepared_once_and_again_when_the_code_changes(bed: Bed, monkeypatch: pytest.MonkeyPatch) -> None:
-    heard: list[int] = []
-    first = prepare(bed, progress=heard.append).folder
-    assert heard[-1] == len(RESPONSES)
-    heard.clear()
-    assert prepare(bed, progress=heard.append).folder == first
-    assert not heard
+    progress: list[int] = []
+    first = prepare(bed, progress=progress.append).folder
+    assert progress[-1] == len(RESPONSES)
+    progress.clear()
+    assert prepare(bed, progress=progress.append).folder == first
+    assert not progress
     monkeypatch.setattr(prepared_cache, "FORMAT", prepared_cache.FORMAT + 1)
-    assert prepare(bed, progress=heard.append).folder != first
-    assert heard
+    assert prepare(bed, progress=progress.append).folder != first
+    assert progress
 
 
 def test_another_bed_is_another_folder(bed: Bed, tmp_path: Path) -> None:
@@ -298,20 +298,20 @@ def test_another_bed_is_another_folder(bed: Bed, tmp_path: Path) -> None:
     assert prepare(bed).folder != prepare(other).folder
 
 
-def test_a_damaged_folder_is_made_again(bed: Bed) -> None:
+def test_a_damaged_folder_is_rebuilt(bed: Bed) -> None:
     ready = prepare(bed)
     (ready.folder / "heads").write_bytes(b"")
     assert fetched(prepare(bed), "http://a.test/").title == "The hive"
 
 
-def test_two_that_prepare_at_once_do_not_disturb_each_other(bed: Bed, cache: Path) -> None:
+def test_two_threads_may_prepare_the_same_bed(bed: Bed, cache: Path) -> None:
     with ThreadPoolExecutor(2) as pool:
         ready = list(pool.map(lambda _: prepare(bed), range(2)))
     assert ready[0].folder == ready[1].folder
     assert [path.name for path in (cache / "prepared").iterdir()] == [ready[0].folder.name], "nothing is left behind"
 
 
-def test_several_processes_prepare_what_one_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_processes_write_the_same_bytes_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     web = GeneratedWeb(330, seed=2, page_size=1500)
     folders = []
     for jobs in (1, 2):
@@ -323,7 +323,7 @@ def test_several_processes_prepare_what_one_does(tmp_path: Path, monkeypatch: py
         assert (folders[0] / file).read_bytes() == (folders[1] / file).read_bytes(), file
 
 
-def test_a_page_is_cut_before_it_is_parsed_and_long_urls_are_refused() -> None:
+def test_a_page_is_cut_before_it_is_parsed_and_links_to_long_urls_are_ignored() -> None:
     html = (
         "<p>alpha</p><a href='/first'>one</a>"
         + "<i>beta</i>" * 50
@@ -354,7 +354,7 @@ def test_counts_by_any_analyser_come_from_the_recorded_tokens(bed: Bed) -> None:
             assert list(page.record.counts(analyser)) == list(analyser.counts(page.text))
 
 
-# ---- nobody can peek
+# ---- a page gives no access to other pages
 
 NOT_CONTENT = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.CodeType, types.FrameType)
 
@@ -362,15 +362,15 @@ NOT_CONTENT = (type, types.ModuleType, types.FunctionType, types.BuiltinFunction
 def reachable(*roots: object) -> list[object]:
     """Everything that can be reached from objects by attributes, items, closures and references.
 
-    Classes, modules and a function's globals are left out: through them a program reaches all of itself.
+    Classes, modules and a function's globals are left out: through them everything can be reached.
     """
-    found: dict[int, object] = {}
+    seen: dict[int, object] = {}
     waiting = list(roots)
     while waiting:
         thing = waiting.pop()
-        if id(thing) in found or isinstance(thing, (type, types.ModuleType)):
+        if id(thing) in seen or isinstance(thing, (type, types.ModuleType)):
             continue
-        found[id(thing)] = thing
+        seen[id(thing)] = thing
         if isinstance(thing, (types.FunctionType, types.MethodType)):
             function = getattr(thing, "__func__", thing)
             waiting += [cell.cell_contents for cell in function.__closure__ or ()]
@@ -386,10 +386,10 @@ def reachable(*roots: object) -> list[object]:
         waiting += [getattr(thing, name, None) for name in names if isinstance(name, str)]
         base = getattr(thing, "base", None)  # what an array is a view of
         waiting.append(base)
-    return list(found.values())
+    return list(seen.values())
 
 
-def test_nothing_a_strategy_is_handed_leads_to_another_page(tmp_path: Path) -> None:
+def test_nothing_that_a_strategy_gets_leads_to_another_page(tmp_path: Path) -> None:
     secret = "zebrafinch"
     pages = [
         answer("http://a.test/", "<p>bees</p><a href='http://a.test/other'>more</a>"),
@@ -398,28 +398,28 @@ def test_nothing_a_strategy_is_handed_leads_to_another_page(tmp_path: Path) -> N
         ),
     ]
     bed = write_bed(tmp_path / "bed", "two", pages, [TOPIC])
-    # A process that tokenises remembers the stem of every word it met, of whatever page. So another one prepares.
+    # A process that tokenises caches the stems of all words of all pages. So another process prepares the bed.
     code = "import sys; from scenthound.lab.beds import bed, prepared; "
     subprocess.run(
         [sys.executable, "-c", f"{code}prepared.prepare(bed.Bed.open(sys.argv[1]))", str(bed.folder)], check=True
     )
-    heard: list[int] = []
-    ready = prepare(bed, progress=heard.append)
-    assert not heard, "it was prepared"
-    other = fetched(ready, "http://a.test/other")  # whatever the bed remembers of it, it remembers now
+    progress: list[int] = []
+    ready = prepare(bed, progress=progress.append)
+    assert not progress, "it was prepared already"
+    other = fetched(ready, "http://a.test/other")  # so that the bed has cached whatever it caches
     page = fetched(ready, "http://a.test/")
     link: Link = page.links[0]
     element_counts(page.record, link, 2, Analyser()), page.text, page.record.leaves, page.record.elements
     tag_path(page.record, link), page.outlinks, window_counts(page.record, link, 5, Analyser())
     for view in KEPT:
         page.view(view, Analyser())
-    leaked = [thing for thing in reachable(page, TOPIC.topic, [TOPIC.seeds[0]]) if _tells(thing, secret)]
+    leaked = [thing for thing in reachable(page, TOPIC.topic, [TOPIC.seeds[0]]) if _contains(thing, secret)]
     assert not leaked
     assert not any(isinstance(thing, PreparedBed) for thing in reachable(page))
-    assert any(_tells(thing, secret) for thing in reachable(other)), "and the search would have found it"
+    assert any(_contains(thing, secret) for thing in reachable(other)), "and the search would have found it"
 
 
-def _tells(thing: object, secret: str) -> bool:
+def _contains(thing: object, secret: str) -> bool:
     if isinstance(thing, str):
         return secret in thing
     if isinstance(thing, (bytes, bytearray, memoryview)):
@@ -427,36 +427,36 @@ def _tells(thing: object, secret: str) -> bool:
     return False
 
 
-def test_what_older_code_prepared_is_removed_when_nobody_has_used_it_for_a_month(tmp_path: Path) -> None:
+def test_beds_prepared_by_older_code_are_removed_after_a_month_without_use(tmp_path: Path) -> None:
     month = 30 * 86_400
-    for name, age in (("bed-now", 0), ("bed-old", month + 60), ("bed-lately", month - 60), ("other-old", 2 * month)):
+    for name, age in (("bed-now", 0), ("bed-old", month + 60), ("bed-recent", month - 60), ("other-old", 2 * month)):
         (tmp_path / name).mkdir()
         os.utime(tmp_path / name, (1e9 - age, 1e9 - age))
     assert prepared_cache.prune(tmp_path / "bed-now") == [tmp_path / "bed-old"]
-    assert sorted(folder.name for folder in tmp_path.iterdir()) == ["bed-lately", "bed-now", "other-old"]
+    assert sorted(folder.name for folder in tmp_path.iterdir()) == ["bed-now", "bed-recent", "other-old"]
 
 
 @pytest.mark.parametrize("view", sorted(KEPT, key=lambda view: view.__name__))
-def test_a_view_that_is_kept_is_worked_out_once_and_each_visit_gets_its_own(
+def test_a_kept_view_is_computed_once_and_each_visit_gets_its_own_arrays(
     bed: Bed, view: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[Record] = []
+    calls: list[Record] = []
     counts = Record.counts
 
     def counted(record: Record, analyser: Analyser) -> Any:
-        asked.append(record)
+        calls.append(record)
         return counts(record, analyser)
 
     ready = prepare(bed)
     first, again = (fetched(ready, "http://a.test/") for _ in range(2))
     monkeypatch.setattr(Record, "counts", counted)
-    found = first.view(view, Analyser())
-    often = len(asked)
-    assert first.view(view, Analyser()) is found, "once a visit"
+    computed = first.view(view, Analyser())
+    call_count = len(calls)
+    assert first.view(view, Analyser()) is computed, "once per visit"
     kept = again.view(view, Analyser())
-    assert len(asked) == often
-    assert plain(kept) == plain(found) == plain(view(live(HOME).record, Analyser()))
-    assert not any(one is other for one in found for other in kept if isinstance(one, np.ndarray))
+    assert len(calls) == call_count
+    assert plain(kept) == plain(computed) == plain(view(live(HOME).record, Analyser()))
+    assert not any(part is other for part in computed for other in kept if isinstance(part, np.ndarray))
 
 
 def test_views_by_another_analyser_are_kept_apart(bed: Bed) -> None:
@@ -467,13 +467,13 @@ def test_views_by_another_analyser_are_kept_apart(bed: Bed) -> None:
         assert plain(page.view(link_leaves, analyser)) == plain(again.view(link_leaves, analyser)) == expected
 
 
-def test_a_function_that_a_plug_in_makes_up_is_not_kept(bed: Bed) -> None:
+def test_the_view_of_a_plug_in_is_not_kept(bed: Bed) -> None:
     ready = prepare(bed)
     first, again = (fetched(ready, "http://a.test/") for _ in range(2))
-    said = iter(["a", "b"])
+    values = iter(["a", "b"])
 
     def terms(record: Record, analyser: Analyser) -> str:
-        return next(said)
+        return next(values)
 
     assert (first.view(terms, SMALL), again.view(terms, SMALL)) == ("a", "b")
     assert_alike(again, live(HOME))
@@ -482,7 +482,7 @@ def test_a_function_that_a_plug_in_makes_up_is_not_kept(bed: Bed) -> None:
 def test_the_columns_of_a_prepared_page_can_not_be_written(bed: Bed) -> None:
     page = fetched(prepare(bed), "http://a.test/")
     held = [page.record.leaves, page.record.elements, *(page.view(view, SMALL) for view in KEPT)]
-    columns = [one for one in itertools.chain(*held) if isinstance(one, np.ndarray)]
+    columns = [part for part in itertools.chain(*held) if isinstance(part, np.ndarray)]
     assert len(columns) > 15
     for column in columns:
         with pytest.raises(ValueError, match="WRITEABLE"):
@@ -503,7 +503,7 @@ def test_all_pages_of_a_bed_have_the_same_id_for_a_term(bed: Bed) -> None:
         assert len(set(ids.values())) == len(ids) == names.numbering.size
 
 
-def test_numbers_of_words_do_not_tell_where_in_the_bed_a_page_lies(tmp_path: Path) -> None:
+def test_term_ids_do_not_depend_on_the_order_of_the_pages(tmp_path: Path) -> None:
     forth = prepare(write_bed(tmp_path / "forth", "forth", RESPONSES, [TOPIC]))
     back = prepare(write_bed(tmp_path / "back", "back", RESPONSES[::-1], []))  # no topics: another digest
     for analyser in (Analyser(), SMALL):

@@ -49,13 +49,13 @@ def measured(bed: PreparedBed) -> WebMeasures:
 
 
 def test_linked_pages_and_pages_at_a_distance_are_compared(measured: WebMeasures) -> None:
-    found = measured.similarity
-    assert found.linked == pytest.approx((1 + 0.5 + 0 + 0.5 + 0.5 + 1) / 6)
-    assert found.linked_hosts == 0.0, "a and b share no word"
-    assert found.siblings == pytest.approx((0.5 + 0 + 0.5) / 3, abs=0.03), "pairs of 1, 2 and b, drawn at random"
-    assert found.random == pytest.approx((1 + 3 * 0.5 + 0.5 + 1) / 10, abs=0.03)
+    similarity = measured.similarity
+    assert similarity.linked == pytest.approx((1 + 0.5 + 0 + 0.5 + 0.5 + 1) / 6)
+    assert similarity.linked_hosts == 0.0, "a and b share no word"
+    assert similarity.siblings == pytest.approx((0.5 + 0 + 0.5) / 3, abs=0.03), "pairs of 1, 2 and b, drawn at random"
+    assert similarity.random == pytest.approx((1 + 3 * 0.5 + 0.5 + 1) / 10, abs=0.03)
     by_hand = {"1": 3.5 / 6, "2": (0 + 1 + 0.5 + 0.5) / 4, "3": (0 + 0.5) / 2, "4": 0.0}
-    assert found.by_distance == pytest.approx(by_hand)
+    assert similarity.by_distance == pytest.approx(by_hand)
 
 
 def test_pages_on_topic_are_counted_by_distance_from_the_seeds(measured: WebMeasures) -> None:
@@ -76,16 +76,16 @@ def test_triangles_follow_the_topic_or_not(measured: WebMeasures) -> None:
     assert 0 < measured.clustering.mixed < 1, "a-1-2 is closed, a-1-b is not"
 
 
-def test_hubs_link_to_several_answers_and_are_none_themselves(bed: PreparedBed) -> None:
+def test_hubs_link_to_several_answers_and_are_not_answers_themselves(bed: PreparedBed) -> None:
     others = [topic("home", ["b.test/y"], ["a.test/1", "a.test/2"]), topic("own", ["a.test/"], ["a.test/2", "b.test/"])]
-    found = measure_web(bed, others, random.Random(1)).hubs
-    assert (found.topics, found.of_seeds) == (2, 0)
-    assert found.of_answers == {"2": 1, "3": 0, "5": 0, "10": 0}, "a links to 1 and 2; for the second it is an answer"
+    hubs = measure_web(bed, others, random.Random(1)).hubs
+    assert (hubs.topics, hubs.of_seeds) == (2, 0)
+    assert hubs.of_answers == {"2": 1, "3": 0, "5": 0, "10": 0}, "a links to 1 and 2; for the second it is an answer"
     seeds = measure_web(bed, [topic("seeds", ["a.test/1", "a.test/2"], ["b.test/y"])], random.Random(1)).hubs
     assert seeds.of_seeds == 1
 
 
-def test_the_same_random_seed_gives_the_same_measures_and_progress_is_told(bed: PreparedBed) -> None:
+def test_the_same_random_seed_gives_the_same_measures_and_progress_is_reported(bed: PreparedBed) -> None:
     steps: list[tuple[int, int]] = []
     first = measure_web(bed, TOPICS, random.Random(3), lambda done, total: steps.append((done, total)))
     assert first == measure_web(bed, TOPICS, random.Random(3))
@@ -95,9 +95,9 @@ def test_the_same_random_seed_gives_the_same_measures_and_progress_is_told(bed: 
 def test_a_bed_without_links_or_topics_has_no_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCENTHOUND_CACHE", str(tmp_path / "cache"))
     bare = prepare(write_bed(tmp_path / "bed", "bare", [page("a.test/", "bees")], []), jobs=1)
-    found = measure_web(bare, [], random.Random(1))
-    assert (found.similarity.random, found.within_host, found.clustering.pages) == (None, None, None)
-    assert (found.contexts.keywords, found.hubs.topics) == (None, 0)
+    measures = measure_web(bare, [], random.Random(1))
+    assert (measures.similarity.random, measures.within_host, measures.clustering.pages) == (None, None, None)
+    assert (measures.contexts.keywords, measures.hubs.topics) == (None, 0)
 
 
 def test_the_exponent_of_a_power_law_is_found() -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from scenthound.errors import BadConfig
 from scenthound.lab.beds.bed import Bed, BedTopic
-from scenthound.lab.generate import subjects as words
+from scenthound.lab.generate import subjects
 from scenthound.lab.generate.crawler_traps import ENTRANCES, trap
 from scenthound.lab.generate.plan import COMPANY, DIRECTORY, MIRROR, NO_LEAF
 from scenthound.lab.generate.rng import below, heavy, mix, mix_all, skewed, stream
@@ -49,16 +49,18 @@ def test_chance_is_the_same_everywhere() -> None:
     )
 
 
-@pytest.mark.parametrize("leaf", words.LEAVES, ids=lambda leaf: leaf.name)
-def test_every_leaf_has_words_enough(leaf: words.Leaf) -> None:
+@pytest.mark.parametrize("leaf", subjects.LEAVES, ids=lambda leaf: leaf.name)
+def test_every_leaf_has_words_enough(leaf: subjects.Leaf) -> None:
     assert 40 <= len(set(leaf.words)) <= 80
     assert 2 <= len(leaf.path) <= 3
 
 
 def test_the_taxonomy_has_eight_areas_of_six_leaves() -> None:
-    assert [leaf.path[0] for leaf in words.LEAVES] == [leaf.path[0] for leaf in words.LEAVES[::6] for _ in range(6)]
-    assert len(words.LEAVES) == 48
-    assert len(set(words.GENERAL)) >= 150
+    assert [leaf.path[0] for leaf in subjects.LEAVES] == [
+        leaf.path[0] for leaf in subjects.LEAVES[::6] for _ in range(6)
+    ]
+    assert len(subjects.LEAVES) == 48
+    assert len(set(subjects.GENERAL)) >= 150
 
 
 def test_the_same_arguments_write_the_same_bytes(tmp_path: Path) -> None:
@@ -120,15 +122,15 @@ def test_the_page_shows_the_links_of_the_plan(web: GeneratedWeb) -> None:
     for number in range(0, 3000, 101):
         shown = set()
         for url in targets_of(web, number):
-            found = web.get(url)
-            if found is not None and found.status == 301:
-                url = make(found.header("Location"))
-            at = web.number(url)
-            if at is not None:
-                host = web.plan.host_of(at)
-                shown.add(at)
+            response = web.get(url)
+            if response is not None and response.status == 301:
+                url = make(response.header("Location"))
+            target = web.number(url)
+            if target is not None:
+                host = web.plan.host_of(target)
+                shown.add(target)
                 if host in web.plan.original:
-                    shown.add(web.plan.start[web.plan.original[host]] + at - web.plan.start[host])
+                    shown.add(web.plan.start[web.plan.original[host]] + target - web.plan.start[host])
         assert set(web.links(number)) <= shown
 
 
@@ -186,15 +188,15 @@ def test_a_mirror_says_what_its_original_says(web: GeneratedWeb) -> None:
 
 def test_there_are_hundreds_of_hosts_robots_sitemaps_charsets_redirects_and_dead_links(web: GeneratedWeb) -> None:
     kinds: Counter[str] = Counter()
-    for found in web.responses():
-        kinds["robots"] += found.url.endswith("/robots.txt")
-        kinds["delay"] += b"Crawl-delay" in found.body and found.url.endswith("/robots.txt")
-        kinds["closed"] += b"Disallow: /private/" in found.body
-        kinds["sitemap"] += found.url.endswith("/sitemap.xml")
-        kinds["moved"] += found.status == 301
-        kinds["dead"] += b"/gone/" in found.body
-        kinds["trap"] += any(entrance.split("?")[0].encode() in found.body for entrance in ENTRANCES)
-        kinds[re.sub(r".*charset=", "charset ", found.header("Content-Type"))] += 1
+    for response in web.responses():
+        kinds["robots"] += response.url.endswith("/robots.txt")
+        kinds["delay"] += b"Crawl-delay" in response.body and response.url.endswith("/robots.txt")
+        kinds["closed"] += b"Disallow: /private/" in response.body
+        kinds["sitemap"] += response.url.endswith("/sitemap.xml")
+        kinds["moved"] += response.status == 301
+        kinds["dead"] += b"/gone/" in response.body
+        kinds["trap"] += any(entrance.split("?")[0].encode() in response.body for entrance in ENTRANCES)
+        kinds[re.sub(r".*charset=", "charset ", response.header("Content-Type"))] += 1
     assert 250 < web.plan.hosts < 600
     for kind in (
         "robots",
@@ -212,11 +214,11 @@ def test_there_are_hundreds_of_hosts_robots_sitemaps_charsets_redirects_and_dead
 
 def test_bytes_are_in_the_character_set_they_claim(web: GeneratedWeb) -> None:
     for number in range(0, 3000, 13):
-        found = web.response(number)
-        named = re.search(r"charset=([\w-]+)", found.header("Content-Type")) or re.search(
-            r'<meta charset="([\w-]+)"', found.body.decode("latin-1")
+        response = web.response(number)
+        named = re.search(r"charset=([\w-]+)", response.header("Content-Type")) or re.search(
+            r'<meta charset="([\w-]+)"', response.body.decode("latin-1")
         )
-        text = found.body.decode(named[1] if named else "utf-16")
+        text = response.body.decode(named[1] if named else "utf-16")
         assert "All rights reserved" in text
         assert "Café Zoë" in text or "Привет" in text
 
@@ -226,7 +228,7 @@ def test_closed_folders_hold_no_answers(web: GeneratedWeb) -> None:
     assert any("/private/" in web.url(number) for number in range(3000))
 
 
-def test_pages_of_real_size_can_be_had() -> None:
+def test_pages_can_be_as_large_as_real_ones() -> None:
     web = GeneratedWeb(200, 1, page_size=40_000)
     sizes = sorted(len(web.html(number)) for number in range(200))
     assert 20_000 < sizes[100] < 80_000
@@ -238,14 +240,14 @@ def test_a_trap_leads_on_and_on_to_fresh_urls(entrance: str) -> None:
     for _ in range(100):
         assert url not in seen
         seen.add(url)
-        found = trap(url)
-        assert found is not None
-        links = [make(href.replace("&amp;", "&"), url) for href in HREF.findall(found.body.decode())]
+        response = trap(url)
+        assert response is not None
+        links = [make(href.replace("&amp;", "&"), url) for href in HREF.findall(response.body.decode())]
         url = next(link for link in links if link not in seen and not link.endswith("-12.html?day=1"))
         if "calendar" in url:
             url = links[1]
     assert trap("http://a.test/calendar/now.html") is None
-    assert trap("http://a.test/files/" + "a/b/" * 900) is None, "even this one ends somewhere"
+    assert trap("http://a.test/files/" + "a/b/" * 900) is None, "even the folder ends somewhere"
 
 
 def test_companies_can_be_a_task_of_their_own(web: GeneratedWeb) -> None:
@@ -262,7 +264,7 @@ def recall(
     keywords, luck = WORD.findall(topic.keywords), random.Random(1)
     heap: list[tuple[float, int, Url]] = []
     seen: set[Url] = set()
-    found = visited = 0
+    hits = visited = 0
 
     def push(url: Url, score: float) -> None:
         if url not in seen:
@@ -284,12 +286,12 @@ def recall(
             assert number is not None
             read[url] = Counter(WORD.findall(TAG.sub(" ", web.html(number)).lower())), targets_of(web, number)
         visited += 1
-        found += url in topic.targets
-        said, links = read[url]
-        score = sum(said[word] for word in keywords) / math.sqrt(sum(count * count for count in said.values()))
+        hits += url in topic.targets
+        counts, links = read[url]
+        score = sum(counts[word] for word in keywords) / math.sqrt(sum(count * count for count in counts.values()))
         for link in links:
             push(link, score)
-    return found / len(topic.targets)
+    return hits / len(topic.targets)
 
 
 def test_it_takes_a_topical_crawler_to_do_well(web: GeneratedWeb) -> None:
@@ -307,15 +309,15 @@ def test_it_takes_a_topical_crawler_to_do_well(web: GeneratedWeb) -> None:
 def test_some_pages_on_a_topic_never_name_it_and_some_others_do(web: GeneratedWeb) -> None:
     topic = next(topic for topic in web.topics if topic.path[-1] == "woodturning")
     answers = set(topic.targets)
-    said = {number: "woodturning" in web.html(number).lower() for number in range(3000)}
-    on = [says for number, says in said.items() if web.url(number) in answers]
-    off = [says for number, says in said.items() if web.url(number) not in answers]
+    named = {number: "woodturning" in web.html(number).lower() for number in range(3000)}
+    on = [says for number, says in named.items() if web.url(number) in answers]
+    off = [says for number, says in named.items() if web.url(number) not in answers]
     assert 0.2 < sum(on) / len(on) < 0.9
     assert 0 < sum(off) / len(off) < 0.2
 
 
 def test_the_bed_of_the_floors_is_what_it_was(tmp_path: Path) -> None:
-    """Quality floors are pinned to this bed: when this fails, raise `generate.VERSION` and measure the floors anew."""
+    """Quality floors are pinned to this bed: when this fails, raise `generate.VERSION` and measure the floors again."""
     bed = generate(tmp_path / "bed", 300, 1)
     assert Bed.open(bed.folder).digest == bed.about["digest"] == PINNED
 

@@ -1,4 +1,4 @@
-"""Bring your own web: WARC files of all kinds, topics in a file; and what bad input gets."""
+"""Imports: WARC files of all kinds, topics in a file, and errors for bad input."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from scenthound.errors import BadConfig, UnknownName
 from scenthound.lab.beds.bed import Bed, BedTopic
-from scenthound.lab.importers import IMPORTERS, Brought, Notes, Options, import_bed, importer
+from scenthound.lab.importers import IMPORTERS, Notes, Options, SourceContent, import_bed, importer
 from scenthound.lab.importers.warc_stream import records_in
 from scenthound.model import Response, Url
 from scenthound.url import make
@@ -62,7 +62,7 @@ def left(folder: Path) -> list[str]:
 
 
 MIXED = [
-    record("warcinfo", "", "software: somebody else's"),
+    record("warcinfo", "", "software: another tool"),
     record("request", "http://a.test/", "GET / HTTP/1.1\r\n\r\n"),
     page("http://a.test/", "first"),
     record("metadata", "http://a.test/", "outlink: http://b.test/"),
@@ -124,12 +124,12 @@ def test_a_revisit_gets_the_payload_it_points_to_wherever_that_is(tmp_path: Path
     same_page = dict.fromkeys(["http://a.test/", "http://b.test/", "http://c.test/"], "<p>same</p>")
     assert bodies(tmp_path / "bed") == {**same_page, "http://d.test/": ""}
     assert report.problems == (
-        "1 skipped, revisits of pages that are here: http://a.test/",
-        "1 skipped, revisits whose original is not here: http://e.test/",
+        "1 skipped, revisits of pages that were kept: http://a.test/",
+        "1 skipped, revisits whose original is missing: http://e.test/",
     )
 
 
-def test_a_revisited_body_is_packed_as_its_original_was(tmp_path: Path) -> None:
+def test_a_revisited_body_has_the_encoding_of_its_original(tmp_path: Path) -> None:
     packed = gzip.compress(b"<p>packed</p>", mtime=0)
     head = PAGE.replace("\r\n\r\n", "\r\nContent-Encoding: gzip\r\n\r\n").encode()
     records = [
@@ -137,9 +137,9 @@ def test_a_revisited_body_is_packed_as_its_original_was(tmp_path: Path) -> None:
         record("revisit", "http://b.test/", PAGE, WARC_Refers_To_Target_URI="http://a.test/"),
     ]
     import_bed("warc", save(tmp_path / "a.warc", records, "plain"), tmp_path / "bed")
-    found = Bed.open(tmp_path / "bed").get(make("http://b.test/"))
-    assert found is not None
-    assert (found.body, found.header("content-encoding")) == (packed, "gzip")
+    response = Bed.open(tmp_path / "bed").get(make("http://b.test/"))
+    assert response is not None
+    assert (response.body, response.header("content-encoding")) == (packed, "gzip")
 
 
 def test_a_redirect_to_itself_does_not_hide_the_page(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_a_redirect_to_itself_does_not_hide_the_page(tmp_path: Path) -> None:
     assert (report.pages, report.redirects) == (1, 0)
 
 
-def test_a_page_without_a_media_type_is_known_by_its_first_bytes(tmp_path: Path) -> None:
+def test_a_page_without_a_media_type_is_recognised_by_its_first_bytes(tmp_path: Path) -> None:
     head = "HTTP/1.1 200 OK\r\n\r\n"
     records = [
         record("response", "http://a.test/", head + "<!DOCTYPE html><p>yes"),
@@ -157,9 +157,9 @@ def test_a_page_without_a_media_type_is_known_by_its_first_bytes(tmp_path: Path)
     assert import_bed("warc", save(tmp_path / "a.warc", records, "plain"), tmp_path / "bed").pages == 1
 
 
-def test_damage_costs_only_what_it_hits(tmp_path: Path) -> None:
+def test_damage_costs_only_the_record_that_it_hits(tmp_path: Path) -> None:
     records = [page(f"http://a.test/{n}", f"text {n} " * 50) for n in range(10)]
-    members = [gzip.compress(one) for one in records]
+    members = [gzip.compress(data) for data in records]
     members[3] = members[3][:60] + bytes(40) + members[3][100:]
     (tmp_path / "a.warc.gz").write_bytes(b"".join(members) + b"\0" * 100)
     report = import_bed("warc", tmp_path / "a.warc.gz", tmp_path / "bed")
@@ -182,12 +182,12 @@ def test_a_truncated_file_gives_its_whole_records_and_says_so(tmp_path: Path) ->
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(["plain", "each", "one", "pairs"]), st.data())
-def test_no_bytes_whatever_break_the_reader(tmp_path: Path, packing: str, data: st.DataObject) -> None:
+def test_damaged_bytes_do_not_break_the_reader(tmp_path: Path, packing: str, data: st.DataObject) -> None:
     path = save(tmp_path / "hurt.warc.gz", MIXED, packing)
     raw = bytearray(path.read_bytes())
     for _ in range(data.draw(st.integers(0, 4))):
-        place = data.draw(st.integers(0, len(raw) - 1))
-        raw[place : place + data.draw(st.integers(0, 30))] = data.draw(st.binary(max_size=20))
+        offset = data.draw(st.integers(0, len(raw) - 1))
+        raw[offset : offset + data.draw(st.integers(0, 30))] = data.draw(st.binary(max_size=20))
     path.write_bytes(raw)
     assert len(list(records_in(path, Notes()))) <= len(MIXED) + 1
 
@@ -197,7 +197,7 @@ def test_no_bytes_whatever_break_the_reader(tmp_path: Path, packing: str, data: 
 def test_whole_records_come_out_as_they_went_in(tmp_path: Path, blocks: list[bytes], packing: str) -> None:
     path = save(tmp_path / "whole.warc.gz", [record("resource", "http://a.test/", block) for block in blocks], packing)
     notes = Notes()
-    assert [found.block for found in records_in(path, notes)] == blocks
+    assert [read.block for read in records_in(path, notes)] == blocks
     assert notes.lines() == ()
 
 
@@ -213,12 +213,12 @@ def test_whole_records_come_out_as_they_went_in(tmp_path: Path, blocks: list[byt
     ],
     ids=["html", "gzip", "bad-gzip", "zstd", "arc", "zeros"],
 )
-def test_a_file_that_is_no_warc_is_named_and_nothing_is_written(tmp_path: Path, content: bytes, hint: str) -> None:
+def test_a_file_that_is_not_warc_is_named_and_nothing_is_written(tmp_path: Path, content: bytes, hint: str) -> None:
     (tmp_path / "x.warc.gz").write_bytes(content)
     save(tmp_path / "y.warc.gz", MIXED)
-    with pytest.raises(BadConfig, match=r"x\.warc\.gz is not a WARC file") as told:
+    with pytest.raises(BadConfig, match=r"x\.warc\.gz is not a WARC file") as raised:
         import_bed("warc", tmp_path / "y.warc.gz", tmp_path / "deep" / "bed", {"also": [str(tmp_path / "x.warc.gz")]})
-    assert hint in told.value.hint
+    assert hint in raised.value.hint
     assert left(tmp_path) == ["x.warc.gz", "y.warc.gz"]
 
 
@@ -229,21 +229,21 @@ def test_pages_can_be_left_out(tmp_path: Path) -> None:
     assert "http://a.test/" in Bed.open(tmp_path / "less")
 
 
-def test_a_source_without_a_page_makes_no_bed(tmp_path: Path) -> None:
+def test_a_source_without_a_page_is_refused(tmp_path: Path) -> None:
     source = save(tmp_path / "a.warc.gz", MIXED[6:9])
-    with pytest.raises(BadConfig, match="no HTML page") as told:
+    with pytest.raises(BadConfig, match="no HTML page") as raised:
         import_bed("warc", source, tmp_path / "deep" / "er" / "bed")
-    assert "status 404" in told.value.hint
+    assert "status 404" in raised.value.hint
     assert left(tmp_path) == ["a.warc.gz"]
 
 
-def test_places_that_will_not_do_are_refused(tmp_path: Path) -> None:
+def test_unusable_sources_folders_and_names_are_refused(tmp_path: Path) -> None:
     source = save(tmp_path / "a.warc.gz", MIXED)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine.txt").touch()
     with pytest.raises(BadConfig, match="not empty"):
         import_bed("warc", source, tmp_path / "full")
-    with pytest.raises(BadConfig, match="nothing at"):
+    with pytest.raises(BadConfig, match="does not exist"):
         import_bed("warc", tmp_path / "missing.warc", tmp_path / "bed")
     with pytest.raises(BadConfig, match="inside its own source"):
         import_bed("warc", tmp_path, tmp_path / "bed")
@@ -258,17 +258,17 @@ def test_places_that_will_not_do_are_refused(tmp_path: Path) -> None:
 
 def test_an_importer_that_fails_halfway_leaves_nothing_behind(tmp_path: Path) -> None:
     @importer("failing")
-    def failing(source: Path, options: Options, notes: Notes) -> Brought:
-        """Gives one page, then breaks."""
+    def failing(source: Path, options: Options, notes: Notes) -> SourceContent:
+        """Yields one page, then fails."""
 
         def responses() -> Any:
             yield Response("http://a.test/", 200, "OK", (("Content-Type", "text/html"),), b"<p>")
             raise RuntimeError("the source fell apart")
 
-        return Brought(responses())
+        return SourceContent(responses())
 
     try:
-        assert IMPORTERS.get("failing").about == "Gives one page, then breaks."
+        assert IMPORTERS.get("failing").about == "Yields one page, then fails."
         with pytest.raises(RuntimeError, match="fell apart"):
             import_bed("failing", tmp_path, tmp_path.parent / "elsewhere" / "bed")
         assert not (tmp_path.parent / "elsewhere").exists()
@@ -276,13 +276,13 @@ def test_an_importer_that_fails_halfway_leaves_nothing_behind(tmp_path: Path) ->
         del IMPORTERS._plugins["failing"]
 
 
-def test_progress_is_told_in_bytes_up_to_the_whole(tmp_path: Path) -> None:
+def test_progress_is_reported_in_bytes_up_to_the_total(tmp_path: Path) -> None:
     source = save(tmp_path / "a.warc.gz", MIXED)
-    told: list[tuple[int, int]] = []
-    import_bed("warc", source, tmp_path / "bed", progress=lambda done, total: told.append((done, total)))
+    reports: list[tuple[int, int]] = []
+    import_bed("warc", source, tmp_path / "bed", progress=lambda done, total: reports.append((done, total)))
     size = source.stat().st_size
-    assert told[-1] == (size, size)
-    assert told == sorted(told)
+    assert reports[-1] == (size, size)
+    assert reports == sorted(reports)
 
 
 # --- topics in a file --------------------------------------------------------------------------
@@ -292,7 +292,7 @@ def line(**fields: Any) -> str:
     return json.dumps({"id": "bees", "keywords": "bees", "seeds": [], "targets": [], **fields})
 
 
-def test_topics_of_a_file_are_held_against_the_pages(tmp_path: Path) -> None:
+def test_topics_of_a_file_are_compared_with_the_pages(tmp_path: Path) -> None:
     source = save(tmp_path / "a.warc.gz", MIXED)
     topics = tmp_path / "t.jsonl"
     lines = [
@@ -305,8 +305,8 @@ def test_topics_of_a_file_are_held_against_the_pages(tmp_path: Path) -> None:
     report = import_bed("warc", source, tmp_path / "bed", {"topics": str(topics)})
     assert report.topics == 2
     assert set(report.problems) >= {
-        "1 seeds that are no URLs: nonsense (line 1)",
-        "1 topic keys that mean nothing here: colour (line 2)",
+        "1 seeds that are not URLs: nonsense (line 1)",
+        "1 unknown topic keys: colour (line 2)",
         "1 targets that are not in the bed: http://gone.test/ (bees)",
         "1 topics without targets: empty",
         "1 topics without seeds: empty",
@@ -322,9 +322,9 @@ def test_every_wrong_line_of_a_topic_file_is_named(tmp_path: Path) -> None:
     topics = tmp_path / "t.jsonl"
     wrong = ["{", "[1]", '{"id": "x"}', line(id=3), line(seeds="http://a.test/"), line(), line(), "[" * 100_000]
     topics.write_text("\n".join(wrong))
-    with pytest.raises(BadConfig) as told:
+    with pytest.raises(BadConfig) as raised:
         import_bed("warc", source, tmp_path / "bed", {"topics": str(topics)})
-    for said in (
+    for problem in (
         "line 1: Expecting property name",
         "line 2: not a JSON object",
         "line 3: `keywords` is missing",
@@ -332,5 +332,5 @@ def test_every_wrong_line_of_a_topic_file_is_named(tmp_path: Path) -> None:
         "line 5: `seeds` is not a list",
         "and 2 more",
     ):
-        assert said in told.value.message
+        assert problem in raised.value.message
     assert not (tmp_path / "bed").exists()

@@ -1,4 +1,4 @@
-"""Folders of HTML, crawls of ours and ODP dumps as beds."""
+"""Imports of HTML folders, crawl folders and ODP dumps."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from scenthound.errors import BadConfig, UnknownName
 from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
-from scenthound.lab.importers import html as html_room
+from scenthound.lab.importers import html as html_importer
 from scenthound.lab.importers import import_bed
 from scenthound.loop.crawl_toml import CrawlRequest
 from scenthound.loop.folder import CrawlFolder
@@ -34,7 +34,7 @@ def left(folder: Path) -> list[str]:
 
 
 def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(html_room).failed == 0
+    assert doctest.testmod(html_importer).failed == 0
 
 
 @pytest.fixture
@@ -86,16 +86,16 @@ def test_symbolic_links_do_not_lead_out_of_the_folder(tmp_path: Path, site: Path
     (site / "in.html").symlink_to(site / "page")
     os.mkfifo(site / "pipe.html")
     report = import_bed("html", site, tmp_path / "bed", {"largest": "1 kB"})
-    found = bodies(tmp_path / "bed")
-    assert "<p>secret" not in found.values()
-    assert found["http://my-site.test/in.html"] == "<!doctype html><p>no suffix"
+    pages = bodies(tmp_path / "bed")
+    assert "<p>secret" not in pages.values()
+    assert pages["http://my-site.test/in.html"] == "<!doctype html><p>no suffix"
     text = "\n".join(report.problems)
-    assert "2 skipped, symbolic links to folders or out of the folder" in text
+    assert "2 skipped, symbolic links to folders or out of the source" in text
     assert "1 skipped, not a regular file" in text
     assert "1 skipped, files that can't be read" in text
 
 
-def test_names_that_are_no_utf_8_are_survived(tmp_path: Path) -> None:
+def test_file_names_that_are_not_utf_8_become_urls(tmp_path: Path) -> None:
     folder = tmp_path / "site"
     folder.mkdir()
     (Path(os.fsdecode(os.fsencode(folder) + b"/\xff#?.html"))).write_text("<p>odd")
@@ -104,12 +104,12 @@ def test_names_that_are_no_utf_8_are_survived(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("base", ["ftp://x/", "nonsense", "http://x.test/?q=1"])
-def test_a_base_that_is_none_is_refused(tmp_path: Path, site: Path, base: str) -> None:
+def test_an_invalid_base_is_refused(tmp_path: Path, site: Path, base: str) -> None:
     with pytest.raises(BadConfig, match="base"):
         import_bed("html", site, tmp_path / "bed", {"base": base})
 
 
-# --- a crawl of ours ---------------------------------------------------------------------------
+# --- a crawl folder ---------------------------------------------------------------------------
 
 
 def step(n: int, url: str, similarity: float, requested: str | None = None) -> Step:
@@ -163,7 +163,7 @@ def test_a_crawl_becomes_a_bed_with_its_topic(tmp_path: Path) -> None:
     assert files_of(tmp_path / "crawl" / "pages")
 
 
-def test_a_folder_that_is_no_crawl_is_refused(tmp_path: Path, site: Path) -> None:
+def test_a_folder_that_is_not_a_crawl_is_refused(tmp_path: Path, site: Path) -> None:
     with pytest.raises(BadConfig, match=r"crawl\.toml"):
         import_bed("crawl", site, tmp_path / "bed")
 
@@ -171,7 +171,7 @@ def test_a_folder_that_is_no_crawl_is_refused(tmp_path: Path, site: Path) -> Non
 # --- an ODP dump -------------------------------------------------------------------------------
 
 
-def listed(category: str, urls: list[str]) -> str:
+def dump_records(category: str, urls: list[str]) -> str:
     pages = "".join(
         f'<ExternalPage about="{url}"><d:Title>T{n}</d:Title><d:Description>solar words</d:Description>'
         f"<topic>{category}</topic></ExternalPage>"
@@ -184,15 +184,15 @@ def listed(category: str, urls: list[str]) -> str:
 @pytest.fixture
 def dump(tmp_path: Path) -> Path:
     path = tmp_path / "content.rdf.u8.gz"
-    body = listed("Top/Arts/Clay", [f"http://clay{n}.test/" for n in range(6)])
-    body += listed("Top/Arts/Wool", [f"http://wool{n}.test/" for n in range(6)])
+    body = dump_records("Top/Arts/Clay", [f"http://clay{n}.test/" for n in range(6)])
+    body += dump_records("Top/Arts/Wool", [f"http://wool{n}.test/" for n in range(6)])
     path.write_bytes(gzip.compress(f'<RDF xmlns:r="r" xmlns:d="d">{body}</RDF>'.encode()))
     return path
 
 
 @pytest.fixture
 def pages(tmp_path: Path) -> Path:
-    """Two lists link to the clay pages 0 to 3, a gate links to the lists; of wool there is nothing."""
+    """Two lists link to the clay pages 0 to 3, a gate links to the lists; there are no pages about wool."""
     html = (("Content-Type", "text/html"),)
     every = "".join(f'<a href="http://clay{n}.test/">c</a>' for n in range(4))
     texts = {f"http://clay{n}.test/": f"pot {n}" for n in range(4)}
@@ -208,12 +208,14 @@ def test_topics_alone_become_a_file_that_other_imports_can_use(tmp_path: Path, d
     assert (report.pages, report.topics, left(tmp_path / "topics")) == (0, 2, ["topics.jsonl"])
     html = (("Content-Type", "text/html"),)
     write_bed(tmp_path / "one", "one", [Response("http://clay1.test/", 200, "OK", html, b"<p>")], [])
-    made = import_bed("warc", tmp_path / "one", tmp_path / "bed", {"topics": str(tmp_path / "topics" / "topics.jsonl")})
-    assert made.topics == 2
-    assert any(line.startswith("11 targets that are not in the bed: http://clay0.test/") for line in made.problems)
+    report = import_bed(
+        "warc", tmp_path / "one", tmp_path / "bed", {"topics": str(tmp_path / "topics" / "topics.jsonl")}
+    )
+    assert report.topics == 2
+    assert any(line.startswith("11 targets that are not in the bed: http://clay0.test/") for line in report.problems)
 
 
-def test_only_categories_that_the_pages_know_become_topics(tmp_path: Path, dump: Path, pages: Path) -> None:
+def test_only_categories_with_recorded_pages_become_topics(tmp_path: Path, dump: Path, pages: Path) -> None:
     options = {"pages": str(pages), "recorded_only": "yes", "fewest": 3}
     report = import_bed("odp", dump, tmp_path / "bed", options)
     bed = Bed.open(tmp_path / "bed")
@@ -241,11 +243,11 @@ def test_crawls_start_where_the_bed_leads_to_the_answers(
     assert set(topics[0].seeds) == seeds
     for topic in topics:
         assert topic.targets
-        assert not set(topic.examples) & set(topic.targets), "the crawler would be told the answers"
+        assert not set(topic.examples) & set(topic.targets), "the crawler would see the answers"
         assert not topic.topic.examples
 
 
-def test_what_a_dump_can_not_give_is_said(tmp_path: Path, dump: Path) -> None:
+def test_bad_options_and_damaged_dumps_are_reported(tmp_path: Path, dump: Path) -> None:
     with pytest.raises(UnknownName, match="`expp`"):
         import_bed("odp", dump, tmp_path / "bed", {"rule": "expp"})
     with pytest.raises(BadConfig, match="needs the links"):

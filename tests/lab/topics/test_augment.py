@@ -5,18 +5,18 @@ from __future__ import annotations
 import doctest
 
 from scenthound.graph.link_graph import link_graph
-from scenthound.lab.topics import augment as room
+from scenthound.lab.topics import augment as augment_module
 from scenthound.lab.topics.augment import HubDecision, HubRules, augment
 
 DESCRIPTION = {"bee": 2, "honey": 1}
 
 
-def decisions(result: room.Augmented) -> dict[str, str]:
+def decisions(result: augment_module.Augmented) -> dict[str, str]:
     return {candidate.url: str(candidate.decision) for candidate in result.candidates}
 
 
 def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(room).failed == 0
+    assert doctest.testmod(augment_module).failed == 0
 
 
 def test_a_page_that_links_to_two_seeds_is_a_hub() -> None:
@@ -39,20 +39,20 @@ def test_a_page_that_links_to_two_seeds_is_a_hub() -> None:
     }
 
 
-def test_only_the_first_back_links_of_a_seed_are_looked_at() -> None:
+def test_only_the_first_back_links_of_a_seed_count() -> None:
     back = {"s": ["a", "b", "c"], "t": ["c", "b", "a"]}
     result = augment(["s", "t"], back.__getitem__, DESCRIPTION, lambda url: None, HubRules(per_seed=2))
     assert result.hubs == ("b",)
 
 
-def test_hubs_come_by_count_and_then_by_who_was_met_first() -> None:
+def test_hubs_are_sorted_by_count_and_then_by_first_occurrence() -> None:
     back = {"s": ["z", "y", "x"], "t": ["y", "z", "x"], "u": ["x"]}
     result = augment(["s", "t", "u"], back.__getitem__, DESCRIPTION, lambda url: None, HubRules(most=2))
     assert result.hubs == ("x", "z")
     assert decisions(result)["y"] == HubDecision.BEYOND
 
 
-def test_a_seed_is_no_hub_and_a_repeated_back_link_counts_once() -> None:
+def test_a_seed_is_not_a_hub_and_a_repeated_back_link_counts_once() -> None:
     back = {"s": ["t", "a", "a"], "t": ["s"], "u": ["t", "s"]}
     result = augment(["s", "t", "u", "s"], back.__getitem__, DESCRIPTION, lambda url: None)
     assert result.hubs == ()

@@ -1,4 +1,4 @@
-"""What kind of topic it was."""
+"""The characteristics of a topic, by their formulas."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenthound.graph.link_graph import link_graph
-from scenthound.lab.topics import characteristics as room
+from scenthound.lab.topics import characteristics as characteristics_module
 from scenthound.lab.topics.characteristics import (
     Characteristics,
     authority,
@@ -24,12 +24,12 @@ COUNTS = st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 5))
 
 
 def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(room).failed == 0
+    assert doctest.testmod(characteristics_module).failed == 0
 
 
 @given(st.lists(COUNTS, min_size=2, max_size=8))
 def test_cohesiveness_is_the_mean_over_all_pairs(pages: list[dict[str, int]]) -> None:
-    pairs = [cosine(one, other) for one, other in combinations(pages, 2)]
+    pairs = [cosine(first, second) for first, second in combinations(pages, 2)]
     assert text_cohesiveness(pages) == pytest.approx(sum(pairs) / len(pairs), abs=1e-9)
 
 
@@ -47,7 +47,7 @@ def test_authority_is_relative_to_the_pool() -> None:
 
 
 def test_targets_that_were_not_recorded_have_no_text() -> None:
-    found = characteristics(
+    values = characteristics(
         ["t", "u", "gone"],
         ["s"],
         ["bee"],
@@ -57,15 +57,15 @@ def test_targets_that_were_not_recorded_have_no_text() -> None:
         pool=link_graph({"t": ["u"], "u": []}),
         specificity=2,
     )
-    assert found == Characteristics(2, 3, 3, 1.0, pytest.approx(1 / 3), pytest.approx(1.0), 1.0)
+    assert values == Characteristics(2, 3, 3, 1.0, pytest.approx(1 / 3), pytest.approx(1.0), 1.0)
 
 
-def test_a_topic_without_keywords_is_not_unpopular() -> None:
+def test_a_topic_without_keywords_has_no_popularity() -> None:
     assert popularity({"p": {"bee": 1}}, []) is None
     assert popularity({"p": {"bee": 1}}, ["wasp"]) == 0
 
 
-def test_values_that_differ_by_rounding_alone_are_ties() -> None:
+def test_values_that_differ_only_by_rounding_are_ties() -> None:
     topics = {
         name: Characteristics(2, size, size, None, None, None, 0.0) for name, size in zip("abc", (1, 2, 3), strict=True)
     }
@@ -73,14 +73,14 @@ def test_values_that_differ_by_rounding_alone_are_ties() -> None:
     assert noisy == correlations(topics, {"a": 0.3, "b": 0.3, "c": 0.9})
 
 
-def test_correlations_leave_out_what_is_undefined() -> None:
+def test_correlations_leave_out_undefined_values() -> None:
     def topic(size: int, text: float | None) -> Characteristics:
         return Characteristics(2, size, 10 * size, text, 0.5, None, 1.0 / size)
 
     topics = {"a": topic(1, 0.1), "b": topic(2, None), "c": topic(3, 0.2), "d": topic(4, 0.3), "e": topic(5, 0.4)}
-    found = correlations(topics, {"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4, "e": None})
-    assert found["link_set_size"] == (pytest.approx(1.0), 4)
-    assert found["seed_target_similarity"] == (pytest.approx(-1.0), 4)
-    assert found["text_cohesiveness"] == (pytest.approx(1.0), 3)
-    assert found["specificity"] == (None, 4)
-    assert found["authority"] == (None, 0)
+    result = correlations(topics, {"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4, "e": None})
+    assert result["link_set_size"] == (pytest.approx(1.0), 4)
+    assert result["seed_target_similarity"] == (pytest.approx(-1.0), 4)
+    assert result["text_cohesiveness"] == (pytest.approx(1.0), 3)
+    assert result["specificity"] == (None, 4)
+    assert result["authority"] == (None, 0)

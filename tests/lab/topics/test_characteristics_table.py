@@ -1,4 +1,4 @@
-"""The characteristics of topics as the lab computes them: by columns and numbers, and yet what the formulas say."""
+"""The characteristics of topics as the lab computes them, by columns, equal those of the formulas."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[Bed, Experiment]:
     folder = tmp_path_factory.mktemp("lab")
     bed = generate(folder / "bed", pages=200, seed=1, topics=4, page_size=1500)
-    made = run(bed, "breadth-first,best-first", folder / "run", RunOptions(pages=40, seed_numbers=(0, 1)))
-    measure_if_stale(made, [20, 40])
-    return bed, made
+    experiment = run(bed, "breadth-first,best-first", folder / "run", RunOptions(pages=40, seed_numbers=(0, 1)))
+    measure_if_stale(experiment, [20, 40])
+    return bed, experiment
 
 
 def answer(url: str, body: str = "", status: int = 200, *headers: tuple[str, str]) -> Response:
@@ -74,7 +74,7 @@ def hive(tmp_path_factory: pytest.TempPathFactory) -> PreparedBed:
     return prepare(write_bed(tmp_path_factory.mktemp("hive"), "hive", RESPONSES, [BEES]))
 
 
-def test_a_topic_on_a_web_to_hold_in_the_head(hive: PreparedBed) -> None:
+def test_a_topic_on_a_web_that_can_be_checked_by_hand(hive: PreparedBed) -> None:
     pool = [f"http://a.test/{name}" for name in ("seed", "one", "two")]
     found = topic_characteristics(hive, BEES, BEES.seeds, pool, 2, ANALYSER)
     assert found.specificity == 3
@@ -85,9 +85,9 @@ def test_a_topic_on_a_web_to_hold_in_the_head(hive: PreparedBed) -> None:
     assert found.seed_target_similarity > 0.5
 
 
-def test_popularity_counts_pages_that_hold_all_keywords_once(hive: PreparedBed) -> None:
+def test_popularity_counts_each_page_with_all_keywords_once(hive: PreparedBed) -> None:
     def popular(*keywords: str) -> list[int | None]:
-        return popularities(hive, [replace(BEES, keywords=one) for one in keywords], ANALYSER)
+        return popularities(hive, [replace(BEES, keywords=words) for words in keywords], ANALYSER)
 
     assert popular("bees honey", "bee", "honey", "cars honey", "wasps", "bees wasps", "the", "") == [
         *(2, 3, 3, 0),
@@ -97,7 +97,7 @@ def test_popularity_counts_pages_that_hold_all_keywords_once(hive: PreparedBed) 
     assert popular() == []
 
 
-def test_popularity_does_not_depend_on_how_much_is_read_in_one_go(
+def test_popularity_does_not_depend_on_the_chunk_size(
     measured: tuple[Bed, Experiment], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ready = prepare(measured[0])
@@ -107,20 +107,20 @@ def test_popularity_does_not_depend_on_how_much_is_read_in_one_go(
     assert any(whole)
 
 
-def test_a_topic_that_says_nothing_has_nothing_to_tell(hive: PreparedBed) -> None:
-    silent = BedTopic("silent", (), "", "", (), ())
-    found = topic_characteristics(hive, silent, (), (), None, ANALYSER)
+def test_an_empty_topic_has_no_values(hive: PreparedBed) -> None:
+    empty = BedTopic("empty", (), "", "", (), ())
+    found = topic_characteristics(hive, empty, (), (), None, ANALYSER)
     assert found == Characteristics(None, 0, None, None, None, None, 0.0)
 
 
-def test_links_among_pages_of_the_bed_follow_redirects_and_leave_out_strangers(hive: PreparedBed) -> None:
+def test_links_among_pages_of_the_bed_follow_redirects_and_leave_out_other_urls(hive: PreparedBed) -> None:
     graph = links_among(hive, ["http://a.test/old", "http://a.test/seed", "http://b.test/", "http://a.test/two"])
     assert list(graph.names) == ["http://a.test/two", "http://a.test/seed"]
     assert list(zip(graph.sources.tolist(), graph.targets.tolist(), strict=True)) == [(1, 0)]
 
 
-def test_the_table_holds_what_the_formulas_say_of_the_whole_snapshot(measured: tuple[Bed, Experiment]) -> None:
-    bed, made = measured
+def test_the_table_has_the_values_of_the_formulas_on_the_whole_snapshot(measured: tuple[Bed, Experiment]) -> None:
+    bed, experiment = measured
     ready = prepare(bed)
 
     def final(url: str) -> str:
@@ -128,12 +128,12 @@ def test_the_table_holds_what_the_formulas_say_of_the_whole_snapshot(measured: t
 
     snapshot = {str(url): ready.counts(url, ANALYSER) or {} for url in ready.pages}
     links = {str(url): [final(link) for link in ready.links(url)] for url in ready.pages}
-    found = load_characteristics(made)
-    assert list(found) == [topic.id for topic in made.topics]
-    for topic in made.topics:
-        cells = [cell for cell in made.cells if cell.topic == topic.id and not cell.oracle]
-        pool = dict.fromkeys(step.url for cell in cells for step in load_trail(made.folder, cell.key))
-        wanted = characteristics(
+    table = load_characteristics(experiment)
+    assert list(table) == [topic.id for topic in experiment.topics]
+    for topic in experiment.topics:
+        cells = [cell for cell in experiment.cells if cell.topic == topic.id and not cell.oracle]
+        pool = dict.fromkeys(step.url for cell in cells for step in load_trail(experiment.folder, cell.key))
+        expected = characteristics(
             map(final, topic.targets),
             map(final, topic.seeds),
             ANALYSER.terms(topic.keywords),
@@ -143,7 +143,7 @@ def test_the_table_holds_what_the_formulas_say_of_the_whole_snapshot(measured: t
             pool_graph(pool, links),
             len(topic.path),
         )
-        assert found[topic.id] == wanted
+        assert table[topic.id] == expected
 
 
 def test_the_table_is_the_same_bytes_when_measured_again_by_more_processes(measured: tuple[Bed, Experiment]) -> None:
@@ -154,15 +154,15 @@ def test_the_table_is_the_same_bytes_when_measured_again_by_more_processes(measu
 
 
 def test_correlations_are_those_of_the_table_with_the_values_at_the_end(measured: tuple[Bed, Experiment]) -> None:
-    made = measured[1]
-    found = topic_correlations(made)
+    experiment = measured[1]
+    found = topic_correlations(experiment)
     assert list(found) == ["breadth-first", "best-first", "path-oracle", "content-oracle"]
     assert set(found["best-first"]) == {"target_recall", "description_precision"}
     assert set(found["path-oracle"]) == {"target_recall"}, "precision needs the pool, which is the crawlers' alone"
     assert list(found["best-first"]["target_recall"]) == [40]
-    told = found["best-first"]["target_recall"][40]
-    assert tuple(told) == NAMES
-    values = topic_values(made, "target_recall", 40)["best-first"]
-    sizes = [one.popularity or 0 for one in load_characteristics(made).values()]
-    assert told["popularity"] == {"rho": spearman(sizes, [value or 0.0 for value in values.values()]), "topics": 4}
-    assert list(topic_correlations(made, [20], ["harvest_rate"])["best-first"]["harvest_rate"]) == [20]
+    by_name = found["best-first"]["target_recall"][40]
+    assert tuple(by_name) == NAMES
+    values = topic_values(experiment, "target_recall", 40)["best-first"]
+    sizes = [values.popularity or 0 for values in load_characteristics(experiment).values()]
+    assert by_name["popularity"] == {"rho": spearman(sizes, [value or 0.0 for value in values.values()]), "topics": 4}
+    assert list(topic_correlations(experiment, [20], ["harvest_rate"])["best-first"]["harvest_rate"]) == [20]

@@ -1,4 +1,4 @@
-"""Topics from ODP dumps, as broken as those are, and seeds at a distance from their answers."""
+"""Topics from ODP dumps, which are often broken, and seeds at a distance from their answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scenthound.errors import Unreadable
 from scenthound.graph.link_graph import link_graph
 from scenthound.lab.importers import odp_dump as odp
 from scenthound.lab.importers.odp_dump import Category, Listing, Problems, records
-from scenthound.lab.topics import directory as room
+from scenthound.lab.topics import directory as directory_module
 from scenthound.lab.topics.directory import BizCategories, ExpLeaves, SmpSubtrees, import_odp
 from scenthound.lab.topics.seeds import neighbours, seeds_at_distance
 from support.suites import SHARED, with_shared
@@ -47,11 +47,10 @@ def dump(folder: Path, body: str | bytes, name: str = "content.rdf.u8", end: str
 
 def read(path: Path) -> tuple[list[Category | Listing], list[str]]:
     problems = Problems()
-    found = list(records(path, problems))
-    return found, [problem.kind for problem in problems.all()]
+    return list(records(path, problems)), [problem.kind for problem in problems.all()]
 
 
-@pytest.mark.parametrize("module", [odp, room])
+@pytest.mark.parametrize("module", [odp, directory_module])
 def test_the_examples_in_the_docstrings_hold(module: object) -> None:
     assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
 
@@ -67,14 +66,14 @@ def test_records_come_in_order_plain_or_gzip(tmp_path: Path) -> None:
     assert read(plain) == read(packed) == (expected, [])
 
 
-def test_broken_characters_are_survived(tmp_path: Path) -> None:
+def test_invalid_characters_are_replaced(tmp_path: Path) -> None:
     body = listing("http://a.test/?x=1&copy=2", "Top/A", "Salt & \x0bpepper &amp; \x01oil &lt;3", "caf").encode()
     found, problems = read(dump(tmp_path, body.replace(b"caf<", b"caf\xe9\xff<")))
     assert found == [Listing("http://a.test/?x=1&copy=2", "Salt &  pepper &  oil <3", "caf\ufffd\ufffd", "Top/A")]
     assert problems == []
 
 
-def test_symbolic_and_related_links_are_no_children(tmp_path: Path) -> None:
+def test_symbolic_and_related_links_are_not_children(tmp_path: Path) -> None:
     body = (
         '<Topic r:id="Top/Arts"><narrow r:resource="Top/Arts/Clay"/><narrow2 r:resource="Top/Arts/Wool"/>'
         '<symbolic1 r:resource="Glass:Top/Arts/Glass"/><related r:resource="Top/Arts/Paint"/>'
@@ -83,7 +82,7 @@ def test_symbolic_and_related_links_are_no_children(tmp_path: Path) -> None:
     assert read(dump(tmp_path, body))[0] == [Category("Top/Arts", ("Top/Arts/Clay", "Top/Arts/Wool"), ())]
 
 
-def test_comments_and_documents_that_are_no_pages_are_passed_over(tmp_path: Path) -> None:
+def test_comments_and_documents_that_are_not_pages_are_skipped(tmp_path: Path) -> None:
     hidden = "<!-- " + category("Top/Hidden", ["http://h.test/"]) + "-->"
     paper = listing("http://a.test/x.pdf", "Top/A").replace("<topic>", "<type>pdf</type><topic>")
     assert read(dump(tmp_path, hidden + paper)) == ([], [])
@@ -112,7 +111,7 @@ def test_a_dump_cut_in_the_middle_gives_what_was_read_and_says_so(tmp_path: Path
     assert found == read(whole)[0][: len(found)]
 
 
-def test_something_else_gives_nothing_and_a_problem(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_dump_gives_no_records_and_a_problem(tmp_path: Path) -> None:
     path = tmp_path / "not.rdf"
     path.write_bytes(bytes(range(256)) * 50)
     assert read(path) == ([], ["cut"])
@@ -120,7 +119,7 @@ def test_something_else_gives_nothing_and_a_problem(tmp_path: Path) -> None:
 
 def test_text_without_any_tag_is_not_kept_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(odp, "CHUNK", 1000)
-    monkeypatch.setattr(odp, "LONGEST_GAP", 2000)
+    monkeypatch.setattr(odp, "MAX_BUFFER", 2000)
     path = dump(tmp_path, "<x" + "y" * 10_000 + category("Top/A", ["http://a.test/"]))
     found, problems = read(path)
     assert len(found) == 2
@@ -153,31 +152,31 @@ def test_leaves_with_enough_links_are_topics_of_every_main_category(tmp_path: Pa
         + category("Top/Arts/Few", urls("few", 4))
         + category("Top/Games/Chess/Openings", urls("chess", 5))
     )
-    found = import_odp([dump(tmp_path, body)], ExpLeaves(), random.Random(1))
-    assert {topic.id for topic in found.topics} == {"arts-clay-pots", "games-chess-openings"}
-    clay = next(topic for topic in found.topics if topic.id == "arts-clay-pots")
+    imported = import_odp([dump(tmp_path, body)], ExpLeaves(), random.Random(1))
+    assert {topic.id for topic in imported.topics} == {"arts-clay-pots", "games-chess-openings"}
+    clay = next(topic for topic in imported.topics if topic.id == "arts-clay-pots")
     assert (clay.path, clay.keywords) == (("Arts", "Clay Pots"), "Arts Clay Pots")
     assert len(clay.examples) == 10
     assert clay.seeds == clay.targets == clay.examples
     assert set(clay.examples) < set(urls("clay", 12))
     assert clay.description == " ".join(["A title Some words."] * 10)
-    assert found.problems == ()
-    assert found == import_odp([tmp_path / "content.rdf.u8"], ExpLeaves(), random.Random(1))
+    assert imported.problems == ()
+    assert imported == import_odp([tmp_path / "content.rdf.u8"], ExpLeaves(), random.Random(1))
 
 
-def test_the_structure_file_can_make_a_category_no_leaf(tmp_path: Path) -> None:
+def test_a_category_with_children_in_the_structure_file_is_not_a_leaf(tmp_path: Path) -> None:
     content = dump(tmp_path, category("Top/Arts/Clay", urls("clay", 6)))
     tree = '<Topic r:id="Top/Arts/Clay"><narrow r:resource="Top/Arts/Clay/Kilns"/></Topic>'
     structure = dump(tmp_path, tree, "structure.rdf.u8")
-    found = import_odp([structure, content], ExpLeaves(), random.Random(1))
-    assert found.topics == ()
-    assert [problem.kind for problem in found.problems] == ["no-topics"]
+    imported = import_odp([structure, content], ExpLeaves(), random.Random(1))
+    assert imported.topics == ()
+    assert [problem.kind for problem in imported.problems] == ["no-topics"]
 
 
 def test_leaves_are_taken_from_the_main_categories_in_turn(tmp_path: Path) -> None:
     body = "".join(category(f"Top/{main}/{n}", urls(f"{main}{n}", 5)) for main in "ABC" for n in range(5))
-    found = import_odp([dump(tmp_path, body)], ExpLeaves(count=4), random.Random(1))
-    assert sorted(topic.path[0] for topic in found.topics) == ["A", "A", "B", "C"]
+    imported = import_odp([dump(tmp_path, body)], ExpLeaves(count=4), random.Random(1))
+    assert sorted(topic.path[0] for topic in imported.topics) == ["A", "A", "B", "C"]
 
 
 def test_business_categories_need_the_right_name_enough_links_and_no_region(tmp_path: Path) -> None:
@@ -194,16 +193,18 @@ def test_business_categories_need_the_right_name_enough_links_and_no_region(tmp_
     assert topic.description.count("A title") == 25
 
 
-def test_links_that_are_one_when_canonical_count_once(tmp_path: Path) -> None:
+def test_links_with_the_same_canonical_url_count_once(tmp_path: Path) -> None:
     twice = [*urls("x", 15), *(f"HTTP://X{n}.test:80/index.html" for n in range(15))]
-    found = import_odp([dump(tmp_path, category("Top/Business/Companies", twice))], BizCategories(), random.Random(1))
-    assert found.topics == ()
-    assert [(problem.kind, problem.source) for problem in found.problems] == [
+    imported = import_odp(
+        [dump(tmp_path, category("Top/Business/Companies", twice))], BizCategories(), random.Random(1)
+    )
+    assert imported.topics == ()
+    assert [(problem.kind, problem.source) for problem in imported.problems] == [
         ("too-few-links", "Top/Business/Companies")
     ]
 
 
-def test_a_subtree_reaches_as_deep_as_it_is_told(tmp_path: Path) -> None:
+def test_a_subtree_reaches_down_to_its_depth(tmp_path: Path) -> None:
     body = (
         category("Top/Arts/Clay", ["http://root.test/"])
         + category("Top/Arts/Clay/Kilns", ["http://one.test/", "mailto:a@b.test"])
@@ -212,41 +213,41 @@ def test_a_subtree_reaches_as_deep_as_it_is_told(tmp_path: Path) -> None:
         + category("Top/Arts", ["http://above.test/"])
         + category("Top/Arts/Empty")
     )
-    found = import_odp([dump(tmp_path, body)], SmpSubtrees(level=2, depth=2, seeds=2), random.Random(1))
-    (topic,) = found.topics
+    imported = import_odp([dump(tmp_path, body)], SmpSubtrees(level=2, depth=2, seeds=2), random.Random(1))
+    (topic,) = imported.topics
     assert topic.targets == ("http://root.test/", "http://one.test/", "http://two.test/")
     assert (topic.keywords, len(topic.seeds)) == ("Arts Clay", 2)
     assert set(topic.seeds) <= set(topic.targets)
-    assert [(problem.kind, problem.times) for problem in found.problems] == [("not-a-url", 2)]
+    assert [(problem.kind, problem.times) for problem in imported.problems] == [("not-a-url", 2)]
 
 
-def test_topics_of_one_name_are_told_apart(tmp_path: Path) -> None:
+def test_topics_with_the_same_name_get_different_ids(tmp_path: Path) -> None:
     body = category("Top/A/B_C", urls("x", 5)) + category("Top/A/B-C", urls("y", 5))
-    found = import_odp([dump(tmp_path, body)], ExpLeaves(), random.Random(1))
-    assert sorted(topic.id for topic in found.topics) == ["a-b-c", "a-b-c-2"]
+    imported = import_odp([dump(tmp_path, body)], ExpLeaves(), random.Random(1))
+    assert sorted(topic.id for topic in imported.topics) == ["a-b-c", "a-b-c-2"]
 
 
 def own_pieces(folder: Path) -> list[Path]:
-    """Two files of one directory, as the dumps were split: a category, and one below it."""
+    """Two files of one directory, as the dumps were split: a category, and a category below it."""
     folder.mkdir()
     above = category("Top/Business", []) + category("Top/Business/Accounting", urls("books", 8))
     below = category("Top/Business/Accounting/Associations", urls("club", 7))
     return [dump(folder, above, "accounting.xml"), dump(folder, below, "associations.xml")]
 
 
-@pytest.mark.parametrize("place", with_shared(["own"], ["odp"]))
-def test_pieces_of_a_directory_can_be_read(place: str, tmp_path: Path) -> None:
-    pieces = own_pieces(tmp_path / "odp") if place == "own" else sorted((SHARED / "data" / "odp").glob("*.xml"))
-    found = import_odp(pieces, SmpSubtrees(level=2, depth=2), random.Random(1))
-    assert {topic.id: len(topic.targets) for topic in found.topics}["business-accounting"] > 5
-    assert found.problems == ()
+@pytest.mark.parametrize("origin", with_shared(["own"], ["odp"]))
+def test_pieces_of_a_directory_can_be_read(origin: str, tmp_path: Path) -> None:
+    pieces = own_pieces(tmp_path / "odp") if origin == "own" else sorted((SHARED / "data" / "odp").glob("*.xml"))
+    imported = import_odp(pieces, SmpSubtrees(level=2, depth=2), random.Random(1))
+    assert {topic.id: len(topic.targets) for topic in imported.topics}["business-accounting"] > 5
+    assert imported.problems == ()
     assert import_odp(pieces, ExpLeaves(), random.Random(1)).topics != ()
 
 
 WEB = link_graph({"g1": ["p1"], "g2": ["p1", "e"], "g3": ["p2"], "p1": ["e"], "p2": ["e"], "e": ["p1"]})
 
 
-def test_neighbours_lie_two_links_before_the_examples_and_are_none_of_them() -> None:
+def test_neighbours_are_two_links_before_the_examples_and_not_examples_themselves() -> None:
     found = neighbours(["e"], WEB.back_links, random.Random(1))
     assert sorted(found) == ["g1", "g2", "g3"]
     assert found == neighbours(["e"], WEB.back_links, random.Random(1))

@@ -1,4 +1,4 @@
-"""Crawls can start at examples, before them, or at hubs too; what the topic held before stays with the lab."""
+"""Crawls can start at examples, before them, or at hubs; the original topic stays with the lab."""
 
 from __future__ import annotations
 
@@ -48,21 +48,21 @@ def test_a_start_is_read_and_written(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "middle", "distance=0", "distance=far", "examples=3"])
-def test_a_start_that_cannot_be_meant_is_refused(text: str) -> None:
+def test_an_invalid_start_is_refused(text: str) -> None:
     with pytest.raises(BadUsage, match="can't start"):
         Start.parse(text)
 
 
-def test_from_examples_the_other_pages_on_topic_are_wanted(web: Bed, bed: PreparedBed) -> None:
+def test_from_examples_the_other_pages_on_topic_are_the_targets(web: Bed, bed: PreparedBed) -> None:
     topic = web.topics[0]
     moved = started(bed, topic, Start("examples"), 1)
     assert len(moved.seeds) == len(topic.seeds)
-    known = [url for url in (*topic.examples, *topic.targets) if url in bed]
-    on_topic = {bed.number(url) for url in known}
+    urls = [url for url in (*topic.examples, *topic.targets) if url in bed]
+    on_topic = {bed.number(url) for url in urls}
     assert {bed.number(url) for url in moved.seeds} | {bed.number(url) for url in moved.targets} == on_topic
     assert not set(moved.seeds) & set(moved.targets)
     hosts = [host(url) for url in moved.seeds]
-    available = len(set(map(host, known)))
+    available = len(set(map(host, urls)))
     assert len(set(hosts)) == min(len(hosts), available)
     assert moved == started(bed, topic, Start("examples"), 1), "the seed number decides"
     assert moved.seeds != started(bed, topic, Start("examples"), 2).seeds
@@ -78,9 +78,9 @@ def test_neighbours_are_two_links_before_pages_on_topic(web: Bed, bed: PreparedB
         assert second & {bed.number(url) for url in (*moved.targets, *web.topics[0].seeds)}
 
 
-def test_at_a_distance_targets_are_so_many_links_away(web: Bed, bed: PreparedBed) -> None:
+def test_at_a_distance_some_target_is_at_most_that_many_links_away(web: Bed, bed: PreparedBed) -> None:
     moved = started(bed, web.topics[0], Start("distance", 2))
-    wanted = {bed.number(url) for url in (*moved.targets, *moved.seeds)}
+    on_topic = {bed.number(url) for url in (*moved.targets, *moved.seeds)}
     starts, targets = bed.outgoing
     for seed in moved.seeds:
         reached = {bed.number(seed)}
@@ -88,7 +88,7 @@ def test_at_a_distance_targets_are_so_many_links_away(web: Bed, bed: PreparedBed
             reached |= {
                 int(to) for page in reached if page is not None for to in targets[starts[page] : starts[page + 1]]
             }
-        assert reached & wanted
+        assert reached & on_topic
 
 
 def test_augmented_adds_hubs_to_the_seeds(web: Bed, bed: PreparedBed) -> None:
@@ -109,7 +109,7 @@ def test_few_hosts_give_several_pages_each() -> None:
 @strategy("test-nosy")
 @dataclass
 class Nosy(BreadthFirst):
-    """Keeps all that it is given."""
+    """Records everything that it gets."""
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         SEEN.append((topic, tuple(seeds)))
@@ -117,60 +117,60 @@ class Nosy(BreadthFirst):
 
 
 @pytest.mark.parametrize("where", ["examples", "neighbours", "distance=1"])
-def test_no_strategy_hears_of_the_original_seeds(web: Bed, tmp_path: Path, where: str) -> None:
+def test_no_strategy_sees_the_original_seeds(web: Bed, tmp_path: Path, where: str) -> None:
     SEEN.clear()
-    made = run(
+    experiment = run(
         web, "test-nosy", tmp_path / "run", RunOptions(pages=20, start=where, oracles=False, seed_numbers=(0, 1))
     )
-    starts = load_starts(made)
+    starts = load_starts(experiment)
     assert len(SEEN) == 2 * len(web.topics)
     for topic, seeds in SEEN:
         assert topic.examples == ()
         assert not topic.description
-        own = next(each for each in made.topics if each.id == topic.name)
+        original = next(each for each in experiment.topics if each.id == topic.name)
         text = " ".join(str(getattr(topic, field.name)) for field in fields(topic))
-        assert not [url for url in (*own.seeds, *own.targets) if url in text]
+        assert not [url for url in (*original.seeds, *original.targets) if url in text]
         assert seeds in [starts[topic.name, number].seeds for number in (0, 1)]
 
 
 def test_the_start_is_recorded_measured_and_part_of_the_cells(
     web: Bed, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["lab", "run", str(web.folder), "--strategies", "breadth-first", "--pages", "30", "--start", "examples"]
-    words += ["--seed-numbers", "0,1", "--jobs", "1", "--json", "--out"]
-    assert command([*words, str(tmp_path / "run")]) == 0
+    arguments = ["lab", "run", str(web.folder), "--strategies", "breadth-first", "--pages", "30", "--start", "examples"]
+    arguments += ["--seed-numbers", "0,1", "--jobs", "1", "--json", "--out"]
+    assert command([*arguments, str(tmp_path / "run")]) == 0
     capsys.readouterr()
-    made = open_experiment(tmp_path / "run")
-    assert made.spec.start == "examples"
-    assert list(made.topics) == web.topics, "the original seeds are kept"
-    starts = load_starts(made)
+    experiment = open_experiment(tmp_path / "run")
+    assert experiment.spec.start == "examples"
+    assert list(experiment.topics) == web.topics, "the original seeds are kept"
+    starts = load_starts(experiment)
     assert len(starts) == 2 * len(web.topics)
-    for cell in made.cells:
-        fetched = {step.requested or step.url for step in load_trail(made.folder, cell.key)}
+    for cell in experiment.cells:
+        fetched = {step.requested or step.url for step in load_trail(experiment.folder, cell.key)}
         assert set(starts[cell.topic, cell.seed_number].seeds) <= fetched
-    table = load_table(made, "reach")
-    wanted = {
+    table = load_table(experiment, "reach")
+    targets = {
         (topic, number): count
         for topic, number, count in zip(table["topic"], table["seed_number"], table["wanted"], strict=True)
     }
-    assert {key: len(topic.targets) for key, topic in starts.items()} == wanted
+    assert {key: len(topic.targets) for key, topic in starts.items()} == targets
     plain = run(web, "breadth-first", tmp_path / "plain", RunOptions(pages=30, oracles=False))
     assert not (tmp_path / "plain" / "starts.jsonl").exists()
-    assert not {cell.key for cell in plain.cells} & {cell.key for cell in made.cells}
+    assert not {cell.key for cell in plain.cells} & {cell.key for cell in experiment.cells}
     with pytest.raises(BadConfig, match="`start` was examples and is now seeds"):
-        compare_across((made, plain), ("breadth-first", "breadth-first"), Question("target_recall", (30,)))
+        compare_across((experiment, plain), ("breadth-first", "breadth-first"), Question("target_recall", (30,)))
     with pytest.raises(BadConfig, match="can't be compared"):
         run(web, "random", tmp_path / "run", RunOptions(pages=30, start="neighbours"))
 
 
-def test_examples_that_a_strategy_is_given_are_no_harvest(web: Bed, bed: PreparedBed, tmp_path: Path) -> None:
+def test_examples_that_a_strategy_gets_do_not_count_as_harvest(web: Bed, bed: PreparedBed, tmp_path: Path) -> None:
     topic = web.topics[0]
-    given = next(url for url in bed.pages if url not in {*topic.targets, *topic.seeds})
-    known = judge(bed, replace(topic, examples=(given,)), topic.seeds, None, {})
-    assert known.relevant == frozenset(topic.targets)
+    example = next(url for url in bed.pages if url not in {*topic.targets, *topic.seeds})
+    judgement = judge(bed, replace(topic, examples=(example,)), topic.seeds, None, {})
+    assert judgement.relevant == frozenset(topic.targets)
     assert judge(bed, replace(topic, targets=()), topic.seeds, None, {}).relevant is None
-    made = run(web, "breadth-first", tmp_path / "run", RunOptions(pages=20, oracles=False))
-    measure_if_stale(made, [20])
-    values = summary(made, [20], ["harvest_rate", "url_precision"])["breadth-first"]
+    experiment = run(web, "breadth-first", tmp_path / "run", RunOptions(pages=20, oracles=False))
+    measure_if_stale(experiment, [20])
+    values = summary(experiment, [20], ["harvest_rate", "url_precision"])["breadth-first"]
     assert values["harvest_rate"] == values["url_precision"]
     json.dumps(values)

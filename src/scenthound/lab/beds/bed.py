@@ -1,7 +1,7 @@
 """A bed: a recorded web and topics with known answers, in a folder (docs/concepts/files.md).
 
 `bed.toml` says where it comes from, `*.warc.gz` hold the responses, `topics.jsonl` holds one topic per line. Opening a
-bed reads the first and the last; the responses are scanned once, when they are first needed.
+bed reads `bed.toml` and the topics; the responses are scanned once, when they are first needed.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from scenthound.store.warc_read import LARGEST, MAGIC, member_at, records, respo
 from scenthound.store.warc_repository import WarcRepository, read_responses
 from scenthound.url import make
 
-RECORDED = 1577836800.0  # 2020-01-01, the date of every record we write, so that equal beds have equal bytes
-_ONE_MEMBER = "a bed needs each record in its own gzip member; `scenthound lab import` makes a bed of any WARC"
+RECORD_DATE = 1577836800.0  # 2020-01-01: the date of every record we write, so that equal beds have equal bytes
+_ONE_MEMBER = "a bed needs each record in its own gzip member; `scenthound lab import` makes a bed from any WARC"
 
 
 @dataclass(frozen=True, slots=True)
 class BedTopic:
-    """A topic with its answers. A crawler sees only `topic`."""
+    """A topic with its known answers. A crawler sees only `topic`."""
 
     id: str
     path: tuple[str, ...]
@@ -42,17 +42,18 @@ class BedTopic:
     examples: tuple[Url, ...] = ()
     neighbours: tuple[Url, ...] = ()
     originals: tuple[Url, ...] = ()
-    """The seeds before hubs were added to them. Only the lab reads it; `hub-seeking:counted=originals` asks for it."""
+    """The seeds before hubs were added. Only the lab reads them, for `hub-seeking:counted=originals`."""
 
     @property
     def topic(self) -> Topic:
-        """What a crawler sees: no description, which is made of the answers, and no example that is a target."""
+        """The topic that a crawler sees: without the description, which is made from the answers, and without targets
+        among the examples."""
         answers = set(self.targets)
         return Topic(self.keywords, name=self.id, examples=tuple(url for url in self.examples if url not in answers))
 
 
 class Web(Protocol):
-    """What the lab replays and serves: a bed, or a generated web that is not on disk."""
+    """A web that the lab replays and serves: a bed, or a generated web that is not on disk."""
 
     @property
     def name(self) -> str: ...
@@ -62,7 +63,7 @@ class Web(Protocol):
     def digest(self) -> str: ...
     @property
     def traps(self) -> bool:
-        """Whether a server answers the URLs of `crawler_traps`. A replay never does."""
+        """Whether a server has the pages of `crawler_traps`. A replay never has them."""
         ...
 
     def get(self, url: Url) -> Response | None: ...
@@ -75,19 +76,19 @@ class Bed:
     def __init__(self, folder: Path, about: Mapping[str, Any], topics: list[BedTopic], faults: list[str]) -> None:
         self.folder, self.about, self.topics = folder, about, topics
         self.faults = faults
-        """What was wrong and left out, one line each: invalid URLs, and (after a scan) unreadable records."""
+        """The problems found, one line each: invalid URLs and (after a scan) unreadable records, which are skipped."""
         self._index: dict[Url, Where] | None = None
         self._digest = ""
         self._lock = threading.Lock()
 
     @staticmethod
     def open(path: str | Path) -> Bed:
-        """Open the bed in this folder. Raises `BadConfig` that names what is missing or broken."""
+        """Open the bed in this folder. Raises `BadConfig` if something is missing or broken."""
         folder = Path(path)
         faults: list[str] = []
         about = _read_about(folder)
         if "made" in about:
-            from scenthound.lab.generate.on_the_fly import GeneratedBed  # is a bed itself
+            from scenthound.lab.generate.on_the_fly import GeneratedBed  # imports this module
 
             return GeneratedBed(folder, about, read_topics(folder / "topics.jsonl", faults), faults)
         if not _archives(folder):
@@ -104,25 +105,25 @@ class Bed:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the responses and topics, whatever the names, order and compression of the files."""
+        """SHA-256 of the responses and topics, regardless of the names, order and compression of the files."""
         self.index()
         return self._digest
 
     def responses(self) -> Iterator[Response]:
-        """Every recorded response, in the order of the files; a URL may occur twice."""
+        """Every recorded response, in the order of the files; a URL may occur more than once."""
         for archive in _archives(self.folder):
             for _, _, response in read_responses(archive):
                 yield response
 
     def index(self) -> Mapping[Url, Where]:
-        """Where each URL is recorded. Of several records of one URL a success wins, then the first."""
+        """The location of each URL's record. If there are several, the first success wins, or else the first."""
         with self._lock:
             if self._index is None:
                 self._index, self._digest = self._scan()
             return self._index
 
     def get(self, url: Url) -> Response | None:
-        """The response recorded for this canonical URL; None stands for 404."""
+        """The response recorded for this canonical URL; None means 404."""
         where = self.index().get(url)
         return None if where is None else self._read(where, url)
 
@@ -137,7 +138,7 @@ class Bed:
         succeeded: set[Url] = set()
         fingerprints: list[bytes] = []
         for archive in _archives(self.folder):
-            tried = False
+            checked = False
             for offset, length, response in read_responses(archive, self.faults):
                 fingerprints.append(_fingerprint(response))
                 try:
@@ -146,9 +147,9 @@ class Bed:
                     self.faults.append(f"{archive.name} at {offset}: {error.message}")
                     continue
                 where = Where(archive.name, offset, length)
-                if not tried:
-                    self._read(where, url)
-                    tried = True
+                if not checked:
+                    self._read(where, url)  # raises if records can't be read one by one
+                    checked = True
                 success = 200 <= response.status < 300
                 if url not in index or (success and url not in succeeded):
                     index[url] = where
@@ -157,7 +158,7 @@ class Bed:
         return index, _digest(fingerprints, self.topics)
 
     def _read(self, where: Where, url: Url) -> Response:
-        """The response with this URL; a gzip member may hold several records."""
+        """The response for this URL; a gzip member may hold several records."""
         path = self.folder / where.file
         try:
             with path.open("rb") as file:
@@ -171,7 +172,7 @@ class Bed:
             if isinstance(error, OSError) and error.errno not in PATH_ERRORS:
                 raise IoFailed.of(error, path) from error
             raise BadConfig(f"{path} can't be read at {where.offset}: {error}", _ONE_MEMBER) from error
-        raise BadConfig(f"{path} holds no record of {url} at {where.offset}", _ONE_MEMBER)
+        raise BadConfig(f"{path} has no record of {url} at {where.offset}", _ONE_MEMBER)
 
 
 def write_bed(
@@ -188,17 +189,17 @@ def write_bed(
     """
     folder = Path(folder)
     if (folder / "bed.toml").exists() or (folder.is_dir() and _archives(folder)):
-        raise BadConfig(f"there is a bed in {folder} already", "give a new folder")
+        raise BadConfig(f"{folder} already contains a bed", "give a new folder")
     folder.mkdir(parents=True, exist_ok=True)
     count = 0
     with WarcRepository(folder, info={"description": name}) as repository:
         for response in responses:
-            repository.put(response, RECORDED)
+            repository.put(response, RECORD_DATE)
             count += 1
-    listed = list(topics)
-    write_text(folder / "topics.jsonl", "".join(map(topic_line, listed)))
-    digest = Bed(folder, {}, listed, []).digest  # read back: the digest of what is really on disk
-    facts = {"name": name, **about, "pages": count, "topics": len(listed), "digest": digest}
+    topics = list(topics)
+    write_text(folder / "topics.jsonl", "".join(map(topic_line, topics)))
+    digest = Bed(folder, {}, topics, []).digest  # of the files as they are on disk
+    facts = {"name": name, **about, "pages": count, "topics": len(topics), "digest": digest}
     toml = "".join(f"{key} = {toml_value(value)}\n" for key, value in facts.items())
     write_text(folder / "bed.toml", toml)  # last: a folder without it is not a bed
     return Bed.open(folder)
@@ -234,34 +235,36 @@ def _read_about(folder: Path) -> Mapping[str, Any]:
 
 
 def read_topics(path: Path, faults: list[str]) -> list[BedTopic]:
+    """The topics of a bed. Invalid URLs are skipped and reported in `faults`; any other error raises `BadConfig`."""
     try:
         raw = path.read_bytes()
     except FileNotFoundError:
         raise BadConfig(f"{path} is missing", "it has one topic per line; the file may be empty") from None
     topics: dict[str, BedTopic] = {}
-    for number, line in enumerate(raw.split(b"\n"), 1):
+    for line_number, line in enumerate(raw.split(b"\n"), 1):
         if not line.strip():
             continue
 
-        def bad_url(key: str, text: object, error: NotAUrl, line_number: int = number) -> None:
+        def bad_url(key: str, text: object, error: NotAUrl, line_number: int = line_number) -> None:
             faults.append(f"{path.name} line {line_number}, {key}: {error.message}")
 
         try:
             topic = parse_topic(json.loads(line), bad_url)
         except (ValueError, TypeError) as error:
             raise BadConfig(
-                f"{path} line {number}: {error}", "each line is a JSON object with id, path, keywords, seeds, targets"
+                f"{path} line {line_number}: {error}",
+                "each line is a JSON object with id, path, keywords, seeds, targets",
             ) from None
         if topic.id in topics:
-            raise BadConfig(f"{path} line {number}: a second topic called `{topic.id}`")
+            raise BadConfig(f"{path} line {line_number}: a second topic called `{topic.id}`")
         topics[topic.id] = topic
     return list(topics.values())
 
 
 def parse_topic(fields: Any, bad_url: Callable[[str, object, NotAUrl], None]) -> BedTopic:
-    """The topic of a line of `topics.jsonl`. Raises ValueError.
+    """The topic in a line of `topics.jsonl`. Raises ValueError.
 
-    `bad_url` is called with the key, the text and the error for each text that is not a URL; these are left out.
+    Texts that are not URLs are skipped; `bad_url` is called with the key, the text and the error for each of them.
     """
     if not isinstance(fields, dict):
         raise ValueError("not a JSON object")
@@ -290,7 +293,7 @@ def parse_topic(fields: Any, bad_url: Callable[[str, object, NotAUrl], None]) ->
 
 
 def valid_urls(texts: Iterable[str]) -> list[Url]:
-    """The URLs among these texts: examples of a topic may be texts or addresses."""
+    """The URLs among these texts: examples of a topic may be texts or URLs."""
     urls = []
     for text in texts:
         try:
@@ -301,10 +304,10 @@ def valid_urls(texts: Iterable[str]) -> list[Url]:
 
 
 def new_response(
-    url: str, kind: str, body: bytes, status: int = 200, reason: str = "OK", location: str = ""
+    url: str, content_type: str, body: bytes, status: int = 200, reason: str = "OK", location: str = ""
 ) -> Response:
-    """A response that we make up, as an importer or the generator does."""
-    headers = (("Content-Type", kind), ("Content-Length", str(len(body))))
+    """A response that an importer or a generator makes up."""
+    headers = (("Content-Type", content_type), ("Content-Length", str(len(body))))
     return Response(url, status, reason, (*headers, ("Location", location)) if location else headers, body)
 
 

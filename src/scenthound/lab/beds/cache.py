@@ -1,7 +1,7 @@
-"""The cache of prepared beds, by the bed's digest and a fingerprint of our code.
+"""The cache of prepared beds, keyed by the bed's digest and a fingerprint of our code.
 
-A folder is built under another name and renamed into place, so it is complete or missing. Of two processes that build
-the same one, the second to finish deletes its own.
+A folder is built under a temporary name and renamed into place, so it is complete or missing. If two processes build
+the same folder, the second to finish deletes its copy.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from scenthound.page.record import FORMAT as RECORD_FORMAT
 from scenthound.text.tokens import FORMAT as TOKENS_FORMAT
 
 VARIABLE = "SCENTHOUND_CACHE"
-FORMAT = 4  # of a prepared bed; raise it when the same bed would be prepared differently
-UNUSED = 30  # days after which an unused prepared bed of other code is removed
+FORMAT = 4  # of a prepared bed; to be raised when the same bed would be prepared differently
+UNUSED = 30  # days after which a prepared bed of another version of the code is removed if it was not used
 LIBRARIES = ("selectolax", "ada-url", "pystemmer", "charset-normalizer")
 
 
 def cache_folder() -> Path:
-    """The folder for all that the lab can recompute: `SCENTHOUND_CACHE`, or the user's cache folder."""
+    """The folder for everything that the lab can recompute: `SCENTHOUND_CACHE`, or the user's cache folder."""
     chosen = os.environ.get(VARIABLE)
     return Path(chosen) if chosen else Path(user_cache_path("scenthound", appauthor=False))
 
@@ -50,7 +50,7 @@ def sources_digest(modules: Iterable[str]) -> str:
 
 
 def fingerprint(*more: object) -> str:
-    """A digest of all that determines a prepared bed besides the bed: formats, libraries, cut."""
+    """A digest of everything that determines a prepared bed besides the bed itself: formats, libraries, cut."""
     digest = hashlib.sha256(f"{FORMAT} {RECORD_FORMAT} {TOKENS_FORMAT}".encode())
     for library in LIBRARIES:
         try:
@@ -62,62 +62,59 @@ def fingerprint(*more: object) -> str:
 
 
 def digest_of(web: Web) -> str:
-    """The web's digest. That of a bed needs all its files, so it is cached by their sizes and times."""
+    """The web's digest. Computing a bed's digest reads all its files, so it is cached by their sizes and times."""
     if not isinstance(web, Bed) or "made" in web.about:
         return web.digest
     files = sorted([*web.folder.glob("*.warc*"), web.folder / "topics.jsonl"])
-    seen = [(str(file.resolve()), file.stat().st_size, file.stat().st_mtime_ns) for file in files]
-    name = hashlib.sha256((sources_digest(["scenthound.lab.beds.bed"]) + json.dumps(seen)).encode()).hexdigest()
-    note = cache_folder() / "digests" / name[:32]
+    stats = [(str(file.resolve()), file.stat().st_size, file.stat().st_mtime_ns) for file in files]
+    name = hashlib.sha256((sources_digest(["scenthound.lab.beds.bed"]) + json.dumps(stats)).encode()).hexdigest()
+    cached = cache_folder() / "digests" / name[:32]
     try:
-        return note.read_text(encoding="ascii").strip()
+        return cached.read_text(encoding="ascii").strip()
     except (OSError, UnicodeDecodeError):
         digest = web.digest
-    note.parent.mkdir(parents=True, exist_ok=True)
-    write_bytes(note, digest.encode())
+    cached.parent.mkdir(parents=True, exist_ok=True)
+    write_bytes(cached, digest.encode())
     return digest
 
 
 def build_folder(folder: Path, build: Callable[[Path], None]) -> None:
-    """Let `build` fill a new folder, then rename it into place unless another process was faster."""
+    """Let `build` fill a temporary folder, then rename it into place unless another process was faster."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     try:
-        with new_folder(folder) as made:
-            build(made)
+        with new_folder(folder) as temporary:
+            build(temporary)
     except OSError as error:
         if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
             raise
 
 
-def used(folder: Path) -> None:
+def mark_used(folder: Path) -> None:
     """Mark a folder of the cache as used, by its modification time."""
     with contextlib.suppress(OSError):  # a cache may be read-only
         os.utime(folder)
 
 
 def prune(folder: Path, days: int = UNUSED) -> list[Path]:
-    """Remove other prepared forms of the same bed that were not used for this many days before `folder` was.
-
-    Returns the removed folders.
-    """
+    """Remove other prepared forms of the same bed, last used `days` or more before `folder`, and return them."""
     bed = folder.name.partition("-")[0]
     removed = []
-    oldest = folder.stat().st_mtime - days * 86_400
+    oldest_kept = folder.stat().st_mtime - days * 86_400
     for other in folder.parent.glob(f"{bed}-*"):
-        if other != folder and other.is_dir() and other.stat().st_mtime < oldest:
+        if other != folder and other.is_dir() and other.stat().st_mtime < oldest_kept:
             shutil.rmtree(other, ignore_errors=True)
             removed.append(other)
     return removed
 
 
 def save_about(folder: Path, about: Mapping[str, object]) -> None:
-    """Write `about.json` with the size of every file, to detect a damaged folder."""
+    """Write `about.json` with the size of every file, so that `load_about` detects a damaged folder."""
     sizes = {file.name: file.stat().st_size for file in sorted(folder.iterdir()) if file.is_file()}
     write_bytes(folder / "about.json", (json.dumps({**about, "files": sizes}, indent=1) + "\n").encode())
 
 
 def load_about(folder: Path) -> dict[str, object] | None:
-    """What `save_about` wrote; None if the folder is missing or incomplete."""
+    """The facts that `save_about` wrote; None if the folder is missing or incomplete."""
     try:
         about: dict[str, object] = json.loads((folder / "about.json").read_bytes())
         sizes = about["files"]
@@ -128,9 +125,9 @@ def load_about(folder: Path) -> dict[str, object] | None:
     return about if complete else None
 
 
-def mapped(folder: Path, name: str, kind: str) -> npt.NDArray[Any]:
-    """A column of numbers as a memory map: read on demand, and shared by processes."""
+def memory_map(folder: Path, name: str, dtype: str) -> npt.NDArray[Any]:
+    """A column of numbers as a memory map, which is read on demand and shared between processes."""
     path = folder / name
     if not path.stat().st_size:
-        return np.zeros(0, dtype=kind)
-    return np.asarray(np.memmap(path, dtype=kind, mode="r"))
+        return np.zeros(0, dtype=dtype)
+    return np.asarray(np.memmap(path, dtype=dtype, mode="r"))

@@ -1,8 +1,8 @@
 """Describes a bed: its size, its links, how far answers are from seeds, how topical its links are.
 
-Two numbers decide whether a bed can distinguish crawlers at all. *Reachability*: nobody can find a target that no path
-of links leads to. *Topical locality*: focused crawling works because pages link to similar pages (Davison 2000; Menczer
-2004); if they do so no more than by chance, no strategy can beat breadth-first.
+Two numbers decide whether a bed can distinguish crawlers at all. *Reachability*: no crawler can find a target that no
+path of links leads to. *Topical locality*: focused crawling works because pages link to similar pages (Davison 2000;
+Menczer 2004); if they do so no more than by chance, no strategy can beat breadth-first.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import cosine
 from scenthound.url import host
 
-SAMPLE = 2000  # pages with term counts: of 200,000 pages with 20 links each, some 400 links are among them
-PAIRS = 2000  # pairs for a mean cosine
+SAMPLE = 2000  # pages with term counts: in a bed of 200,000 pages with 20 links each, about 400 links join two of them
+PAIRS = 2000  # pairs of pages for a mean cosine
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A value over topics; None if no topic has one."""
+    """Mean and range of a value over topics; None if no topic has a value."""
 
     mean: float | None
     least: float | None
     most: float | None
     topics: int
-    """Topics that have a value."""
+    """How many topics have a value."""
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Spread:
@@ -50,14 +50,14 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Reachability:
-    """What breadth-first reaches from a topic's seeds, redirects followed."""
+    """The pages and targets that breadth-first reaches from a topic's seeds, following redirects."""
 
     pages: Spread
     """Share of the bed's pages."""
     targets: Spread
-    """Share of the topic's targets, including those that the bed lacks."""
+    """Share of the topic's targets; targets that are not in the bed count as not reached."""
     distances: Mapping[str, int]
-    """Targets of all topics by least number of links from a seed; `none`: in the bed, but not reachable."""
+    """Targets of all topics by the least number of links from a seed; `none`: in the bed, but unreachable."""
     mean_distance: float | None
 
 
@@ -70,7 +70,7 @@ class Locality:
     by_chance: Spread
     """The same share for random links."""
     cosine_linked: float | None
-    """Mean cosine (term frequencies) of a page and one it links to, over a sample."""
+    """Mean cosine (term frequencies) of two linked pages, over a sample."""
     cosine_random: float | None
     """Mean cosine of two random pages."""
     pairs: int
@@ -79,7 +79,7 @@ class Locality:
 
 @dataclass(frozen=True, slots=True)
 class BedInfo:
-    """The description of a bed; `as_json` has all of it."""
+    """The description of a bed."""
 
     name: str
     title: str
@@ -89,14 +89,14 @@ class BedInfo:
     pages: int
     redirects: int
     other_answers: int
-    """RecordedGraph, but neither a page nor a redirect."""
+    """Recorded responses that are neither pages nor redirects."""
     hosts: int
     linked_hosts: int
     """Ordered pairs of different hosts with a link between them."""
     links: int
-    """Distinct links from page to page within the bed, redirects followed, none from a page to itself."""
+    """Distinct links between pages of the bed, after redirects, without links from a page to itself."""
     dead_links: int
-    """Distinct links of pages that lead to nothing in the bed."""
+    """Distinct links that lead to no page of the bed."""
     mean_out_degree: float
     median_page_bytes: float
     topics: int
@@ -108,14 +108,14 @@ class BedInfo:
     reachability: Reachability
     locality: Locality
     faults: tuple[str, ...]
-    """What is wrong with the bed's files, one line each."""
+    """Problems in the bed's files, one line each."""
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
 
 
 def describe(bed: Bed, prepared: PreparedBed | None = None, seed: int = 0) -> BedInfo:
-    """Describe a bed. Each page is read once, or taken from the prepared bed.
+    """Describe a bed. Each page is parsed once, or taken from the prepared bed.
 
     `seed` determines the sample for the cosines; the same bed and seed give the same result.
     """
@@ -178,18 +178,18 @@ def _among_pages(recorded: RecordedGraph) -> tuple[LinkGraph, int]:
     """The links from page to page, and how many links lead to responses that are not pages."""
     graph = recorded.graph
     to_page = recorded.is_page[graph.targets]
-    others = int(np.count_nonzero(~to_page))
-    return numbered_graph(graph.names, graph.sources[to_page], graph.targets[to_page]), others
+    not_pages = int(np.count_nonzero(~to_page))
+    return numbered_graph(graph.names, graph.sources[to_page], graph.targets[to_page]), not_pages
 
 
 def _linked_hosts(graph: LinkGraph, hosts: Sequence[str]) -> int:
-    names = {name: number for number, name in enumerate(dict.fromkeys(hosts))}
-    of_page = np.array([names[name] for name in hosts], dtype=np.int64)
+    ids = {name: number for number, name in enumerate(dict.fromkeys(hosts))}
+    host_ids = np.array([ids[name] for name in hosts], dtype=np.int64)
     if not len(graph.sources):
         return 0
-    sources, targets = of_page[graph.sources], of_page[graph.targets]
+    sources, targets = host_ids[graph.sources], host_ids[graph.targets]
     differ = sources != targets
-    return len(set((sources[differ] * len(names) + targets[differ]).tolist()))
+    return len(set((sources[differ] * len(ids) + targets[differ]).tolist()))
 
 
 class _Walk(LinkWalk):
@@ -200,7 +200,7 @@ class _Walk(LinkWalk):
         self.recorded, self.pages = recorded, pages
 
     def present(self, urls: Iterable[Url]) -> list[int]:
-        """The pages at these URLs, redirects followed; URLs without a page are left out, and a page may occur twice."""
+        """The pages at these URLs, after redirects. URLs without a page are left out, and a page may occur twice."""
         numbers = (self.graph.numbers.get(url) for url in urls)
         ends = (int(self.recorded.ends[number]) for number in numbers if number is not None)
         return [end for end in ends if end >= 0 and self.recorded.is_page[end]]
@@ -214,30 +214,32 @@ def _reachability(walk: _Walk, topics: Sequence[BedTopic]) -> Reachability:
         if walk.pages:
             pages.append(int(np.count_nonzero(from_seeds >= 0)) / walk.pages)
         if topic.targets:
-            wanted = from_seeds[walk.present(topic.targets)]
-            targets.append(int(np.count_nonzero(wanted >= 0)) / len(topic.targets))
-            distances.update(wanted.tolist())
-    nowhere = distances.pop(-1, 0)
+            to_targets = from_seeds[walk.present(topic.targets)]
+            targets.append(int(np.count_nonzero(to_targets >= 0)) / len(topic.targets))
+            distances.update(to_targets.tolist())
+    unreachable = distances.pop(-1, 0)
     total = sum(distances.values())
-    spread = {str(distance): distances[distance] for distance in sorted(distances)}
-    mean = sum(distance * times for distance, times in distances.items()) / total if total else None
-    return Reachability(Spread.of(pages), Spread.of(targets), spread | ({"none": nowhere} if nowhere else {}), mean)
+    histogram = {str(distance): distances[distance] for distance in sorted(distances)}
+    mean = sum(distance * count for distance, count in distances.items()) / total if total else None
+    return Reachability(
+        Spread.of(pages), Spread.of(targets), histogram | ({"none": unreachable} if unreachable else {}), mean
+    )
 
 
 def _locality(walk: _Walk, topics: Sequence[BedTopic], rng: random.Random) -> Locality:
     inside, expected = list[float](), list[float]()
     for topic in topics:
-        wanted = np.unique(np.array(walk.present(topic.targets), dtype=np.int64))
-        linked = walk.linked_from(wanted)
+        targets = np.unique(np.array(walk.present(topic.targets), dtype=np.int64))
+        linked = walk.linked_from(targets)
         if len(linked):
             is_target = np.zeros(len(walk.graph), dtype=np.bool_)
-            is_target[wanted] = True
+            is_target[targets] = True
             inside.append(float(is_target[linked].mean()))
-            expected.append((len(wanted) - 1) / (walk.pages - 1))
+            expected.append((len(targets) - 1) / (walk.pages - 1))
     counts = walk.recorded.counts
-    read = sorted(counts)
-    linked_pairs = _linked_pairs(walk.graph, read, rng)
-    random_pairs = [tuple(rng.sample(read, 2)) for _ in range(PAIRS)] if len(read) > 1 else []
+    sampled = sorted(counts)
+    linked_pairs = _linked_pairs(walk.graph, sampled, rng)
+    random_pairs = [tuple(rng.sample(sampled, 2)) for _ in range(PAIRS)] if len(sampled) > 1 else []
     return Locality(
         Spread.of(inside),
         Spread.of(expected),
@@ -247,10 +249,10 @@ def _locality(walk: _Walk, topics: Sequence[BedTopic], rng: random.Random) -> Lo
     )
 
 
-def _linked_pairs(graph: LinkGraph, read: Sequence[int], rng: random.Random) -> list[tuple[int, int]]:
-    """A sample of the links among pages with term counts. The pages are a random sample, so every link is as likely."""
-    is_read = np.zeros(len(graph), dtype=np.bool_)
-    is_read[list(read)] = True
-    links = np.flatnonzero(is_read[graph.sources] & is_read[graph.targets])
+def _linked_pairs(graph: LinkGraph, sampled: Sequence[int], rng: random.Random) -> list[tuple[int, int]]:
+    """Up to `PAIRS` links between sampled pages. The pages are a random sample, so every link is equally likely."""
+    is_sampled = np.zeros(len(graph), dtype=np.bool_)
+    is_sampled[list(sampled)] = True
+    links = np.flatnonzero(is_sampled[graph.sources] & is_sampled[graph.targets])
     sample = [links[index] for index in sorted(rng.sample(range(len(links)), min(PAIRS, len(links))))]
     return [(int(graph.sources[link]), int(graph.targets[link])) for link in sample]

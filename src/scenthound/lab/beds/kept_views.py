@@ -1,8 +1,8 @@
 """Views of pages that a prepared bed keeps for the next crawl in the same process.
 
-A strategy can change whatever it can reach, so it never reaches these. They are made from the bed's own record, by an
-analyser of the bed's own, and every visit gets arrays of its own. A page has only a weak reference to the bed, as in
-`run.handover`.
+A strategy could modify whatever it can reach, so it never gets the kept objects: they are computed from the bed's copy
+of the record, with the bed's copy of the analyser, and every visit gets new arrays. A page has only a weak reference to
+the bed, as in `run.handover`.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from scenthound.page.views import KEPT
 from scenthound.text.tokens import Analyser
 
 Key = tuple[Callable[..., Any], str, bool]
-"""Function, stop list and whether words are stemmed."""
+"""The function, the name of the stop list, and whether words are stemmed."""
 Views = dict[Key, Any]
 
 
 class KeepsViews(Protocol):
-    """A bed, by the rows of its pages."""
+    """A bed that keeps views, by the rows of its pages."""
 
     def read(self, row: int) -> Record: ...
     def views(self, row: int) -> Views: ...
 
 
 class PageViews:
-    """The kept views of one page, as the page holds them."""
+    """Access to the kept views of one page, held by the page."""
 
     __slots__ = ("_bed", "_row")
 
@@ -40,12 +40,12 @@ class PageViews:
         self._bed, self._row = bed, row
 
     def key(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Key | None:
-        """The key of a view; None if it is not one of `page.views.KEPT` with an analyser of ours."""
+        """The key of a view; None unless it is one of `page.views.KEPT` with one of our analysers."""
         analyser = portable(arguments[0]) if len(arguments) == 1 else None
         if analyser is None or not isinstance(analyser.stop_words, str):
             return None
-        # Not `in`: a plug-in's function may say that it equals one of them.
-        is_kept = any(function is kept for kept in (*KEPT, link_text))
+        # Not `in`: a plug-in's function may claim to be equal to one of them.
+        is_kept = any(function is view for view in (*KEPT, link_text))
         return (function, analyser.stop_words, analyser.stem) if is_kept else None
 
     def find(self, key: Key) -> Any | None:
@@ -55,7 +55,7 @@ class PageViews:
         return None if view is None else view._make(map(_opened, view))
 
     def make(self, key: Key) -> Any | None:
-        """The view, worked out; None if the bed is gone."""
+        """Compute the view and keep it; None if the bed is gone."""
         bed = self._bed()
         if bed is None:
             return None
@@ -66,7 +66,7 @@ class PageViews:
 
 
 def portable(analyser: object) -> Analyser | None:
-    """An equal analyser that nobody else holds; None for one of another class, which may find any terms it likes."""
+    """A private copy of the analyser; None if it has another class, which may compute any terms."""
     if type(analyser) is not Analyser or type(analyser.stem) is not bool:
         return None
     words = analyser.stop_words
@@ -75,8 +75,8 @@ def portable(analyser: object) -> Analyser | None:
 
 
 class _Column(NamedTuple):
-    """A column of numbers as it is kept. An array over these bytes can't be written, but it can be given another shape;
-    so every visit gets an array of its own, and all share the bytes."""
+    """A column of numbers as it is kept. An array over these bytes is read-only, but its shape can be changed; so every
+    visit gets a new array, and all arrays share the bytes."""
 
     data: bytes
     shape: tuple[int, ...]

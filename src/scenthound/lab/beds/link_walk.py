@@ -1,4 +1,4 @@
-"""Walks along the links of a bed: how far is each page from some others?"""
+"""Link distances in a bed: how far each page is from a set of pages."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from scenthound.graph.link_graph import LinkGraph, Numbers
 
 
 class LinkWalk:
-    """A link graph, prepared for walks from many pages."""
+    """A link graph, prepared for walks from many starting pages."""
 
     def __init__(self, graph: LinkGraph) -> None:
         self.graph = graph
         self.starts: Numbers = np.concatenate(([0], np.cumsum(graph.out_degree))).astype(np.int64)
 
     def distances(self, seeds: Iterable[int], most: int | None = None) -> NDArray[np.int32]:
-        """The least number of links from any seed to each page; -1 if it is not reached within `most` links."""
+        """The least number of links from any seed to each page; -1 if there are more than `most`, or no path."""
         distances = np.full(len(self.graph), -1, dtype=np.int32)
-        edge = np.unique(np.array(list(seeds), dtype=np.int64))
+        current = np.unique(np.array(list(seeds), dtype=np.int64))
         distance = 0
-        while len(edge):
-            distances[edge] = distance
+        while len(current):
+            distances[current] = distance
             if distance == most:
                 break
-            fresh = np.zeros(len(self.graph), dtype=np.bool_)
-            fresh[self.linked_from(edge)] = True
-            fresh &= distances < 0
-            edge = np.flatnonzero(fresh)
+            is_next = np.zeros(len(self.graph), dtype=np.bool_)
+            is_next[self.linked_from(current)] = True
+            is_next &= distances < 0
+            current = np.flatnonzero(is_next)
             distance += 1
         return distances
 

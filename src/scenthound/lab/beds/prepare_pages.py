@@ -1,8 +1,8 @@
-"""Reads recorded responses into rows of the prepared tables; runs in the worker processes.
+"""Reads recorded responses into rows of the prepared tables, in the worker processes.
 
-Responses go through `page.landing`, as live pages do, so a replayed page equals the live one. Only robots meta tags are
-ignored: a replay bothers no server, and the recorded links were followed by somebody (425 of the pages of the bed
-schools say nofollow).
+Responses go through `page.landing`, as live pages do, so a replayed page equals the live page. Only robots meta tags
+are ignored: a replay burdens no server, and the recording crawler followed these links (425 pages of the bed schools
+say nofollow).
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ class Cut:
     """How much of a page is read. Each cut of a bed is prepared separately."""
 
     page_bytes: int = 0
-    """Only this many bytes of a page are parsed; 0: all. [EXP] 100 KB, [BIZ] 10 KB."""
+    """How many bytes of a page are parsed; 0: all. [EXP] uses 100 KB, [BIZ] 10 KB."""
     url_length: int = LONGEST
-    """Links to longer URLs are refused; 256 in the papers."""
+    """Links to longer URLs are ignored; 256 in the papers."""
 
 
 class Row(NamedTuple):
-    """One response of the bed. `head` has lines: the redirect target, or why there is no page."""
+    """One response of the bed. `head` has two lines: redirect target and spelling, or reason and detail of a miss."""
 
     url: Url
     kind: int
@@ -48,7 +48,7 @@ class Row(NamedTuple):
     record: Record | None = None
     links: tuple[Url, ...] = ()
     outlinks: tuple[int, ...] = ()
-    """Positions of the links that count (rule 6): the first to each URL, and none to the page itself."""
+    """Positions of the links that count (rule 6): the first to each URL, without links to the page itself."""
 
 
 class Batch(NamedTuple):
@@ -63,7 +63,7 @@ class Batch(NamedTuple):
     """Number of terms of each row."""
     urls: list[Url]
     link_urls: npt.NDArray[np.int32]
-    outlink_places: npt.NDArray[np.int32]
+    outlink_positions: npt.NDArray[np.int32]
     vocabulary: list[str]
     term_ids: npt.NDArray[np.int32]
     term_counts: npt.NDArray[np.int32]
@@ -71,7 +71,7 @@ class Batch(NamedTuple):
 
 
 def read_batch(responses: Sequence[Response], cut: Cut, analyser: Analyser) -> Batch:
-    """The rows of some responses. Responses without a valid URL are named in `faults`."""
+    """Read responses into rows. Responses without a valid URL are reported in `faults`."""
     urls: dict[Url, int] = {}
     vocabulary: dict[str, int] = {}
     link_urls: list[int] = []
@@ -88,9 +88,9 @@ def read_batch(responses: Sequence[Response], cut: Cut, analyser: Analyser) -> B
             continue
         rows.append(row)
         link_urls += [urls.setdefault(url, len(urls)) for url in row.links]
-        names, times = terms_of({} if row.record is None else row.record.counts(analyser))
+        names, counts = terms_of({} if row.record is None else row.record.counts(analyser))
         term_ids += [vocabulary.setdefault(term, len(vocabulary)) for term in names]
-        term_counts += times.tolist()
+        term_counts += counts.tolist()
         terms.append(len(names))
     return Batch(
         [(row.url, row.kind, row.status, row.size) for row in rows],
@@ -124,7 +124,7 @@ def read_response(response: Response, cut: Cut) -> Row:
         case Miss():
             detail = " ".join(landed.detail.split())
             return Row(url, MISS, landed.status, landed.size, f"{landed.reason}\n{detail}")
-    raise TypeError(f"landing gave a {type(landed).__name__}")
+    raise TypeError(f"unexpected {type(landed).__name__} from landing")
 
 
 def _page_row(url: Url, page: Page) -> Row:

@@ -1,13 +1,13 @@
 """Prepares a bed: parses and tokenises every page once, in several processes, into memory-mapped columns.
 
-    rows        kind, status, size and number of the URL, four int32 each, in the order of recording
+    rows        kind, status, size and URL number of each response as four int32, in the order of recording
     urls        all URLs, recorded or only linked to, one per line; `row-of-url` has the row of each, or -1
-    heads       the redirect target of a row without a page, or why there is no page
+    heads       for a row without a page: the redirect target, or why there is no page
     records     the record of each page (`page.record`)
-    links       the URLs each page links to, by number; `outlinks` has the positions that count
-    terms-…/    counts of terms for an analyser (`terms`)
+    links       the URLs that each page links to, by number; `outlinks` has the positions of those that count
+    terms-…/    term counts for an analyser (`prepared_terms`)
 
-`…-starts` say where each row begins.
+The files `…-starts` hold the offset of each row.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from scenthound.model import Response, Url
 from scenthound.process_pool import ProcessPool
 from scenthound.text.tokens import Analyser
 
-BATCH = 64  # pages per task: some 2 MB of HTML
-FEW = 256  # responses; for fewer, starting processes takes longer than the work
-AHEAD = 3  # pending batches per process: keeps them busy and memory bounded
+BATCH = 64  # pages per task: about 2 MB of HTML
+FEW = 256  # responses; up to this number, starting processes takes longer than the work
+AHEAD = 3  # pending batches per process: enough to keep them busy, with bounded memory
 
 Progress = Callable[[int], None]
 """Called with the number of responses read so far."""
@@ -72,14 +72,14 @@ def _batches(responses: Iterable[Response], cut: Cut, analyser: Analyser, jobs: 
 
 
 class _Tables:
-    """The files being written, and the numbers assigned so far."""
+    """The tables being written, and the URL numbers assigned so far."""
 
     def __init__(self, folder: Path, analyser: Analyser) -> None:
         self._folder, self._analyser = folder, analyser
         self._terms = TermsWriter(terms_folder(folder, analyser))
         self._urls: dict[Url, int] = {}
         self._rows: list[tuple[int, int, int, int]] = []
-        self._row_of: dict[int, int] = {}
+        self._row_of_url: dict[int, int] = {}
         self._starts: dict[str, list[int]] = {name: [0] for name in ("heads", "records", "links", "outlinks")}
         self._files: dict[str, BinaryIO] = {
             name: (folder / name).open("wb") for name in ("heads", "records", "links", "outlinks")
@@ -90,14 +90,14 @@ class _Tables:
     def add(self, batch: Batch) -> None:
         self.responses += len(batch.rows) + len(batch.faults)
         self._faults += batch.faults
-        own = np.array([self._urls.setdefault(url, len(self._urls)) for url in batch.urls], dtype="<i4")
+        url_numbers = np.array([self._urls.setdefault(url, len(self._urls)) for url in batch.urls], dtype="<i4")
         for url, kind, status, size in batch.rows:
             number = self._urls.setdefault(url, len(self._urls))
             row = len(self._rows)
             self._rows.append((kind, status, size, number))
-            other = self._row_of.get(number)
-            if other is None or (_succeeded(status) and not _succeeded(self._rows[other][1])):
-                self._row_of[number] = row
+            earlier = self._row_of_url.get(number)
+            if earlier is None or (_succeeded(status) and not _succeeded(self._rows[earlier][1])):
+                self._row_of_url[number] = row
         for name, parts in (("heads", batch.heads), ("records", batch.records)):
             for part in parts:
                 self._files[name].write(part)
@@ -106,8 +106,8 @@ class _Tables:
             for size in sizes:
                 self._starts[name].append(self._starts[name][-1] + size)
         if len(batch.link_urls):
-            self._files["links"].write(own[batch.link_urls].tobytes())
-        self._files["outlinks"].write(batch.outlink_places.tobytes())
+            self._files["links"].write(url_numbers[batch.link_urls].tobytes())
+        self._files["outlinks"].write(batch.outlink_positions.tobytes())
         self._terms.add(batch.vocabulary, batch.term_ids, batch.term_counts, batch.terms)
 
     def close(self, name: str) -> None:
@@ -116,10 +116,10 @@ class _Tables:
         for column, starts in self._starts.items():
             np.array(starts, dtype="<i8").tofile(self._folder / f"{column}-starts")
         np.array(self._rows, dtype="<i4").reshape(-1, 4).tofile(self._folder / "rows")
-        chosen = np.full(len(self._urls), -1, dtype="<i4")
-        for number, row in self._row_of.items():
-            chosen[number] = row
-        chosen.tofile(self._folder / "row-of-url")
+        row_of_url = np.full(len(self._urls), -1, dtype="<i4")
+        for number, row in self._row_of_url.items():
+            row_of_url[number] = row
+        row_of_url.tofile(self._folder / "row-of-url")
         (self._folder / "urls").write_bytes("\n".join(self._urls).encode("utf-8", "surrogatepass"))
         self._terms.close(self._analyser)
         save_about(

@@ -1,6 +1,6 @@
 """The term counts of every page of a prepared bed for one analyser, as columns in memory-mapped files.
 
-For measuring, which needs many pages at once. A fetched page has its own counts in its record.
+Measures use them, since they need many pages at once. A fetched page has its own counts in its record.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from scenthound.lab.beds.cache import build_folder, load_about, mapped, save_about
+from scenthound.lab.beds.cache import build_folder, load_about, memory_map, save_about
 from scenthound.page.record import Parts, Record
 from scenthound.text.term_counts import Numbering, SharedIds, TermCounts, pack_terms, terms_of
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
 
-CHUNK = 1 << 20  # numbers read at once
+CHUNK = 1 << 20  # term ids renumbered at a time
 Numbers = npt.NDArray[np.int32]
 
 
 class TermsWriter:
-    """Takes the pages in order and writes the columns.
+    """Writes the columns, page by page.
 
     Term ids depend on the words of the bed, not on the order of its pages.
     """
@@ -43,27 +43,27 @@ class TermsWriter:
         self._counts = (folder / "counts").open("wb")
 
     def add(self, vocabulary: list[str], ids: Numbers, counts: Numbers, sizes: list[int]) -> None:
-        """Add rows: their terms by number in `vocabulary`, one row after the other, `sizes` terms each."""
-        own = [self._numbers.setdefault(term, len(self._numbers)) for term in vocabulary]
+        """Add rows, one after the other: `sizes` are their numbers of terms, `ids` are indices into `vocabulary`."""
+        bed_ids = [self._numbers.setdefault(term, len(self._numbers)) for term in vocabulary]
         if len(ids):
-            self._ids.write(np.array(own, dtype="<i4")[ids].tobytes())
+            self._ids.write(np.array(bed_ids, dtype="<i4")[ids].tobytes())
             self._counts.write(counts.astype("<i4").tobytes())
-        at = 0
+        start = 0
         squares = counts.astype(np.int64) ** 2
         names = list(map(vocabulary.__getitem__, ids.tolist()))
         for size in sizes:
-            self._squares.append(int(squares[at : at + size].sum()))
+            self._squares.append(int(squares[start : start + size].sum()))
             self._starts.append(self._starts[-1] + size)
-            lines = pack_terms(names[at : at + size])
+            lines = pack_terms(names[start : start + size])
             self._lines.write(lines)
             self._lines_starts.append(self._lines_starts[-1] + len(lines))
-            at += size
+            start += size
 
     def close(self, analyser: Analyser) -> None:
         self._ids.close()
         self._lines.close()
         self._counts.close()
-        words = sorted(self._numbers, key=_scattered)
+        words = sorted(self._numbers, key=_hash_order)
         self._renumber(words)
         np.array(self._starts, dtype="<i8").tofile(self._folder / "starts")
         np.array(self._lines_starts, dtype="<i8").tofile(self._folder / "lines-starts")
@@ -72,7 +72,7 @@ class TermsWriter:
         save_about(self._folder, {"analyser": analyser.name, "rows": len(self._squares), "terms": len(words)})
 
     def _renumber(self, words: list[str]) -> None:
-        """Replace the numbers assigned while writing by the positions in `words`."""
+        """Replace the ids assigned while writing by the positions in `words`."""
         final = np.zeros(len(words), dtype="<i4")
         final[[self._numbers[word] for word in words]] = np.arange(len(words), dtype="<i4")
         with (self._folder / "terms").open("r+b") as file:
@@ -82,19 +82,19 @@ class TermsWriter:
 
 
 class PreparedTerms:
-    """Term counts by row. Each call makes a new `Counts`."""
+    """Term counts by row. Each call of `counts` returns a new object."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         about = load_about(folder) or {}
         self._numbering = Numbering(f"{folder.parent.name}/{folder.name}", int(str(about["terms"])))
-        self.starts = mapped(folder, "starts", "<i8")
-        self.ids = mapped(folder, "terms", "<i4")
-        self.frequencies = mapped(folder, "counts", "<i4")
-        self.squares = mapped(folder, "squares", "<i8")
+        self.starts = memory_map(folder, "starts", "<i8")
+        self.ids = memory_map(folder, "terms", "<i4")
+        self.frequencies = memory_map(folder, "counts", "<i4")
+        self.squares = memory_map(folder, "squares", "<i8")
         self._starts: list[int] = self.starts.tolist()
         self._squares: list[int] = self.squares.tolist()
-        self._lines_starts: list[int] = mapped(folder, "lines-starts", "<i8").tolist()
+        self._lines_starts: list[int] = memory_map(folder, "lines-starts", "<i8").tolist()
         self._lines, self._counts, self._ids = (file_bytes(folder / name) for name in ("lines", "counts", "terms"))
 
     @cached_property
@@ -118,34 +118,32 @@ class PreparedTerms:
         """The row's counts; the strings are shared by all rows."""
         begin, end = self._starts[row], self._starts[row + 1]
         terms = map(self.vocabulary.__getitem__, self.ids[begin:end].tolist())
-        made = Counts(zip(terms, self.frequencies[begin:end].tolist(), strict=True))
-        made._square = self._squares[row]
-        return made
+        counts = Counts(zip(terms, self.frequencies[begin:end].tolist(), strict=True))
+        counts._square = self._squares[row]
+        return counts
 
 
 def open_terms(folder: Path, analyser: Analyser, records: Callable[[], Iterable[bytes]]) -> PreparedTerms:
-    """The terms in `folder`; if missing, computed from the pages' records (one per row, empty for no page)."""
+    """The terms in `folder`; if missing, computed from the pages' records (one per row, empty without a page)."""
     if load_about(folder) is None:
 
-        def build(aside: Path) -> None:
-            writer = TermsWriter(aside)
+        def build(temporary: Path) -> None:
+            writer, parts = TermsWriter(temporary), Parts((analyser,))
             for record in records():
-                wanted = Parts((analyser,))
-                counts = Record.from_bytes(record, wanted).counts(analyser) if record else {}
-                names, times = terms_of(counts)
-                writer.add(list(names), np.arange(len(names), dtype="<i4"), times, [len(names)])
+                names, counts = terms_of(Record.from_bytes(record, parts).counts(analyser) if record else {})
+                writer.add(list(names), np.arange(len(names), dtype="<i4"), counts, [len(names)])
             writer.close(analyser)
 
         build_folder(folder, build)
     return PreparedTerms(folder)
 
 
-def _scattered(word: str) -> tuple[bytes, str]:
+def _hash_order(word: str) -> tuple[bytes, str]:
     return hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest(), word
 
 
 def file_bytes(path: Path) -> mmap.mmap | bytes:
-    """A file as bytes whose slices are copies."""
+    """The bytes of a file, memory_map into memory; slices are copies."""
     if not path.stat().st_size:
         return b""
     with path.open("rb") as file:

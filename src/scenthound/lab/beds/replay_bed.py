@@ -1,4 +1,4 @@
-"""What a replay and its measures ask of a bed, whether its pages lie in tables or are made on the fly."""
+"""`ReplayBed`, the interface of beds for replays and measures, prepared or made on the fly."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from scenthound.text.vectors import Counts
 
 
 class ReplayBed(Protocol):
-    """A bed that is ready for replay. Pages have numbers; redirects lead to them."""
+    """A bed that is ready for replay. Pages are numbered from 0; redirects are not pages."""
 
     @property
     def name(self) -> str: ...
     @property
     def key(self) -> str:
-        """Names everything that determines what `fetch` returns."""
+        """A key for everything that determines the results of `fetch`."""
         ...
 
     @property
     def reopen(self) -> Callable[[], ReplayBed]:
-        """Opens this bed in another process."""
+        """A function that opens this bed in another process."""
         ...
 
     @property
     def has_terms(self) -> bool:
-        """Whether `terms` can be asked: whether all pages were read before."""
+        """Whether `terms` is available, which requires that all pages have been read."""
         ...
 
     def read_parts(self, parts: Parts) -> None: ...

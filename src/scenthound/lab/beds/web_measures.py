@@ -1,9 +1,9 @@
 """Measures of a web that decide whether crawlers can be compared on it, the same for recorded and generated webs.
 
-How similar are random, linked and sibling pages (Davison 2000), how fast does similarity fall with the link distance
-(Menczer 2004), how many pages at a distance from the examples are on topic, how many links stay within the host, how
-are degrees distributed, do triangles follow the topic, do the words around a link say where it leads, and how many
-topics have hubs. Everything is sampled with a random generator of the caller's.
+How similar are random, linked and sibling pages (Davison 2000)? How fast does similarity fall with the link distance
+(Menczer 2004)? How many pages at each distance from the examples are on topic, how many links stay within the host, how
+are degrees distributed, do triangles follow the topic, do the words around a link tell where it leads, and how many
+topics have hubs? Samples are drawn with the caller's random generator.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from scenthound.text.vectors import cosine
 from scenthound.url import host
 
 PAIRS = 2000  # pairs for a mean: the standard error of a cosine is then below 0.005
-SOURCES = 60  # pages from which similarity is followed by distance
-AT_DISTANCE = 30  # pages compared at each distance from each of them
-FURTHEST = 5
+SOURCES = 60  # pages whose similarity to others is measured by distance
+AT_DISTANCE = 30  # pages compared with each of them at each distance
+MAX_DISTANCE = 5
 WEDGES = 4000  # pairs of neighbours for a clustering coefficient
 HUB_SIZES = (2, 3, 5, 10)
 TAIL = 0.1  # share of the pages with links that an exponent is fitted to
@@ -49,23 +49,23 @@ class Similarity:
     random: float | None
     linked: float | None
     linked_hosts: float | None
-    """Of linked pages on different hosts."""
+    """Linked pages on different hosts."""
     siblings: float | None
-    """Of two pages that one page links to."""
+    """Two pages that the same page links to."""
     by_distance: Mapping[str, float]
-    """Of a page and those so many links away, by the least number of links."""
+    """Two pages, by the least number of links from one to the other."""
 
 
 @dataclass(frozen=True, slots=True)
 class Degrees:
-    """How many links pages have, in or out."""
+    """The distribution of the number of links into or out of a page."""
 
     median: float
     ninth_decile: float
     last_percent: float
     most: int
     exponent: float | None
-    """Of a power law fitted to the highest tenth (Hill's estimator); None if that is fewer than ten pages."""
+    """The exponent of a power law fitted to the highest tenth (Hill's estimator); None below ten pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,18 +81,18 @@ class Triangles:
 
 @dataclass(frozen=True, slots=True)
 class Hubs:
-    """How many topics have a page, other than an answer itself, that links to several of their answers."""
+    """How many topics have a hub: a page that links to several of their answers and is not an answer itself."""
 
     topics: int
     of_seeds: int
-    """To two seeds or more, as hubs for augmented seeds must (sheet 60.2)."""
+    """Topics with a page that links to at least two seeds, as augmenting seeds requires (sheet 60.2)."""
     of_answers: Mapping[str, int]
-    """To so many seeds or targets, or more."""
+    """Topics with a page that links to at least this many seeds or targets."""
 
 
 @dataclass(frozen=True, slots=True)
 class WebMeasures:
-    """What `measure_web` found."""
+    """The result of `measure_web`."""
 
     similarity: Similarity
     on_topic: Mapping[str, float]
@@ -106,7 +106,7 @@ class WebMeasures:
     clustering: Triangles
     contexts: Contexts
     contexts_between_hosts: Contexts
-    """The same for links to other hosts alone: not for menus, and not for the pages of a company's own site."""
+    """The same for links to other hosts only, which leaves out menus and the pages of a company's own site."""
     hubs: Hubs
 
 
@@ -125,7 +125,8 @@ def measure_web(
     clustering = _clustering(graph, [topic.all for topic in answers], rng)
     report(4, STEPS)
     everywhere, between = (
-        link_contexts(bed, topics, [topic.all for topic in answers], rng, way) for way in (False, True)
+        link_contexts(bed, topics, [topic.all for topic in answers], rng, between_hosts)
+        for between_hosts in (False, True)
     )
     report(STEPS, STEPS)
     chance = [len(topic.all) / len(bed) for topic in answers if topic.all]
@@ -144,11 +145,11 @@ def measure_web(
 
 
 class _Answers(NamedTuple):
-    """The pages of a topic by number."""
+    """The numbers of a topic's pages."""
 
     seeds: frozenset[int]
     start: frozenset[int]
-    """Examples on topic: the topic's examples, or its seeds if it has none."""
+    """The topic's examples, or its seeds if it has none."""
     all: frozenset[int]
     """Targets and examples."""
 
@@ -172,16 +173,16 @@ def _similarity(bed: PreparedBed, walk: LinkWalk, rng: random.Random) -> Similar
     forks = np.flatnonzero(graph.out_degree > 1).tolist()
     siblings = [rng.sample(_linked(walk, rng.choice(forks)), 2) for _ in range(PAIRS)] if forks else []
     by_distance: dict[int, list[float]] = {}
-    for source in _some(pages, SOURCES, rng):
-        distances = walk.distances([source], FURTHEST)
-        for distance in range(1, FURTHEST + 1):
-            there = np.flatnonzero(distances == distance).tolist()
-            pairs = [(source, page) for page in _some(there, AT_DISTANCE, rng)]
+    for source in _sample(pages, SOURCES, rng):
+        distances = walk.distances([source], MAX_DISTANCE)
+        for distance in range(1, MAX_DISTANCE + 1):
+            at_distance = np.flatnonzero(distances == distance).tolist()
+            pairs = [(source, page) for page in _sample(at_distance, AT_DISTANCE, rng)]
             by_distance.setdefault(distance, []).extend(_cosines(bed, pairs))
     return Similarity(
         _mean(_cosines(bed, [rng.sample(pages, 2) for _ in range(PAIRS)] if len(pages) > 1 else [])),
-        _mean(_cosines(bed, _some(links, PAIRS, rng))),
-        _mean(_cosines(bed, _some(between, PAIRS, rng))),
+        _mean(_cosines(bed, _sample(links, PAIRS, rng))),
+        _mean(_cosines(bed, _sample(between, PAIRS, rng))),
         _mean(_cosines(bed, siblings)),
         {str(distance): statistics.fmean(values) for distance, values in by_distance.items() if values},
     )
@@ -203,37 +204,37 @@ def _linked(walk: LinkWalk, page: int) -> list[int]:
 def _on_topic_by_distance(walk: LinkWalk, answers: Sequence[_Answers]) -> dict[str, float]:
     shares: dict[int, list[float]] = {}
     for topic in answers:
-        distances = walk.distances(topic.start, FURTHEST)
+        distances = walk.distances(topic.start, MAX_DISTANCE)
         is_on_topic = np.zeros(len(distances), dtype=np.bool_)
         is_on_topic[list(topic.all)] = True
-        for distance in range(1, FURTHEST + 1):
-            there = distances == distance
-            if there.any():
-                shares.setdefault(distance, []).append(float(is_on_topic[there].mean()))
+        for distance in range(1, MAX_DISTANCE + 1):
+            at_distance = distances == distance
+            if at_distance.any():
+                shares.setdefault(distance, []).append(float(is_on_topic[at_distance].mean()))
     return {str(distance): statistics.fmean(values) for distance, values in sorted(shares.items())}
 
 
 def _clustering(graph: LinkGraph, topics: Sequence[frozenset[int]], rng: random.Random) -> Triangles:
     neighbours = _Neighbours(graph)
-    linked = np.flatnonzero(neighbours.degree > 1).tolist()
+    centres = np.flatnonzero(neighbours.degree > 1).tolist()
     everywhere = (
-        rng.sample(neighbours.of(page), 2) for page in (rng.choice(linked) for _ in range(WEDGES if linked else 0))
+        rng.sample(neighbours.of(page), 2) for page in (rng.choice(centres) for _ in range(WEDGES if centres else 0))
     )
     inside, mixed = list[Sequence[int]](), list[Sequence[int]]()
     for topic in topics:
-        for page in _some(sorted(topic), max(1, WEDGES // len(topics)), rng):
-            near = [other for other in neighbours.of(page) if other in topic]
-            far = [other for other in neighbours.of(page) if other not in topic]
-            if len(near) > 1:
-                inside.append(rng.sample(near, 2))
-            if near and far:
-                mixed.append((rng.choice(near), rng.choice(far)))
-    closed = (neighbours.share_linked(list(pairs)) for pairs in (everywhere, inside, mixed))
-    return Triangles(*closed)
+        for page in _sample(sorted(topic), max(1, WEDGES // len(topics)), rng):
+            on_topic = [other for other in neighbours.of(page) if other in topic]
+            off_topic = [other for other in neighbours.of(page) if other not in topic]
+            if len(on_topic) > 1:
+                inside.append(rng.sample(on_topic, 2))
+            if on_topic and off_topic:
+                mixed.append((rng.choice(on_topic), rng.choice(off_topic)))
+    shares = (neighbours.share_linked(list(pairs)) for pairs in (everywhere, inside, mixed))
+    return Triangles(*shares)
 
 
 class _Neighbours:
-    """A link graph without directions."""
+    """A link graph without the directions of its links."""
 
     def __init__(self, graph: LinkGraph) -> None:
         size = max(len(graph), 1)
@@ -245,16 +246,16 @@ class _Neighbours:
         self._starts = np.concatenate(([0], np.cumsum(self.degree)))
 
     def of(self, page: int) -> list[int]:
-        found: list[int] = self._ends[self._starts[page] : self._starts[page + 1]].tolist()
-        return found
+        neighbours: list[int] = self._ends[self._starts[page] : self._starts[page + 1]].tolist()
+        return neighbours
 
     def share_linked(self, pairs: Sequence[Sequence[int]]) -> float | None:
-        """The share of these pairs of pages that are linked; None without a pair."""
+        """The share of these pairs of pages that are linked; None if there are no pairs."""
         if not pairs:
             return None
-        wanted = np.array([a * self._size + b for a, b in pairs], dtype=np.int64)
-        places = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
-        return float((self._keys[places] == wanted).mean())
+        keys = np.array([a * self._size + b for a, b in pairs], dtype=np.int64)
+        indices = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        return float((self._keys[indices] == keys).mean())
 
 
 def _hubs(graph: LinkGraph, answers: Sequence[_Answers]) -> Hubs:
@@ -268,11 +269,11 @@ def _hubs(graph: LinkGraph, answers: Sequence[_Answers]) -> Hubs:
     return Hubs(len(answers), of_seeds, of_answers)
 
 
-def _best_hub(graph: LinkGraph, wanted: frozenset[int], answers: frozenset[int]) -> int:
-    """The most pages of `wanted` that a page links to, which is no answer itself."""
-    is_wanted = np.zeros(len(graph), dtype=np.float64)
-    is_wanted[list(wanted)] = 1.0
-    counts = np.bincount(graph.sources, is_wanted[graph.targets], minlength=len(graph))
+def _best_hub(graph: LinkGraph, linked: frozenset[int], answers: frozenset[int]) -> int:
+    """The largest number of pages in `linked` that a page links to which is not an answer itself."""
+    is_linked = np.zeros(len(graph), dtype=np.float64)
+    is_linked[list(linked)] = 1.0
+    counts = np.bincount(graph.sources, is_linked[graph.targets], minlength=len(graph))
     counts[list(answers)] = 0
     return int(counts.max(initial=0))
 
@@ -281,13 +282,13 @@ def _best_hub(graph: LinkGraph, wanted: frozenset[int], answers: frozenset[int])
 
 
 def _within_host(graph: LinkGraph) -> float | None:
-    numbers: dict[str, int] = {}
-    hosts = np.array([numbers.setdefault(host(name), len(numbers)) for name in graph.names], dtype=np.int64)
+    ids: dict[str, int] = {}
+    hosts = np.array([ids.setdefault(host(name), len(ids)) for name in graph.names], dtype=np.int64)
     return float((hosts[graph.sources] == hosts[graph.targets]).mean()) if len(graph.sources) else None
 
 
 def degrees(values: Numbers) -> Degrees:
-    """Quantiles of a degree, and the exponent of its tail.
+    """Quantiles of a list of degrees, and the exponent of its tail.
 
     >>> import numpy
     >>> degrees(numpy.array([0, 1, 2, 3, 10])).median
@@ -308,10 +309,10 @@ def _exponent(values: list[int]) -> float | None:
     return 1 + len(tail) / logarithms if logarithms else None
 
 
-def _some(items: Sequence[T], most: int, rng: random.Random) -> Sequence[T]:
+def _sample(items: Sequence[T], most: int, rng: random.Random) -> Sequence[T]:
     return items if len(items) <= most else rng.sample(items, most)
 
 
 def _mean(values: Iterable[float]) -> float | None:
-    listed = list(values)
-    return statistics.fmean(listed) if listed else None
+    numbers = list(values)
+    return statistics.fmean(numbers) if numbers else None

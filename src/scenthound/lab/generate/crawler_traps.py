@@ -1,6 +1,6 @@
 """Crawler traps, made on demand: an endless calendar, session ids, a folder that contains itself.
 
-A bed records only the links to them: in a replay they are dead links, over HTTP they are traps. What a trap answers
+A bed records only the links to them: in a replay they are dead links, over HTTP they are traps. The response of a trap
 depends on the URL alone.
 """
 
@@ -17,16 +17,16 @@ from scenthound.model import Response
 _CALENDAR = re.compile(r"/calendar/(\d{1,6})-(\d{2})\.html(?:\?day=(\d{1,2}))?")
 _SESSION = re.compile(r"/view\?page=(\d{1,6})&sid=[0-9a-f]{12}")
 _FOLDER = re.compile(r"/files/(?:a/b/)*(?:a/)?")
-LONGEST = 1900  # even the folder ends before URLs get longer than crawlers accept
+MAX_URL_LENGTH = 1900  # the folder trap ends before its URLs get longer than crawlers accept
 
 ENTRANCES = ("/calendar/2024-01.html", "/view?page=1&sid=000000000000", "/files/a/b/")
-"""One URL of each kind, which hosts with traps link to."""
+"""The first URL of each kind of trap; hosts with a trap link to one of them."""
 
 
 def trap(url: str) -> Response | None:
-    """The page of the trap at this URL; None if there is no trap."""
+    """The trap page at this URL; None if the URL is not part of a trap."""
     path = "/" + url.partition("://")[2].partition("/")[2]
-    if len(url) > LONGEST:
+    if len(url) > MAX_URL_LENGTH:
         return None
     if match := _CALENDAR.fullmatch(path):
         title, links = _calendar(int(match[1]), int(match[2]), match[3])
@@ -52,13 +52,13 @@ def _calendar(year: int, month: int, day: str | None) -> tuple[str, list[str]]:
     after = (year, month + 1) if month < 12 else (year + 1, 1)
     links = [f"/calendar/{y}-{m:02d}.html" for y, m in (before, after)]
     if day is None:
-        links += [f"/calendar/{year}-{month:02d}.html?day={number}" for number in range(1, 29)]
+        links += [f"/calendar/{year}-{month:02d}.html?day={n}" for n in range(1, 29)]
     return f"Calendar {year}-{month:02d}{' day ' + day if day else ''}", links
 
 
 def _session(page: int, url: str) -> tuple[str, list[str]]:
-    """The same few pages again and again, each time with a new session id."""
-    fresh = hashlib.sha256(url.encode()).hexdigest()
+    """Title and links of one of nine pages, each link with a new session id."""
+    digest = hashlib.sha256(url.encode()).hexdigest()
     return f"View {page}", [
-        f"/view?page={(page + step) % 9}&sid={fresh[step * 12 : step * 12 + 12]}" for step in range(1, 4)
+        f"/view?page={(page + step) % 9}&sid={digest[step * 12 : step * 12 + 12]}" for step in range(1, 4)
     ]

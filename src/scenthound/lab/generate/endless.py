@@ -1,8 +1,8 @@
 """An endless web for scale benchmarks: every page is a function of its URL, made on demand.
 
 Nothing is stored, so a crawl of millions of pages measures the crawler and not the bed. Each page links to `fresh`
-pages that no other page links to, and to a few home pages that many link to. Its text is one of a thousand short texts
-with more or fewer words of `KEYWORDS`.
+pages that no other page links to, and to a few home pages that many pages link to. Its text is one of 1,024 short
+texts with up to eleven words of `KEYWORDS`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _WORDS = (
 _ANALYSER = Analyser()
 _OTHERS = _WORDS.split()
 _TEXTS = 1024
-_HOMES = 3  # links of every page to home pages
+_HOMES = 3  # links from every page to home pages
 
 
 @dataclass(slots=True)
@@ -35,7 +35,7 @@ class EndlessWeb:
 
     hosts: int = 20_000
     fresh: int = 10
-    """Links of a page to pages that only this page links to."""
+    """Links from each page to pages that no other page links to."""
     seed: int = 1
     _texts: list[tuple[str, TermCounts]] = field(default_factory=list)
 
@@ -56,7 +56,7 @@ class EndlessWeb:
         return Page(candidate.url, candidate, record, 200, len(record.text))
 
     def html(self, url: Url) -> str:
-        """The page as HTML, for those who look at leaves and elements: its text, then its links as a list."""
+        """The page as HTML, for strategies that read elements: its text, then its links as a list."""
         record = self.record(url)
         links = "".join(f'<li><a href="{link.spelling}">{link.anchor}</a>' for link in record.links)
         return f"<title>{record.title}</title><p>{record.text}</p><ul>{links}</ul>"
@@ -64,14 +64,14 @@ class EndlessWeb:
     def record(self, url: Url) -> Record:
         """The record of a page: a text that many pages share, and its links."""
         salt = self.seed.to_bytes(8, "little")
-        drawn = int.from_bytes(blake2b(url.encode(), digest_size=16, salt=salt).digest(), "little")
-        links, host, hosts = [], drawn >> 64, self.hosts
-        for number in range(self.fresh):  # 128 bits of the page's digest are in the name: no other page has such links
+        page_bits = int.from_bytes(blake2b(url.encode(), digest_size=16, salt=salt).digest(), "little")
+        links, host, hosts = [], page_bits >> 64, self.hosts
+        for index in range(self.fresh):  # 128 bits of the page's digest are in each URL, so no other page has it
             host = (host * 6364136223846793005 + 1442695040888963407) & 0xFFFFFFFFFFFFFFFF
-            fresh = Url(f"http://h{(host >> 33) % hosts}.endless.test/{_OTHERS[host >> 59]}/{drawn:032x}-{number}")
-            links.append(Link(fresh, _OTHERS[(host >> 54) & 31], fresh, number))
-        for number in range(_HOMES):
-            home = self.home(drawn >> (32 * number))
-            links.append(Link(home, "home", home, self.fresh + number))
-        text, counts = self._texts[drawn % _TEXTS]
+            fresh = Url(f"http://h{(host >> 33) % hosts}.endless.test/{_OTHERS[host >> 59]}/{page_bits:032x}-{index}")
+            links.append(Link(fresh, _OTHERS[(host >> 54) & 31], fresh, index))
+        for index in range(_HOMES):
+            home = self.home(page_bits >> (32 * index))
+            links.append(Link(home, "home", home, self.fresh + index))
+        text, counts = self._texts[page_bits % _TEXTS]
         return Record(url, text[:30], text, links, {_ANALYSER.key: Analysed(counts)})

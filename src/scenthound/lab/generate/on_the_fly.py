@@ -1,9 +1,10 @@
-"""A generated web as a bed without pages on disk: its folder says how to make them, and each is made when asked for.
+"""A generated web as a bed without pages on disk: its folder holds a recipe, and each page is made when it is needed.
 
     bed.toml        name, origin and, under [made], the arguments of the generator
     topics.jsonl    the topics, as in any bed
 
-Everything that takes a bed's folder takes this one. A replay parses each page when it is fetched; nothing is prepared.
+Everything that accepts a bed's folder accepts this one. A replay parses each page when it is fetched; nothing is
+prepared beforehand.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, NoReturn, overload
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -38,38 +39,38 @@ from scenthound.ports import Where
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
 
-_STORED = "write its pages to disk: `lab generate` without --on-the-fly"
+_HINT = "write its pages to disk: `lab generate` without --on-the-fly"
 
 
 def write_recipe(folder: str | Path, web: RealisticWeb, topics: Sequence[BedTopic], **about: str | int) -> GeneratedBed:
-    """Write a bed that consists of a recipe and topics."""
+    """Write a bed that consists of the arguments of its generator and the topics."""
     folder = Path(folder)
     if (folder / "bed.toml").exists():
-        raise BadConfig(f"there is a bed in {folder} already", "give a new folder")
+        raise BadConfig(f"{folder} already contains a bed", "give a new folder")
     folder.mkdir(parents=True, exist_ok=True)
     write_text(folder / "topics.jsonl", "".join(map(topic_line, topics)))
     facts = {"name": web.name, **about, "pages": web.pages, "topics": len(topics), "digest": web.digest}
-    made = {"web": "realistic", **web.arguments}
+    recipe = {"web": "realistic", **web.arguments}
     lines = [f"{key} = {toml_value(value)}\n" for key, value in facts.items()]
-    lines += ["\n[made]\n", *(f"{key} = {toml_value(value)}\n" for key, value in made.items())]
+    lines += ["\n[made]\n", *(f"{key} = {toml_value(value)}\n" for key, value in recipe.items())]
     if changed := changed_values(web.habits):
         lines += ["\n[made.habits]\n", *(f"{key} = {toml_value(value)}\n" for key, value in changed.items())]
     write_text(folder / "bed.toml", "".join(lines))
-    return GeneratedBed(folder, {**facts, "made": {**made, "habits": changed}}, list(topics), [])
+    return GeneratedBed(folder, {**facts, "made": {**recipe, "habits": changed}}, list(topics), [])
 
 
 class GeneratedBed(Bed):
-    """A bed whose responses are made when they are asked for."""
+    """A bed whose responses are generated on request."""
 
     @cached_property
     def web(self) -> RealisticWeb:
-        """The web of the recipe. Raises `BadConfig` for one that this version can't follow."""
-        made: dict[str, Any] = dict(self.about["made"])
-        kind, habits = made.pop("web", ""), made.pop("habits", {})
+        """The web of the recipe. Raises `BadConfig` if this version can't make it."""
+        recipe: dict[str, Any] = dict(self.about["made"])
+        kind, habits = recipe.pop("web", ""), recipe.pop("habits", {})
         if kind != "realistic":
-            raise BadConfig(f"{self.folder} asks for a web of the kind `{kind}`", "only `realistic` is made on the fly")
+            raise BadConfig(f"{self.folder} needs a web of the kind `{kind}`", "only `realistic` is made on the fly")
         try:
-            web = RealisticWeb(**made, habits=read(RealisticHabits, habits, "habit"))
+            web = RealisticWeb(**recipe, habits=read(RealisticHabits, habits, "habit"))
         except TypeError as error:
             raise BadConfig(f"[made] in {self.folder}/bed.toml: {error}", "make the bed again") from None
         if self.about.get("digest") != web.digest:
@@ -89,9 +90,9 @@ class GeneratedBed(Bed):
         return self.web.get(url)
 
     def index(self) -> Mapping[Url, Where]:
-        """All URLs; the places say nothing, since there is no file."""
+        """All URLs. Their positions are meaningless, since there is no file."""
         urls = [*map(self.web.url, range(self.web.pages)), *map(Url, self.web.aliases)]
-        return {url: Where("", number, 0) for number, url in enumerate(urls)}
+        return {url: Where("", row, 0) for row, url in enumerate(urls)}
 
     def __len__(self) -> int:
         return self.web.pages + len(self.web.aliases)
@@ -99,13 +100,13 @@ class GeneratedBed(Bed):
     def __contains__(self, url: object) -> bool:
         return isinstance(url, str) and self.web.number(Url(url)) is not None
 
-    def made(self, cut: Cut) -> MadeBed:
+    def for_replay(self, cut: Cut) -> OnTheFlyBed:
         """The bed for replay."""
-        return MadeBed(self, cut)
+        return OnTheFlyBed(self, cut)
 
 
-class MadeBed:
-    """A bed for replay whose pages are made and parsed when they are fetched: see `ReplayBed`."""
+class OnTheFlyBed:
+    """A `ReplayBed` whose pages are generated and parsed when they are fetched."""
 
     has_terms = False
 
@@ -123,14 +124,14 @@ class MadeBed:
         return f"made-{self.web.digest[:20]}-{fingerprint(asdict(self._cut))[:20]}"
 
     @property
-    def reopen(self) -> Callable[[], MadeBed]:
+    def reopen(self) -> Callable[[], OnTheFlyBed]:
         return partial(_reopened, self._folder, self._cut)
 
     def read_parts(self, parts: Parts) -> None:
         self._parts = parts
 
     def fetch(self, candidate: Candidate) -> Page | Miss | Moved:
-        """The page at a URL, as a live crawl would read it; a URL that the web lacks is a 404."""
+        """The page at a URL, as a live crawl would read it; a 404 if the web has no such URL."""
         response = self.web.get(candidate.url)
         if response is None:
             return Miss(candidate, "http-404", status=404)
@@ -155,11 +156,11 @@ class MadeBed:
         return self.web.aliases
 
     def number(self, url: str) -> int | None:
-        """The number of the page at this URL, redirects followed."""
+        """The number of the page at this URL, after redirects."""
         return self.web.number(Url(url))
 
     def terms(self, analyser: Analyser) -> PreparedTerms:
-        self._refuse("a table of all words")
+        raise BadConfig("a web that is made on the fly has no table of all words", _HINT)
 
     def counts(self, url: Url, analyser: Analyser) -> Counts | None:
         page = self._page(url, Parts((analyser,)))
@@ -171,10 +172,10 @@ class MadeBed:
 
     @cached_property
     def outgoing(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-        """The page numbers that each page leads to, in the order of the plan: starts, and all numbers."""
-        linked = [self.web.links(number) for number in range(self.web.pages)]
-        starts = np.concatenate(([0], np.cumsum([len(targets) for targets in linked]))).astype(np.int64)
-        return starts, np.fromiter((to for targets in linked for to in targets), dtype=np.int32, count=int(starts[-1]))
+        """The link targets of all pages: where those of each page start, and the page numbers, in the plan's order."""
+        links = [self.web.links(page) for page in range(self.web.pages)]
+        starts = np.concatenate(([0], np.cumsum([len(targets) for targets in links]))).astype(np.int64)
+        return starts, np.fromiter((to for targets in links for to in targets), dtype=np.int32, count=int(starts[-1]))
 
     @cached_property
     def graph(self) -> LinkGraph:
@@ -189,12 +190,9 @@ class MadeBed:
         page = land(candidate, self.web.response(number), self._limits, parts, agent="")
         return page if isinstance(page, Page) else None
 
-    def _refuse(self, what: str) -> NoReturn:
-        raise BadConfig(f"a web that is made on the fly has no {what}", _STORED)
-
 
 class _Urls(Sequence[Url]):
-    """The URLs of all pages, each made when it is asked for."""
+    """The URLs of all pages, each computed on request."""
 
     def __init__(self, web: RealisticWeb) -> None:
         self._web = web
@@ -212,7 +210,7 @@ class _Urls(Sequence[Url]):
         return self._web.pages
 
 
-def _reopened(folder: Path, cut: Cut) -> MadeBed:
+def _reopened(folder: Path, cut: Cut) -> OnTheFlyBed:
     bed = Bed.open(folder)
     assert isinstance(bed, GeneratedBed)
-    return bed.made(cut)
+    return bed.for_replay(cut)

@@ -1,11 +1,12 @@
 """The plan of a generated web: its hosts, the subject of each page, and the links.
 
-A few numbers are stored per page (its leaf, its rank by popularity), so a plan of a million pages takes some ten
+A few numbers are stored per page (its leaf, its rank by popularity), so a plan of a million pages takes about ten
 megabytes. Links and texts are not stored: they are computed from the page's number.
 
-There are five kinds of hosts. *Topical* hosts are clubs and journals, mostly about one leaf. *Companies*
-exist for every third leaf and never link to one another. *Directories* list the hosts of a leaf, including companies,
-in few words; they are the only way to most companies. *Portals* are about everything. *Mirrors* copy another host.
+A *leaf* is a subject of the taxonomy. There are five kinds of hosts. *Topical* hosts are clubs and journals, mostly
+about one leaf. *Companies* exist for every third leaf and never link to one another. *Directories* list the hosts of a
+leaf, including companies, in few words; most companies are reached only through them. *Portals* are about everything.
+*Mirrors* copy another host.
 """
 
 from __future__ import annotations
@@ -17,22 +18,22 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from scenthound.lab.generate import subjects as words
+from scenthound.lab.generate import subjects
 from scenthound.lab.generate.rng import below, heavy, mix, mix_all, skewed, stream
 from scenthound.parameters import Parameterised, parameter
 
 TOPICAL, COMPANY, DIRECTORY, PORTAL, MIRROR = range(5)
 NO_LEAF = -1
-_KIND, _SIZE, _LEAF, _DRIFT, _RANK, _PRIVATE, _RULES = range(1, 8)  # purposes of chance
+_KIND, _SIZE, _LEAF, _DRIFT, _RANK, _PRIVATE, _RULES = range(1, 8)  # the `purpose` of a call of `mix`
 
 
 @dataclass(frozen=True, slots=True)
 class LinkRates(Parameterised):
-    """How the generated web links, in percent."""
+    """How the pages of a simple web link to each other, in percent."""
 
     same: int = parameter(30, "percent of links to other hosts that stay on the page's subject", least=0, most=100)
     sibling: int = parameter(
-        18, "… that go to another subject of the same area; the rest goes anywhere", least=0, most=100
+        18, "… that go to another subject of the same area; the others go anywhere", least=0, most=100
     )
     directory: int = parameter(3, "… that go to a directory of the subject", least=0, most=100)
     drift: int = parameter(
@@ -43,7 +44,7 @@ class LinkRates(Parameterised):
 
 @dataclass(slots=True)
 class Plan:
-    """Hosts by number, pages by number; the pages of a host are consecutive, its home page first."""
+    """Hosts and pages are numbered. The pages of a host are consecutive, its home page first."""
 
     pages: int
     seed: int
@@ -57,11 +58,11 @@ class Plan:
     mirrors: dict[int, int] = field(default_factory=dict)
     page_leaf: array[int] = field(default_factory=lambda: array("h"))
     popular: list[array[int]] = field(default_factory=list)
-    """For each leaf the pages that others link to, most popular first; the last list is for general pages."""
+    """For each leaf, the pages that others link to, most popular first; the last list has the pages without a leaf."""
     listed: list[array[int]] = field(default_factory=list)
-    """For each leaf the hosts that its directories list."""
+    """For each leaf, the hosts that its directories list."""
     directories: list[array[int]] = field(default_factory=list)
-    """For each leaf the pages of its directories."""
+    """For each leaf, the pages of its directories."""
 
     @property
     def hosts(self) -> int:
@@ -78,7 +79,7 @@ class Plan:
         return self.rules(host) % 5 == 0
 
     def rules(self, host: int) -> int:
-        """64 random bits for all of a host but its content. A mirror has its own."""
+        """64 random bits that decide on robots.txt, sitemap and URL style of a host. A mirror has its own."""
         return mix(self.seed, _RULES, host)
 
     def is_private(self, page: int, host: int) -> bool:
@@ -94,7 +95,7 @@ class Plan:
         return range(area * 6, min(area * 6 + 6, self.leaves))
 
     def on_leaf(self, leaf: int) -> list[int]:
-        """The pages about this leaf, without directories, mirrors and disallowed pages."""
+        """The pages about this leaf, except mirrors and disallowed pages."""
         pages = np.flatnonzero(np.frombuffer(self.page_leaf, dtype=np.int16) == leaf)
         hosts = np.searchsorted(np.frombuffer(self.start, dtype=np.int64), pages, side="right") - 1
         return [
@@ -104,114 +105,114 @@ class Plan:
         ]
 
     def links(self, page: int) -> list[tuple[int, bool]]:
-        """The pages that this page links to, in order, each with whether it is on the same host. May repeat."""
+        """The pages that this page links to, in order, each with whether it is on the same host; with duplicates."""
         host = self.host_of(page)
         if host in self.original:
             shift = self.start[host] - self.start[self.original[host]]
             return [(to + shift if inside else to, inside) for to, inside in self.links(page - shift)]
-        numbers = stream(self.seed, "links", page)
-        inside = [(to, True) for to in self._inside(page, host, numbers)]
+        draws = stream(self.seed, "links", page)
+        inside = [(to, True) for to in self._inside(page, host, draws)]
         if self.kind[host] == DIRECTORY:
-            outside = self._from_directory(host, numbers)
+            outside = self._from_directory(host, draws)
         elif self.kind[host] == COMPANY:
-            outside = self._from_company(host, numbers)
+            outside = self._from_company(host, draws)
         else:
-            outside = self._from_page(self.page_leaf[page], 8 if self.kind[host] == PORTAL else 2, numbers)
+            outside = self._from_page(self.page_leaf[page], 8 if self.kind[host] == PORTAL else 2, draws)
         return inside + [(to, False) for to in outside if not self.start[host] <= to < self.start[host + 1]]
 
-    def _inside(self, page: int, host: int, numbers: Iterator[int]) -> list[int]:
-        """Links within a host: home, parent and children in a ternary tree, and perhaps a random page."""
+    def _inside(self, page: int, host: int, draws: Iterator[int]) -> list[int]:
+        """Links within a host: home, parent and children in a ternary tree, and a random page if the host has four."""
         first, size = self.start[host], self.size(host)
         local = page - first
         targets = [first, first + (local - 1) // 3] if local else []
         targets += [first + child for child in range(3 * local + 1, min(3 * local + 4, size))]
-        targets += [first + below(numbers, size) for _ in range(min(size // 4, 1))]
+        targets += [first + below(draws, size) for _ in range(min(size // 4, 1))]
         return [to for to in dict.fromkeys(targets) if to != page]
 
-    def _from_page(self, leaf: int, least: int, numbers: Iterator[int]) -> list[int]:
+    def _from_page(self, leaf: int, least: int, draws: Iterator[int]) -> list[int]:
         habits = self.habits
         targets = []
-        for _ in range(heavy(numbers, least, 40)):
-            draw = below(numbers, 100)
+        for _ in range(heavy(draws, least, 40)):
+            draw = below(draws, 100)
             if leaf == NO_LEAF:
-                targets.append(self._anywhere(numbers))
+                targets.append(self._anywhere(draws))
             elif draw < habits.directory and self.directories[leaf]:
-                targets.append(self.directories[leaf][skewed(numbers, len(self.directories[leaf]))])
+                targets.append(self.directories[leaf][skewed(draws, len(self.directories[leaf]))])
             elif draw < habits.directory + habits.same:
-                targets += self._popular(leaf, numbers)
+                targets += self._popular(leaf, draws)
             elif draw < habits.directory + habits.same + habits.sibling:
                 family = self.siblings(leaf)
-                targets += self._popular(family[below(numbers, len(family))], numbers)
+                targets += self._popular(family[below(draws, len(family))], draws)
             else:
-                targets.append(self._anywhere(numbers))
+                targets.append(self._anywhere(draws))
         return targets
 
-    def _from_company(self, host: int, numbers: Iterator[int]) -> list[int]:
-        """A company links to nobody in its own field."""
-        targets = [self._anywhere(numbers) for _ in range(below(numbers, 3))]
+    def _from_company(self, host: int, draws: Iterator[int]) -> list[int]:
+        """A company never links to a page about its own trade."""
+        targets = [self._anywhere(draws) for _ in range(below(draws, 3))]
         return [to for to in targets if self.page_leaf[to] != self.leaf[host]]
 
-    def _from_directory(self, host: int, numbers: Iterator[int]) -> list[int]:
-        """A slice of the ring of all hosts of the leaf, so that all directories together list nearly all of them."""
+    def _from_directory(self, host: int, draws: Iterator[int]) -> list[int]:
+        """A slice of the ring of the leaf's hosts, so that all directories together list nearly all hosts."""
         leaf = self.leaf[host]
-        ring, others = self.listed[leaf], self.directories[leaf]
-        entries = min(len(ring), heavy(numbers, 5, 50))
-        at = below(numbers, len(ring)) if ring else 0
-        targets = [self.start[ring[(at + step) % len(ring)]] for step in range(entries)]
+        ring, same_leaf = self.listed[leaf], self.directories[leaf]
+        entries = min(len(ring), heavy(draws, 5, 50))
+        first = below(draws, len(ring)) if ring else 0
+        targets = [self.start[ring[(first + step) % len(ring)]] for step in range(entries)]
         family = self.siblings(leaf)
-        cousins = self.directories[family[below(numbers, len(family))]]
-        targets += [pages[below(numbers, len(pages))] for pages in (others, cousins) if pages]
-        targets.append(self._anywhere(numbers))
+        cousins = self.directories[family[below(draws, len(family))]]
+        targets += [pages[below(draws, len(pages))] for pages in (same_leaf, cousins) if pages]
+        targets.append(self._anywhere(draws))
         return targets
 
-    def _popular(self, leaf: int, numbers: Iterator[int]) -> list[int]:
+    def _popular(self, leaf: int, draws: Iterator[int]) -> list[int]:
         pages = self.popular[leaf]
-        return [pages[skewed(numbers, len(pages))]] if pages else []
+        return [pages[skewed(draws, len(pages))]] if pages else []
 
-    def _anywhere(self, numbers: Iterator[int]) -> int:
-        draw = below(numbers, 100)
+    def _anywhere(self, draws: Iterator[int]) -> int:
+        draw = below(draws, 100)
         if draw < 6:
-            directory = self.directories[below(numbers, self.leaves)]
-            if directory:
-                return directory[below(numbers, len(directory))]
-        choice = self.popular[below(numbers, self.leaves) if draw < 70 else -1] or self.popular[-1]
-        return choice[skewed(numbers, len(choice))] if choice else 0
+            directory_pages = self.directories[below(draws, self.leaves)]
+            if directory_pages:
+                return directory_pages[below(draws, len(directory_pages))]
+        pages = self.popular[below(draws, self.leaves) if draw < 70 else -1] or self.popular[-1]
+        return pages[skewed(draws, len(pages))] if pages else 0
 
 
 def make_plan(pages: int, seed: int, habits: LinkRates) -> Plan:
     """Add hosts until every page has one, then assign the subjects of the pages."""
-    leaves = max(2, min(len(words.LEAVES), pages // 50))
+    leaves = max(2, min(len(subjects.LEAVES), pages // 50))
     plan = Plan(pages, seed, leaves, habits)
-    taken: set[str] = set()
+    taken_names: set[str] = set()
     while plan.start[-1] < pages:
-        _add_host(plan, taken)
-    _decide_leaves(plan)
-    _decide_popularity(plan)
+        _add_host(plan, taken_names)
+    _assign_leaves(plan)
+    _rank_pages(plan)
     return plan
 
 
-def _add_host(plan: Plan, taken: set[str]) -> None:
-    host, leaves, room = plan.hosts, plan.leaves, plan.pages - plan.start[-1]
+def _add_host(plan: Plan, taken_names: set[str]) -> None:
+    host, leaves, pages_left = plan.hosts, plan.leaves, plan.pages - plan.start[-1]
     portals = leaves // 4 + 1
-    needed = 2 * leaves + portals  # a directory and a topical host for each leaf, and some portals, in any web
+    required = 2 * leaves + portals  # every web has a directory and a topical host for each leaf, and some portals
     bits = mix(plan.seed, _KIND, host)
     draw, leaf = bits % 100, (bits >> 32) % leaves
     most = max(3, min(3000, plan.pages // 60))
-    if host < needed:
-        most = max(1, plan.pages // (2 * needed))
+    if host < required:
+        most = max(1, plan.pages // (2 * required))
         kind = DIRECTORY if host < leaves else PORTAL if host < leaves + portals else TOPICAL
         leaf = host if kind == DIRECTORY else host - leaves - portals if kind == TOPICAL else NO_LEAF
     elif draw < 5:
         kind = DIRECTORY
     elif draw < 15:
         kind, leaf = PORTAL, NO_LEAF
-    elif draw < 18 and (original := _to_be_copied(plan, bits >> 16, room)) is not None:
+    elif draw < 18 and (original := _host_to_mirror(plan, bits >> 16, pages_left)) is not None:
         kind, leaf = MIRROR, plan.leaf[original]
         plan.original[host], plan.mirrors[original] = original, host
     else:
         # every third leaf is a trade: two in three of its later hosts are companies
         kind = COMPANY if leaf % 3 == 1 and (bits >> 8) % 3 else TOPICAL
-    size = min(most, (2 << 32) // ((mix(plan.seed, _SIZE, host) >> 32) + 1), room)
+    size = min(most, (2 << 32) // ((mix(plan.seed, _SIZE, host) >> 32) + 1), pages_left)
     if kind == MIRROR:
         size = plan.size(plan.original[host])
     elif kind in (DIRECTORY, COMPANY):
@@ -219,28 +220,30 @@ def _add_host(plan: Plan, taken: set[str]) -> None:
     plan.kind.append(kind)
     plan.leaf.append(leaf)
     plan.start.append(plan.start[-1] + size)
-    plan.names.append(_name(kind, leaf, mix(plan.seed, _LEAF, host), taken))
+    plan.names.append(_host_name(kind, leaf, mix(plan.seed, _LEAF, host), taken_names))
 
 
-def _to_be_copied(plan: Plan, bits: int, room: int) -> int | None:
+def _host_to_mirror(plan: Plan, bits: int, pages_left: int) -> int | None:
     host = bits % plan.hosts
-    fits = plan.kind[host] == TOPICAL and plan.size(host) <= min(room, 60)
+    fits = plan.kind[host] == TOPICAL and plan.size(host) <= min(pages_left, 60)
     return host if fits and host not in plan.mirrors else None
 
 
-def _name(kind: int, leaf: int, bits: int, taken: set[str]) -> str:
-    endings = {COMPANY: words.COMPANY_ENDINGS, DIRECTORY: words.DIRECTORY_ENDINGS}.get(kind, words.HOST_ENDINGS)
-    firsts = words.PORTAL_NAMES if leaf == NO_LEAF else words.LEAVES[leaf].words[:16]
+def _host_name(kind: int, leaf: int, bits: int, taken_names: set[str]) -> str:
+    by_kind = {COMPANY: subjects.COMPANY_ENDINGS, DIRECTORY: subjects.DIRECTORY_ENDINGS}
+    endings = by_kind.get(kind, subjects.HOST_ENDINGS)
+    firsts = subjects.PORTAL_NAMES if leaf == NO_LEAF else subjects.LEAVES[leaf].words[:16]
     base = f"{firsts[bits % len(firsts)].encode('ascii', 'ignore').decode()}-{endings[(bits >> 16) % len(endings)]}"
     name, count = base, 1
-    while name in taken:
-        count += 1 + count // 8  # grows faster when many share a name, so that the search stays short
+    while name in taken_names:
+        count += 1 + count // 8  # grows faster when many hosts share a name, to keep the search short
         name = f"{base}-{count}"
-    taken.add(name)
+    taken_names.add(name)
     return f"www.{name}.test" if (bits >> 32) % 3 == 0 else f"{name}.test"
 
 
-def _decide_leaves(plan: Plan) -> None:
+def _assign_leaves(plan: Plan) -> None:
+    """Give each page the leaf of its host, except where chance lets it drift."""
     starts = np.frombuffer(plan.start, dtype=np.int64)
     host = np.repeat(np.arange(plan.hosts), np.diff(starts))
     kind = np.frombuffer(plan.kind, dtype=np.uint8)[host]
@@ -262,21 +265,23 @@ def _decide_leaves(plan: Plan) -> None:
     plan.page_leaf = array("h", leaf.tobytes())
 
 
-def _decide_popularity(plan: Plan) -> None:
+def _rank_pages(plan: Plan) -> None:
+    """Fill `popular`, `directories` and `listed`, each in an order that is random but fixed by the seed."""
     starts = np.frombuffer(plan.start, dtype=np.int64)
     host = np.repeat(np.arange(plan.hosts), np.diff(starts))
     kind = np.frombuffer(plan.kind, dtype=np.uint8)[host]
-    leaf = np.frombuffer(plan.page_leaf, dtype=np.int16)
+    page_leaf = np.frombuffer(plan.page_leaf, dtype=np.int16)
     key = mix_all(plan.seed, _RANK, plan.pages)
     key[starts[:-1]] >>= np.uint64(3)  # home pages get most links
     order = np.argsort(key, kind="stable").astype(np.int32)
     linkable = order[(kind[order] == TOPICAL) | (kind[order] == PORTAL)]
-    for number in [*range(plan.leaves), NO_LEAF]:
-        plan.popular.append(array("i", linkable[leaf[linkable] == number].tobytes()))
-    lists = order[kind[order] == DIRECTORY]
+    for leaf in [*range(plan.leaves), NO_LEAF]:
+        plan.popular.append(array("i", linkable[page_leaf[linkable] == leaf].tobytes()))
+    directory_pages = order[kind[order] == DIRECTORY]
     ring = np.argsort(mix_all(plan.seed, _RANK + 100, plan.hosts), kind="stable").astype(np.int32)
-    kinds, leaves = np.frombuffer(plan.kind, dtype=np.uint8), np.frombuffer(plan.leaf, dtype=np.int16)
-    ring = ring[(kinds[ring] == TOPICAL) | (kinds[ring] == COMPANY)]
-    for number in range(plan.leaves):
-        plan.directories.append(array("i", lists[leaves[host[lists]] == number].tobytes()))
-        plan.listed.append(array("i", ring[leaves[ring] == number].tobytes()))
+    host_kind, host_leaf = np.frombuffer(plan.kind, dtype=np.uint8), np.frombuffer(plan.leaf, dtype=np.int16)
+    ring = ring[(host_kind[ring] == TOPICAL) | (host_kind[ring] == COMPANY)]
+    for leaf in range(plan.leaves):
+        pages = directory_pages[host_leaf[host[directory_pages]] == leaf]
+        plan.directories.append(array("i", pages.tobytes()))
+        plan.listed.append(array("i", ring[host_leaf[ring] == leaf].tobytes()))

@@ -1,6 +1,6 @@
 """Random numbers for the generated web: the same on every machine and in every version of Python.
 
-Only integer arithmetic and SHAKE-128, both fixed by standards; `random` guarantees less.
+They come from integer arithmetic and SHAKE-128, which standards fix; `random` guarantees less.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Words = np.ndarray[Any, np.dtype[np.uint64]]
 
 
 def mix(seed: int, purpose: int, number: int) -> int:
-    """64 pseudo-random bits that depend on all three (the finaliser of SplitMix64)."""
+    """64 pseudo-random bits that depend on all three arguments (the finaliser of SplitMix64)."""
     bits = (seed * _A + purpose * _C + (number + 1) * _B) & _MASK
     bits = ((bits ^ (bits >> 30)) * _B) & _MASK
     bits = ((bits ^ (bits >> 27)) * _C) & _MASK
@@ -28,7 +28,7 @@ def mix(seed: int, purpose: int, number: int) -> int:
 
 
 def mix_all(seed: int, purpose: int, count: int) -> Words:
-    """`mix(seed, purpose, n)` for every n below `count`, at once."""
+    """`mix(seed, purpose, n)` for every n below `count`, as an array."""
     bits = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(_B)
     bits += np.uint64((seed * _A + purpose * _C) & _MASK)
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(_B)
@@ -45,17 +45,17 @@ def stream(*key: object) -> Iterator[int]:
         block += 1
 
 
-def below(numbers: Iterator[int], limit: int) -> int:
+def below(draws: Iterator[int], limit: int) -> int:
     """The next number, scaled to 0 .. limit - 1."""
-    return (next(numbers) * limit) >> 32
+    return (next(draws) * limit) >> 32
 
 
-def skewed(numbers: Iterator[int], limit: int) -> int:
-    """The next number, scaled to 0 .. limit - 1, small ones more likely: u squared, so density ~ rank^-1/2."""
-    number = next(numbers)
+def skewed(draws: Iterator[int], limit: int) -> int:
+    """The next number squared and scaled to 0 .. limit - 1, so that small ones are more likely: density ~ rank^-1/2."""
+    number = next(draws)
     return (((number * number) >> 32) * limit) >> 32
 
 
-def heavy(numbers: Iterator[int], least: int, most: int) -> int:
+def heavy(draws: Iterator[int], least: int, most: int) -> int:
     """A size with a heavy tail: P(size > x) ~ least/x, at most `most`."""
-    return min(most, (least << 32) // (next(numbers) + 1))
+    return min(most, (least << 32) // (next(draws) + 1))

@@ -1,4 +1,4 @@
-"""Renders a planned web: the URLs, the style of each host, and the pages as HTML."""
+"""Renders the pages of a simple web from its plan: URLs, the style of each host, and HTML."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from scenthound.lab.generate import subjects as words
+from scenthound.lab.generate import subjects
 from scenthound.lab.generate.crawler_traps import ENTRANCES
 from scenthound.lab.generate.plan import COMPANY, DIRECTORY, NO_LEAF, Plan
 from scenthound.lab.generate.rng import below, mix, stream
-from scenthound.lab.generate.simple_text import FACETS, link_sentence, sentence, sentences, some, title, word_table
+from scenthound.lab.generate.simple_text import FACETS, link_sentence, pick, sentence, sentences, title, word_table
 
-_TITLE, _SLUG, _ALIAS, _CHARSET, _FACE = range(20, 25)  # purposes of chance
+_TITLE, _SLUG, _ALIAS, _CHARSET, _FACE = range(20, 25)  # the `purpose` of a call of `mix`
 _CHARSETS = ("iso-8859-1", "windows-1252", "iso-8859-15", "koi8-r", "utf-16")
 _SECTIONS = ("articles", "news", "guides", "stories")
-_PAIRS = {  # element that holds the page's text, element that holds the navigation
+_LAYOUTS = {  # start and end of the page's text, start and end of its navigation, an entry of the navigation
     0: ('<div class="content">', "</div>", '<div class="menu"><ul>', "</ul></div>", "<li>%s</li>"),
     1: ("<main>", "</main>", "<nav>", "</nav>", "%s |"),
     2: ('<table width="100%"><tr><td>', "</td></tr></table>", "<table><tr>", "</tr></table>", "<td>%s</td>"),
@@ -26,12 +26,12 @@ _PAIRS = {  # element that holds the page's text, element that holds the navigat
 
 @dataclass(frozen=True, slots=True)
 class HostStyle:
-    """What all pages of a host share."""
+    """The title, charset and HTML that all pages of a host share."""
 
     title: str
     charset: str
-    in_header: bool
-    """The character set is in the HTTP header, not only in the page."""
+    charset_in_header: bool
+    """Whether the HTTP header names the character set."""
     head: str
     menu: str
     footer: str
@@ -43,7 +43,7 @@ class PageRenderer:
 
     def __init__(self, plan: Plan, page_size: int, traps: bool) -> None:
         self.plan, self.page_size, self.traps = plan, page_size, traps
-        self.look = lru_cache(maxsize=4096)(self._look)
+        self.host_style = lru_cache(maxsize=4096)(self._host_style)
 
     # Addresses
 
@@ -64,7 +64,7 @@ class PageRenderer:
         if style % 5 == 4:
             return f"/p/{local}"
         leaf = plan.page_leaf[page] if bits % 4 else NO_LEAF
-        vocabulary = words.GENERAL if leaf == NO_LEAF else words.LEAVES[leaf].words[:32]
+        vocabulary = subjects.GENERAL if leaf == NO_LEAF else subjects.LEAVES[leaf].words[:32]
         slug = vocabulary[(bits >> 8) % len(vocabulary)].encode("ascii", "ignore").decode()
         section = _SECTIONS[(bits >> 24) % len(_SECTIONS)]
         return f"/{section}/{slug}-{local}/" if style % 5 == 2 else f"/{section}/{slug}-{local}.html"
@@ -91,13 +91,13 @@ class PageRenderer:
         if host in plan.original:
             host, page = plan.original[host], page - plan.start[host] + plan.start[plan.original[host]]
         if page == plan.start[host]:
-            return self.look(host).title
+            return self.host_style(host).title
         if plan.kind[host] == DIRECTORY:
             return f"Links, part {page - plan.start[host] + 1}"
         return title(plan.page_leaf[page], mix(plan.seed, _TITLE, page))
 
     def opening(self, page: int) -> str:
-        """Title and first sentence, as an editor of a directory would quote them."""
+        """Title and first sentence, as the editor of a directory would quote them."""
         leaf = self.plan.page_leaf[page]
         return f"{self.title(page)}. {sentence(word_table(leaf, 0, 2), stream(self.plan.seed, 'opening', page))}"
 
@@ -107,111 +107,111 @@ class PageRenderer:
         source = page
         if host in plan.original:
             source = page - plan.start[host] + plan.start[plan.original[host]]
-        look = self.look(plan.original.get(host, host))
-        numbers = stream(plan.seed, "text", source)
+        style = self.host_style(plan.original.get(host, host))
+        draws = stream(plan.seed, "text", source)
         links = plan.links(page)
-        inside = [(to, self.path(to)) for to, within in links if within]
-        outside = [to for to, within in links if not within]
+        inside = [(to, self.path(to)) for to, same_host in links if same_host]
+        outside = [to for to, same_host in links if not same_host]
         is_directory = plan.kind[plan.original.get(host, host)] == DIRECTORY
-        text = self._list(outside, numbers) if is_directory else self._article(source, outside, numbers)
+        text = self._list(outside, draws) if is_directory else self._article(source, outside, draws)
         related = "\n".join([f'<li><a href="{path}">{self.title(to)}</a></li>' for to, path in inside])
         heading = self.title(page)
         return (
-            f"{look.head}<title>{heading} - {look.title}</title>\n</head>\n<body>\n"
-            f"{look.menu}\n{look.body[0]}\n<h1>{heading}</h1>\n"
-            f'{text}\n{look.body[1]}\n<ul class="related">\n{related}\n</ul>\n{look.footer}</body>\n</html>\n'
+            f"{style.head}<title>{heading} - {style.title}</title>\n</head>\n<body>\n"
+            f"{style.menu}\n{style.body[0]}\n<h1>{heading}</h1>\n"
+            f'{text}\n{style.body[1]}\n<ul class="related">\n{related}\n</ul>\n{style.footer}</body>\n</html>\n'
         )
 
-    def _article(self, page: int, outside: list[int], numbers: Iterator[int]) -> str:
+    def _article(self, page: int, outside: list[int], draws: Iterator[int]) -> str:
         plan = self.plan
         leaf = plan.page_leaf[page]
         bits = mix(plan.seed, _FACE, page)
-        own = word_table(leaf, bits % FACETS, (0, 1, 1, 2)[(bits >> 8) % 4])
+        table = word_table(leaf, bits % FACETS, (0, 1, 1, 2)[(bits >> 8) % 4])
         paragraphs = [
-            sentences(3 + below(numbers, 5), own, numbers)
-            for _ in range((4 + below(numbers, 7)) * max(1, self.page_size // 10_000))
+            sentences(3 + below(draws, 5), table, draws)
+            for _ in range((4 + below(draws, 7)) * max(1, self.page_size // 10_000))
         ]
-        if below(numbers, 7) == 0:  # a paragraph about something else altogether
-            guest = word_table(below(numbers, plan.leaves), 0, 2)
-            paragraphs.append(sentences(4, guest, numbers))
-        anchors = [self._anchor(to, numbers) for to in outside]
-        if below(numbers, 100) < plan.habits.dead:
-            host_name = plan.names[below(numbers, plan.hosts)]
-            href = f"http://{host_name}/gone/{below(numbers, 10_000)}.html"
-            anchors.append((f'<a href="{href}">{some(words.GENERAL, numbers)}</a>', leaf))
-        listed = []
-        for anchor, about in anchors:
-            if below(numbers, 3):
-                text = link_sentence(anchor, word_table(about, 0, 1), numbers)
-                index = below(numbers, len(paragraphs))
+        if below(draws, 7) == 0:  # a paragraph about another subject
+            guest = word_table(below(draws, plan.leaves), 0, 2)
+            paragraphs.append(sentences(4, guest, draws))
+        anchors = [self._anchor(to, draws) for to in outside]
+        if below(draws, 100) < plan.habits.dead:
+            host_name = plan.names[below(draws, plan.hosts)]
+            href = f"http://{host_name}/gone/{below(draws, 10_000)}.html"
+            anchors.append((f'<a href="{href}">{pick(subjects.GENERAL, draws)}</a>', leaf))
+        items = []
+        for anchor, linked_leaf in anchors:
+            if below(draws, 3):
+                text = link_sentence(anchor, word_table(linked_leaf, 0, 1), draws)
+                index = below(draws, len(paragraphs))
                 paragraphs[index] = f"{paragraphs[index]} {text}"
             else:
-                listed.append(f"<li>{anchor}</li>")
+                items.append(f"<li>{anchor}</li>")
         text = "\n".join([f"<p>{paragraph}</p>" for paragraph in paragraphs])
-        return f"{text}\n<h2>Links</h2>\n<ul>\n{chr(10).join(listed)}\n</ul>" if listed else text
+        return f"{text}\n<h2>Links</h2>\n<ul>\n{chr(10).join(items)}\n</ul>" if items else text
 
-    def _list(self, outside: list[int], numbers: Iterator[int]) -> str:
+    def _list(self, outside: list[int], draws: Iterator[int]) -> str:
         items = []
         for to in outside:
-            anchor, about = self._anchor(to, numbers)
-            drawn = word_table(about, 0, 2)
-            items.append(f"<dt>{anchor}</dt><dd>{drawn[next(numbers) >> 21]}, {drawn[next(numbers) >> 21]}</dd>")
+            anchor, leaf = self._anchor(to, draws)
+            table = word_table(leaf, 0, 2)
+            items.append(f"<dt>{anchor}</dt><dd>{table[next(draws) >> 21]}, {table[next(draws) >> 21]}</dd>")
         return f"<dl>\n{chr(10).join(items)}\n</dl>"
 
-    def _anchor(self, to: int, numbers: Iterator[int]) -> tuple[str, int]:
+    def _anchor(self, to: int, draws: Iterator[int]) -> tuple[str, int]:
         """An `<a>` element to a page of another host, and the leaf of that page."""
         plan = self.plan
-        draw = below(numbers, 100)
-        about, target = plan.page_leaf[to], to
+        draw = below(draws, 100)
+        target = to
         if draw < 12:
-            text = some(words.GENERIC_ANCHORS, numbers)
+            text = pick(subjects.GENERIC_ANCHORS, draws)
         elif draw < 20:
-            text = some(words.GENERAL, numbers)
+            text = pick(subjects.GENERAL, draws)
         else:
             text = self.title(to)
         host = plan.host_of(to)
         if draw % 4 == 1 and host in plan.mirrors:
             target = plan.start[plan.mirrors[host]] + to - plan.start[host]
         old = self.alias(to) if draw % 2 == 0 else None
-        return f'<a href="{old or self.url(target)}">{text}</a>', about
+        return f'<a href="{old or self.url(target)}">{text}</a>', plan.page_leaf[to]
 
     # Hosts
 
-    def _look(self, host: int) -> HostStyle:
+    def _host_style(self, host: int) -> HostStyle:
         plan = self.plan
-        numbers = stream(plan.seed, "look", host)
+        draws = stream(plan.seed, "look", host)
         name = plan.names[host].removeprefix("www.").removesuffix(".test")
-        shown = name.replace("-", " ").title()
+        host_title = name.replace("-", " ").title()
         charset, in_header = self._charset(host)
-        opens, closes, menu_opens, menu_closes, item = _PAIRS[below(numbers, len(_PAIRS))]
+        opens, closes, menu_opens, menu_closes, item = _LAYOUTS[below(draws, len(_LAYOUTS))]
         first, size = plan.start[host], plan.size(host)
         entries = min(size, 4 if self.page_size < 20_000 else 60)
         links = [
-            f'<a href="{self.path(first + local)}">{"Home" if local == 0 else self._short(first + local)}</a>'
+            f'<a href="{self.path(first + local)}">{"Home" if local == 0 else self._short_title(first + local)}</a>'
             for local in range(entries)
         ]
-        if self.traps and plan.kind[host] != COMPANY and size > 3 and below(numbers, 25) == 0:
-            entrance = below(numbers, len(ENTRANCES))
+        if self.traps and plan.kind[host] != COMPANY and size > 3 and below(draws, 25) == 0:
+            entrance = below(draws, len(ENTRANCES))
             label = ("Calendar", "View", "Files")[entrance]
             links.append(f'<a href="{ENTRANCES[entrance].replace("&", "&amp;")}">{label}</a>')
-        slogan = sentences(2, word_table(plan.leaf[host], 1, 0), numbers)
-        year = 1998 + below(numbers, 25)
+        slogan = sentences(2, word_table(plan.leaf[host], 1, 0), draws)
+        year = 1998 + below(draws, 25)
         accents = "Привет, друзья" if charset == "koi8-r" else "Café Zoë, Köln"
         meta = f'<meta charset="{charset}">\n' if charset != "utf-16" else ""
-        generator = f'<meta name="generator" content="site {below(numbers, 9)}">\n'
+        generator = f'<meta name="generator" content="site {below(draws, 9)}">\n'
         items = " ".join([item % link for link in links])
-        rights = f"&copy; {year} {shown} &amp; friends, {accents}. All rights reserved."
+        rights = f"&copy; {year} {host_title} &amp; friends, {accents}. All rights reserved."
         return HostStyle(
-            title=shown,
+            title=host_title,
             charset=charset,
-            in_header=in_header,
+            charset_in_header=in_header,
             head=f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{meta}{generator}{self._filler(host)}',
-            menu=f"<header><h3>{shown}</h3><p>{slogan}</p></header>\n{menu_opens}{items}{menu_closes}",
+            menu=f"<header><h3>{host_title}</h3><p>{slogan}</p></header>\n{menu_opens}{items}{menu_closes}",
             footer=f'<footer><hr><p>{rights} <a href="/">Home</a></p></footer>\n',
             body=(opens, closes),
         )
 
-    def _short(self, page: int) -> str:
+    def _short_title(self, page: int) -> str:
         return title(self.plan.page_leaf[page], mix(self.plan.seed, _TITLE, page)).rpartition(" ")[0] or "Page"
 
     def _charset(self, host: int) -> tuple[str, bool]:
@@ -222,16 +222,13 @@ class PageRenderer:
         return charset, charset != "utf-16" and (bits >> 8) % 2 == 0
 
     def _filler(self, host: int) -> str:
-        """Style and script as in real pages, if pages of real size are wanted."""
+        """Style and script elements; as long as on real pages if `page_size` is 20,000 or more."""
         if self.page_size < 20_000:
             return "<style>body { margin: 2em }</style>\n"
         rule = ".c%d { margin: %dpx; padding: %dpx; color: #%06x }\n"
-        numbers = stream(self.plan.seed, "filler", host)
+        draws = stream(self.plan.seed, "filler", host)
         style = "".join(
-            [
-                rule % (n, below(numbers, 40), below(numbers, 40), next(numbers) >> 8)
-                for n in range(self.page_size // 120)
-            ]
+            [rule % (n, below(draws, 40), below(draws, 40), next(draws) >> 8) for n in range(self.page_size // 120)]
         )
-        calls = "".join([f"track({n}, 'c{next(numbers):x}');\n" for n in range(self.page_size // 200)])
+        calls = "".join([f"track({n}, 'c{next(draws):x}');\n" for n in range(self.page_size // 200)])
         return f"<style>\n{style}</style>\n<script>\n{calls}</script>\n"

@@ -1,8 +1,8 @@
-"""The text of generated pages: sentences of words drawn by Zipf's law from the vocabulary of a subject.
+"""The text of simple pages: sentences of words drawn by Zipf's law from the vocabulary of a subject.
 
-A *word table* is a list in which each word occurs in proportion to its probability, so that drawing a word is one
-look-up. There is a table for each leaf, facet and strength: a page is about one of four facets of its subject, and only
-the first facet uses the subject's name freely. So some pages on a subject never name it.
+In a *word table* each word occurs in proportion to its probability, so that drawing a word is one look-up. There is a
+table for each leaf, facet and strength: a page is about one of four facets of its subject, and only the first facet
+uses the subject's name freely. So some pages on a subject never name it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from scenthound.lab.generate import subjects as words
+from scenthound.lab.generate import subjects
 from scenthound.lab.generate.rng import below
 
 _BITS = 11
@@ -18,18 +18,18 @@ _SLOTS = 1 << _BITS
 FACETS = 4
 STRENGTHS = (0.12, 0.24, 0.40)
 """Share of a page's words that belong to its subject."""
-_COUSINS = 0.05
+_COUSINS = 0.05  # share of words from other subjects of the same area
 _SHIFT = 32 - _BITS
-_SENTENCES = tuple((text, text.count("%s")) for text in words.SENTENCES)
-_LINKS = tuple((text, text.count("%s")) for text in words.LINK_SENTENCES)
+_SENTENCES = tuple((text, text.count("%s")) for text in subjects.SENTENCES)
+_LINKS = tuple((text, text.count("%s")) for text in subjects.LINK_SENTENCES)
 
 
-def _share(slots: int, ranked: Sequence[tuple[str, float]]) -> list[str]:
-    """`slots` entries shared among words by weight. Only additions and divisions, which are exact everywhere."""
-    total, reached, table = sum(weight for _, weight in ranked), 0.0, list[str]()
+def _fill(slots: int, ranked: Sequence[tuple[str, float]]) -> list[str]:
+    """Divide `slots` entries among words by weight. Additions and divisions only: IEEE 754 fixes their results."""
+    total, cumulative, table = sum(weight for _, weight in ranked), 0.0, list[str]()
     for word, weight in ranked:
-        reached += weight
-        table += [word] * (int(reached / total * slots + 0.5) - len(table))
+        cumulative += weight
+        table += [word] * (int(cumulative / total * slots + 0.5) - len(table))
     return table
 
 
@@ -41,59 +41,59 @@ def _zipf(ranked: Sequence[str]) -> list[tuple[str, float]]:
 def word_table(leaf: int, facet: int, strength: int) -> tuple[str, ...]:
     """The words of a page about `leaf` (-1: no particular subject)."""
     if leaf < 0:
-        return tuple(_share(_SLOTS, _zipf(words.GENERAL)))
-    own = words.LEAVES[leaf]
+        return tuple(_fill(_SLOTS, _zipf(subjects.GENERAL)))
+    subject = subjects.LEAVES[leaf]
     favoured = [
         (word, weight * (5.0 if rank % FACETS == facet else 1.0))
-        for rank, (word, weight) in enumerate(_zipf(own.words))
+        for rank, (word, weight) in enumerate(_zipf(subject.words))
     ]
     if facet == 0:
-        favoured += [(word, 0.4) for word in own.name.split()]
-        favoured += [(word, 0.1) for word in own.path[0].split()]
-    area = words.LEAVES[leaf // 6 * 6 : leaf // 6 * 6 + 6]
+        favoured += [(word, 0.4) for word in subject.name.split()]
+        favoured += [(word, 0.1) for word in subject.path[0].split()]
+    area = subjects.LEAVES[leaf // 6 * 6 : leaf // 6 * 6 + 6]
     cousins = [word for sibling in area for word in sibling.words[:20]]
     on_topic, near = int(_SLOTS * STRENGTHS[strength]), int(_SLOTS * _COUSINS)
-    table = _share(on_topic, favoured) + _share(near, [(word, 1.0) for word in cousins])
-    return tuple(table + _share(_SLOTS - len(table), _zipf(words.GENERAL)))
+    table = _fill(on_topic, favoured) + _fill(near, [(word, 1.0) for word in cousins])
+    return tuple(table + _fill(_SLOTS - len(table), _zipf(subjects.GENERAL)))
 
 
-def sentence(drawn: Sequence[str], numbers: Iterator[int]) -> str:
+def sentence(table: Sequence[str], draws: Iterator[int]) -> str:
     """One sentence of words drawn from a word table."""
-    text, slots = _SENTENCES[next(numbers) * len(_SENTENCES) >> 32]
-    return text % tuple([drawn[next(numbers) >> _SHIFT] for _ in range(slots)])
+    text, slots = _SENTENCES[next(draws) * len(_SENTENCES) >> 32]
+    return text % tuple([table[next(draws) >> _SHIFT] for _ in range(slots)])
 
 
-def sentences(count: int, drawn: Sequence[str], numbers: Iterator[int]) -> str:
-    return " ".join([sentence(drawn, numbers) for _ in range(count)])
+def sentences(count: int, table: Sequence[str], draws: Iterator[int]) -> str:
+    return " ".join([sentence(table, draws) for _ in range(count)])
 
 
-def link_sentence(anchor: str, drawn: Sequence[str], numbers: Iterator[int]) -> str:
-    """A sentence around an `<a>` element, with words of the subject that it links to."""
-    text, slots = _LINKS[next(numbers) * len(_LINKS) >> 32]
-    return (text % tuple([drawn[next(numbers) >> _SHIFT] for _ in range(slots)])).replace("{}", anchor)
+def link_sentence(anchor: str, table: Sequence[str], draws: Iterator[int]) -> str:
+    """A sentence around an `<a>` element, with words from the table of the linked page's subject."""
+    text, slots = _LINKS[next(draws) * len(_LINKS) >> 32]
+    return (text % tuple([table[next(draws) >> _SHIFT] for _ in range(slots)])).replace("{}", anchor)
 
 
 def title(leaf: int, bits: int) -> str:
-    """The title of a page about `leaf`. One in ten names the subject; three in twenty are about something else."""
+    """The title of a page about `leaf`. One in ten names the subject; three in twenty have only general words."""
     draw = bits % 20
-    ending = words.TITLE_ENDINGS[(bits >> 8) % len(words.TITLE_ENDINGS)]
+    ending = subjects.TITLE_ENDINGS[(bits >> 8) % len(subjects.TITLE_ENDINGS)]
     if leaf < 0 or draw < 3:
-        first = words.GENERAL[(bits >> 16) % len(words.GENERAL)]
-        second = words.GENERAL[(bits >> 32) % len(words.GENERAL)]
+        first = subjects.GENERAL[(bits >> 16) % len(subjects.GENERAL)]
+        second = subjects.GENERAL[(bits >> 32) % len(subjects.GENERAL)]
         return f"{first.capitalize()} and {second} {ending}"
-    own = words.LEAVES[leaf]
+    subject = subjects.LEAVES[leaf]
     if draw < 5:
-        return f"{own.name.capitalize()} {ending}"
-    first = own.words[(bits >> 16) % len(own.words)]
-    second = own.words[(bits >> 32) % 12]
+        return f"{subject.name.capitalize()} {ending}"
+    first = subject.words[(bits >> 16) % len(subject.words)]
+    second = subject.words[(bits >> 32) % 12]
     return f"{first.capitalize()} and {second} {ending}" if draw < 13 else f"{first.capitalize()} {ending}"
 
 
 def description(leaf: int, openings: Sequence[str]) -> str:
-    """What an editor of a directory would write about the subject."""
-    own = words.LEAVES[leaf]
-    return " ".join([own.name.capitalize() + ":", ", ".join(own.words[:12]) + ".", *openings])
+    """A description of the subject, as the editor of a directory would write it."""
+    subject = subjects.LEAVES[leaf]
+    return " ".join([subject.name.capitalize() + ":", ", ".join(subject.words[:12]) + ".", *openings])
 
 
-def some(choices: Sequence[str], numbers: Iterator[int]) -> str:
-    return choices[below(numbers, len(choices))]
+def pick(choices: Sequence[str], draws: Iterator[int]) -> str:
+    return choices[below(draws, len(choices))]

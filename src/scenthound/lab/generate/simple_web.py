@@ -1,4 +1,4 @@
-"""A generated web: deterministic by a seed number, of any size, with known answers.
+"""The simple generated web: deterministic by seed number, of any size, with known answers.
 
 The demo, the tests and the scale benchmarks use it. It is too easy for claims about quality: see `realistic`.
 
@@ -6,8 +6,8 @@ The demo, the tests and the scale benchmarks use it. It is too easy for claims a
     web.url(17), web.html(17), web.links(17)      # any page, made on demand
     generate("beds/demo", pages=3000, seed=1)     # all of them, written as a bed
 
-The same arguments give the same bytes on any machine. `plan` decides on hosts, topics and links, `text` on sentences,
-`render` on the HTML; `crawler_traps` adds pages without end.
+The same arguments give the same bytes on any machine. `plan` decides on hosts, subjects and links, `simple_text` writes
+sentences, `simple_pages` renders HTML; `crawler_traps` has the traps that some hosts link to.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 from scenthound.errors import BadConfig
 from scenthound.files import unfinished
 from scenthound.lab.beds.bed import Bed, BedTopic, Web, new_response, write_bed
-from scenthound.lab.generate import subjects as words
+from scenthound.lab.generate import subjects
 from scenthound.lab.generate.plan import COMPANY, NO_LEAF, PORTAL, TOPICAL, LinkRates, Plan, make_plan
 from scenthound.lab.generate.rng import below, stream
 from scenthound.lab.generate.simple_pages import PageRenderer
@@ -30,7 +30,7 @@ from scenthound.model import Response, Url
 from scenthound.url import make
 
 VERSION = 1
-"""Raise it when the same arguments give another web."""
+"""To be raised when the same arguments give a different web."""
 MOST_PAGES = 20_000_000
 _LOCAL = re.compile(r"(\d{1,9})(?:\.html?|/)?$")
 
@@ -48,14 +48,14 @@ class GeneratedWeb:
         traps: bool = True,
         habits: LinkRates | None = None,
     ) -> None:
-        """`topics`: how many leaves become topics of the bed; `page_size`: rough bytes of a page (40,000 is real)."""
+        """`topics`: how many leaves become topics; `page_size`: approximate bytes of a page (real pages: 40,000)."""
         if not 10 <= pages <= MOST_PAGES:
-            raise BadConfig(f"a generated web of {pages} pages", f"give between 10 and {MOST_PAGES:,}")
+            raise BadConfig(f"a generated web can't have {pages} pages", f"give between 10 and {MOST_PAGES:,}")
         if topics < 1:
-            raise BadConfig(f"a bed with {topics} topics", "ask for at least one")
+            raise BadConfig(f"a bed can't have {topics} topics", "ask for at least one")
         self.pages, self.seed, self.traps, self.page_size = pages, seed, traps, page_size
-        self._asked = (pages, seed, topics, page_size, traps, habits or LinkRates())
-        self._wanted = topics
+        self._arguments = (pages, seed, topics, page_size, traps, habits or LinkRates())
+        self._topic_count = topics
         self.plan: Plan = make_plan(pages, seed, habits or LinkRates())
         self._renderer = PageRenderer(self.plan, page_size, traps)
 
@@ -65,8 +65,8 @@ class GeneratedWeb:
 
     @property
     def digest(self) -> str:
-        """Fixed by the arguments and the version of the generator. Not the digest of the bed written from it."""
-        return hashlib.sha256(f"generated web {VERSION} {self._asked}".encode()).hexdigest()
+        """Determined by the arguments and the generator's version. The bed written from this web has another digest."""
+        return hashlib.sha256(f"generated web {VERSION} {self._arguments}".encode()).hexdigest()
 
     @cached_property
     def _hosts(self) -> dict[str, int]:
@@ -79,16 +79,16 @@ class GeneratedWeb:
         return self._renderer.html(number)
 
     def links(self, number: int) -> list[int]:
-        """The pages this one links to, each once, in document order of first mention (inside its host first)."""
+        """The pages that this page links to, without duplicates, in document order (its own host first)."""
         return list(dict.fromkeys(to for to, _ in self.plan.links(number)))
 
     def leaf(self, number: int) -> tuple[str, ...]:
-        """The subject of the page by construction: a path of the taxonomy, or empty."""
+        """The subject of the page as planned: a path in the taxonomy, or empty."""
         leaf = self.plan.page_leaf[number]
-        return () if leaf == NO_LEAF else words.LEAVES[leaf].path
+        return () if leaf == NO_LEAF else subjects.LEAVES[leaf].path
 
     def number(self, url: Url) -> int | None:
-        """The page with this canonical URL."""
+        """The number of the page with this canonical URL."""
         host, path = self._split(url)
         match = _LOCAL.search(path)
         if host is None or not (path == "/" or match):
@@ -106,8 +106,8 @@ class GeneratedWeb:
             return self.response(number)
         host, path = self._split(url)
         if path == "/":
-            bare = self._hosts.get(f"www.{url[7:-1]}")
-            return None if bare is None else self._moved(url, self.plan.start[bare])
+            www_host = self._hosts.get(f"www.{url[7:-1]}")
+            return None if www_host is None else self._redirect(url, self.plan.start[www_host])
         if host is None:
             return None
         if path == "/robots.txt":
@@ -117,20 +117,20 @@ class GeneratedWeb:
         match = _LOCAL.search(path) if path.startswith("/old/") else None
         if match and int(match[1]) < self.plan.size(host):
             number = self.plan.start[host] + int(match[1])
-            return self._moved(url, number) if self._renderer.alias(number) == url else None
+            return self._redirect(url, number) if self._renderer.alias(number) == url else None
         return None
 
     def response(self, number: int) -> Response:
         """The page as an HTTP response, in its host's character set."""
         host = self.plan.host_of(number)
-        look = self._renderer.look(self.plan.original.get(host, host))
+        style = self._renderer.host_style(self.plan.original.get(host, host))
         text = self.html(number)
-        if look.charset == "utf-16":
+        if style.charset == "utf-16":
             body = b"\xff\xfe" + text.encode("utf-16-le")
         else:
-            body = text.encode(look.charset, "xmlcharrefreplace")
-        kind = f"text/html; charset={look.charset}" if look.in_header else "text/html"
-        return new_response(self._renderer.url(number), kind, body)
+            body = text.encode(style.charset, "xmlcharrefreplace")
+        content_type = f"text/html; charset={style.charset}" if style.charset_in_header else "text/html"
+        return new_response(self._renderer.url(number), content_type, body)
 
     def responses(self) -> Iterator[Response]:
         """All responses of this web, host by host."""
@@ -143,10 +143,10 @@ class GeneratedWeb:
                 yield self.response(number)
                 old = self._renderer.alias(number)
                 if old is not None:
-                    yield self._moved(old, number)
+                    yield self._redirect(old, number)
 
-    def extras(self) -> tuple[int, int]:
-        """How many redirects, and how many robots.txt files and sitemaps, `responses` yields besides the pages."""
+    def count_extras(self) -> tuple[int, int]:
+        """The number of redirects, and of robots.txt files and sitemaps, that `responses` yields besides the pages."""
         redirects = sum(self._renderer.alias(number) is not None for number in range(self.pages))
         files = sum(self._robots(host) is not None for host in range(self.plan.hosts))
         return redirects, files + sum(self._has_sitemap(host) for host in range(self.plan.hosts))
@@ -155,25 +155,25 @@ class GeneratedWeb:
     def topics(self) -> list[BedTopic]:
         """Topics with known answers, spread over the areas of the taxonomy."""
         spread = sorted(range(self.plan.leaves), key=lambda leaf: (leaf * 7) % self.plan.leaves)
-        made = [self._topic(leaf) for leaf in spread[: self._wanted]]
-        return [topic for topic in made if topic.targets]
+        topics = [self._topic(leaf) for leaf in spread[: self._topic_count]]
+        return [topic for topic in topics if topic.targets]
 
     def company_topics(self) -> list[BedTopic]:
-        """For every trade: from three companies, find the home pages of the others. None links to a competitor."""
+        """For each trade: given three companies, find the home pages of the rest. No company links to a competitor."""
         return [topic for leaf in range(1, self.plan.leaves, 3) if (topic := self._company_topic(leaf)).targets]
 
     def _topic(self, leaf: int) -> BedTopic:
-        """Three seeds are on sibling topics, seven on portals. The answers are the pages on the leaf."""
-        plan, path = self.plan, words.LEAVES[leaf].path
-        numbers = stream(self.seed, "topic", leaf)
+        """A topic whose targets are pages on the leaf; three seeds are on sibling leaves, seven on none."""
+        plan, path = self.plan, subjects.LEAVES[leaf].path
+        draws = stream(self.seed, "topic", leaf)
         pages = plan.on_leaf(leaf)
-        order = sorted(range(len(pages)), key=lambda _: next(numbers))  # random
+        order = sorted(range(len(pages)), key=lambda _: next(draws))  # random
         examples = [pages[index] for index in order[: min(5, len(pages) // 4)]]
         family = [other for other in plan.siblings(leaf) if other != leaf]
-        family = family or [other for other in range(plan.leaves) if other != leaf]  # the only leaf of its area
-        seed_pools = [plan.popular[family[below(numbers, len(family))]] for _ in range(3)]
+        family = family or [other for other in range(plan.leaves) if other != leaf]  # it is the only leaf of its area
+        seed_pools = [plan.popular[family[below(draws, len(family))]] for _ in range(3)]
         seed_pools += [plan.popular[-1]] * 7
-        seeds = [pool[below(numbers, len(pool))] for pool in seed_pools if pool]
+        seeds = [pool[below(draws, len(pool))] for pool in seed_pools if pool]
         targets = [page for page in pages if page not in examples]
         openings = [self._renderer.opening(page) for page in targets[:40]]
         return BedTopic(
@@ -187,7 +187,7 @@ class GeneratedWeb:
         )
 
     def _company_topic(self, leaf: int) -> BedTopic:
-        plan, path = self.plan, (*words.LEAVES[leaf].path, "companies")
+        plan, path = self.plan, (*subjects.LEAVES[leaf].path, "companies")
         homes = [plan.start[host] for host in plan.listed[leaf] if plan.kind[host] == COMPANY]
         return BedTopic(
             id=".".join(path).replace(" ", "-"),
@@ -202,13 +202,13 @@ class GeneratedWeb:
         name, _, path = url.removeprefix("http://").partition("/")
         return (self._hosts.get(name) if url.startswith("http://") else None), "/" + path
 
-    def _moved(self, url: str, number: int) -> Response:
+    def _redirect(self, url: str, number: int) -> Response:
         target = self._renderer.url(number)
         body = f'<html><body>Moved to <a href="{target}">{target}</a></body></html>\n'.encode()
         return new_response(url, "text/html", body, 301, "Moved Permanently", target)
 
     def _robots(self, host: int) -> Response | None:
-        """Two hosts in five have one: it may disallow a folder, set a crawl delay (small hosts), name a sitemap."""
+        """Two hosts in five have one. It may disallow a folder, set a crawl delay (small hosts) and name a sitemap."""
         plan = self.plan
         rules = plan.rules(host) % 5
         if rules > 1:
@@ -245,9 +245,9 @@ def generate(
     companies: bool = False,
     habits: LinkRates | None = None,
 ) -> Bed:
-    """Write a generated web as a bed, page by page. `companies` adds the topics of `company_topics`."""
+    """Write a simple web as a bed, page by page. `companies` adds the topics of `company_topics`."""
     web = GeneratedWeb(pages, seed, topics=topics, page_size=page_size, habits=habits)
-    redirects, others = web.extras()
+    redirects, others = web.count_extras()
     return write_generated(
         folder,
         web,
@@ -262,7 +262,7 @@ def generate(
 
 
 def write_generated(folder: str | Path, web: Web, topics: Sequence[BedTopic], **about: str | int) -> Bed:
-    """Write the pages of a generated web as a bed. Raises `BadConfig` or `DiskFull` if the folder can't take them."""
+    """Write the pages of a generated web as a bed. Raises `BadConfig` or `DiskFull` if they can't be written."""
     title = f"A generated web of {about['html_pages']} pages"
     licence = {"title": title, "origin": about.pop("origin"), "licence": "Apache-2.0"}
     with unfinished(Path(folder)):

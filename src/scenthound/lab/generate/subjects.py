@@ -1,8 +1,8 @@
-"""The words of the generated web, read from `subjects.toml`: a taxonomy of everyday subjects with their words.
+"""The words of generated webs, read from `subjects.toml`: a taxonomy of everyday subjects with their words.
 
-An area has leaves; some areas have a group between them, so paths have two or three labels. A leaf's words are sorted
-roughly by frequency. Neighbours share words (`kiln`, `frame`, `model`) on purpose: a crawler that trusts a single word
-should be misled now and then.
+An area has leaves, in some areas with a group level between, so paths have two or three labels. A leaf's words are
+sorted roughly by frequency. Neighbours share words (`kiln`, `frame`, `model`) on purpose: a crawler that trusts a
+single word should be misled now and then.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LEAVES: tuple[Leaf, ...] = tuple(
 )
 GENERAL: tuple[str, ...] = tuple(_DATA["general"].split())
 BOARD: tuple[str, ...] = tuple(_DATA["board"].split())
-"""Words of a page on a company's board of directors, the most frequent first."""
+"""Words of a page about a company's board of directors, the most frequent first."""
 SENTENCES: tuple[str, ...] = tuple(_DATA["sentences"])
 LINK_SENTENCES: tuple[str, ...] = tuple(_DATA["link_sentences"])
 GENERIC_ANCHORS: tuple[str, ...] = tuple(_DATA["generic_anchors"])

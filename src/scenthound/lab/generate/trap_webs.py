@@ -1,8 +1,8 @@
 """Webs of good pages and traps, to measure how much of a crawl's budget the traps take.
 
-Some hosts are clean, others have a trap of one kind beside their good pages. The text of a good page is drawn from a
-vocabulary by Zipf's law, with some words of its own; words of the topic are on good pages and in traps alike, so a
-topical strategy is lured too. Everything is a function of the URL.
+Some hosts are clean; each of the others has one kind of trap beside its good pages. The text of a good page is drawn
+from a vocabulary by Zipf's law, with a few words of its own. Words of the topic are both on good pages and in traps, so
+topical strategies are lured too. Everything is a function of the URL.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _LETTERS = "aeiou", "bcdfghjklmnprstvwz"
 
 
 def _word(rng: random.Random) -> str:
-    return "".join(rng.choice(_LETTERS[place % 2 == 0]) for place in range(rng.randint(4, 9)))
+    return "".join(rng.choice(_LETTERS[n % 2 == 0]) for n in range(rng.randint(4, 9)))
 
 
 _VOCABULARY = [_word(random.Random(f"word {number}")) for number in range(4000)]
@@ -31,13 +31,13 @@ _ZIPF = list(accumulate(1 / (rank + 10) for rank in range(len(_VOCABULARY))))
 
 @dataclass(frozen=True)
 class TrapWeb:
-    """A web with `clean` hosts, and with `trapped` hosts for each kind of trap. `answer` is its server."""
+    """A web of `clean` hosts without traps, and `trapped` hosts for each kind of trap. `answer` acts as its server."""
 
     kinds: tuple[str, ...] = KINDS
     clean: int = 20
     trapped: int = 1
     good: int = 30
-    """Good pages of each host, beside its home page."""
+    """Good pages of each host, besides its home page."""
     _makers: dict[str, Callable[[str, str], tuple[str, str, list[str]]]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -60,7 +60,7 @@ class TrapWeb:
         return {f"http://{host}{path}" for host in self.hosts for path in paths}
 
     def answer(self, url: str) -> Response:
-        """What the server says; a trap answers for every URL that is not a good page's."""
+        """The server's response; a URL without a good page gets a page of a trap."""
         host, _, path = url.partition("://")[2].partition("/")
         if host not in self.hosts:
             return new_response(url, "text/html", b"no such host")
@@ -77,22 +77,22 @@ class TrapWeb:
 
     def _good(self, host: str, path: str) -> tuple[str, str, list[str]]:
         kind = host.partition(".")[0].rstrip("0123456789")
-        near = _ENTRANCES.get(kind, [])
+        entrances = _ENTRANCES.get(kind, [])
         if not path:
             hosts = self.hosts
-            place = hosts.index(host)
-            links = [f"http://{hosts[n]}/" for n in (2 * place + 1, 2 * place + 2) if n < len(hosts)]
+            index = hosts.index(host)
+            links = [f"http://{hosts[n]}/" for n in (2 * index + 1, 2 * index + 2) if n < len(hosts)]
             return (
                 f"Home of {host}",
                 _text(host, 80),
-                [*(f"/articles/{n}.html" for n in range(self.good)), *links, *near],
+                [*(f"/articles/{n}.html" for n in range(self.good)), *links, *entrances],
             )
         number = int(path.partition("/")[2].partition(".")[0])
-        own = " ".join(_word(random.Random(f"{host} {number} {place}")) for place in range(6))
-        links = ["/", *(f"/articles/{(number + step) % self.good}.html" for step in (1, 2, 3)), *near]
+        own_words = [_word(random.Random(f"{host} {number} {n}")) for n in range(6)]
+        links = ["/", *(f"/articles/{(number + step) % self.good}.html" for step in (1, 2, 3)), *entrances]
         if kind == "print":
             links += [f"/print/{number}", f"/print/{number}?format=text", f"/print/{number}?format=mail"]
-        return f"Article {own.split()[0]}", f"{_text(f'{host}/{path}', 120)} {own}", links
+        return f"Article {own_words[0]}", " ".join([_text(f"{host}/{path}", 120), *own_words]), links
 
     def _print(self, host: str, path: str) -> tuple[str, str, list[str]]:
         number = int("".join(filter(str.isdigit, path)) or 0) % self.good
@@ -122,7 +122,7 @@ def _anchor(link: str) -> str:
 
 
 def _session(host: str, path: str) -> tuple[str, str, list[str]]:
-    """Nine texts, again and again under new session ids."""
+    """One of nine texts; each link has a new session id."""
     rng = random.Random(path)
     number = int("".join(filter(str.isdigit, path.partition("id=")[2].partition("&")[0])) or 0) % 9
     links = [f"/view?id={(number + step) % 9}&sid={rng.getrandbits(48):012x}" for step in range(1, 5)]
@@ -140,19 +140,19 @@ _FACETS = {
 
 
 def _facets(host: str, path: str) -> tuple[str, str, list[str]]:
-    """A list of some of sixty items, in every combination of filters."""
+    """Fifteen of sixty items; every combination of filters has a page."""
     query = path.partition("?")[2]
-    chosen = dict(part.partition("=")[::2] for part in query.split("&") if part)
-    rng = random.Random(repr(sorted(chosen.items())))
+    filters = dict(part.partition("=")[::2] for part in query.split("&") if part)
+    rng = random.Random(repr(sorted(filters.items())))
     items = [" ".join(_text(f"{host} item {number}", 4).split()[-4:]) for number in rng.sample(range(60), 15)]
     links = []
     for name, values in _FACETS.items():
-        links += [_with(chosen, name, value) for value in values if chosen.get(name) != value]
+        links += [_with(filters, name, value) for value in values if filters.get(name) != value]
     return "Shop", "; ".join(items), links
 
 
-def _with(chosen: dict[str, str], name: str, value: str) -> str:
-    return "/shop?" + "&".join(f"{key}={kept}" for key, kept in {**chosen, name: value}.items())
+def _with(filters: dict[str, str], name: str, value: str) -> str:
+    return "/shop?" + "&".join(f"{key}={setting}" for key, setting in {**filters, name: value}.items())
 
 
 def _missing(path: str) -> tuple[str, str, list[str]]:
@@ -165,7 +165,7 @@ def _calendar(host: str, path: str) -> tuple[str, str, list[str]]:
     year, month = (int("".join(filter(str.isdigit, path.partition(f"{name}=")[2].partition("&")[0])) or 1)
                    for name in ("year", "month"))  # fmt: skip
     months = year * 12 + month - 1
-    links = [f"/calendar?year={at // 12}&month={at % 12 + 1}" for at in (months - 1, months + 1)]
+    links = [f"/calendar?year={n // 12}&month={n % 12 + 1}" for n in (months - 1, months + 1)]
     days = " ".join(map(str, range(1, 29)))
     links += [f"/calendar?year={year}&month={month}&day={day}" for day in range(1, 29)] * ("day=" not in path)
     return (

@@ -1,4 +1,4 @@
-"""The kinds of generated webs by name, with the habits that can be set for each, and one function that writes a bed."""
+"""The kinds of generated webs by name, the habits that can be set for each, and `write_web`, which writes a bed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scenthound.loop.settings import read
 
 SIMPLE, REALISTIC = "simple", "realistic"
 HABITS: Mapping[str, type[Any]] = {SIMPLE: LinkRates, REALISTIC: RealisticHabits}
-"""By the name of a kind: the dataclass of its habits."""
+"""The dataclass with the habits of each kind."""
 ABOUT: Mapping[str, str] = {
     SIMPLE: "a small web for tests and demonstrations, easy and uniform",
     REALISTIC: "a web like recorded ones in similarity, links and hubs; for experiments",
@@ -25,7 +25,7 @@ ABOUT: Mapping[str, str] = {
 
 
 class WebOrder(NamedTuple):
-    """What kind of web is wanted, and how large."""
+    """Kind, size and settings of a web to be generated."""
 
     kind: str = SIMPLE
     pages: int = 3000
@@ -33,13 +33,13 @@ class WebOrder(NamedTuple):
     topics: int = 12
     companies: bool = False
     page_size: int | None = None
-    """Bytes of a page, roughly; only for simple webs."""
+    """Approximate bytes of a page; only for simple webs."""
     habits: Mapping[str, Any] = {}
-    """Habits that are not at their defaults."""
+    """The habits that differ from their defaults, by name."""
 
 
 def write_web(folder: str | Path, order: WebOrder, on_the_fly: bool = False) -> Bed:
-    """Write a generated web as a bed: its pages, or with `on_the_fly` only how to make them."""
+    """Write a generated web as a bed: its pages, or with `on_the_fly` only the recipe for them."""
     if order.kind not in HABITS:
         raise UnknownName.among("web", order.kind, HABITS)
     habits = read(HABITS[order.kind], order.habits, "habit")

@@ -1,16 +1,18 @@
-"""Bring your own web: importers turn WARC files, HTML folders, crawls and directories into beds.
+"""Importers turn WARC files, HTML folders, crawls and directories into beds.
 
-An importer is one function: from a source, its options and notes to a stream of responses and a stream of topics; see
-`interface`. The rest is the same for all importers (`write_bed`): options are checked, only what a replay can use is
-kept (`page_filter`), topics are checked against the pages, and the bed is renamed into place when it is complete.
+An importer is one function: it takes a source, options and notes, and returns a stream of responses and a stream of
+topics (`interface`). The rest is the same for all importers (`write_bed`): options are checked, only responses that a
+replay can use are kept (`page_filter`), topics are read (`topics_jsonl`) and compared with the pages, and the bed is
+renamed into place when it is complete. `warc_stream` and `odp_dump` read the formats of `warc` and `odp`; `page_graph`
+has the link graph of recorded pages, for seeds and for `lab info`.
 
-Put a file here (or register an entry point of the group `scenthound.importers`) and
-`scenthound lab import KIND SOURCE BED` finds it:
+There is one file for each kind of source. Put a file here (or register an entry point of the group
+`scenthound.importers`) and `scenthound lab import KIND SOURCE BED` finds it:
 
     @importer("har", Options)
-    def har(source: Path, options: Options, notes: Notes) -> Brought:
-        \"\"\"What a browser recorded.\"\"\"
-        return Brought(responses_of(source), origin=f"recorded by a browser: {source.name}")
+    def har(source: Path, options: Options, notes: Notes) -> SourceContent:
+        \"\"\"Pages that a browser recorded.\"\"\"
+        return SourceContent(responses_of(source), origin=f"recorded by a browser: {source.name}")
 """
 
 from __future__ import annotations
@@ -20,16 +22,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scenthound.lab.importers.interface import Brought, ImportReport, Notes, Options, Progress, Reader
+from scenthound.lab.importers.interface import ImportReport, Notes, Options, Progress, Reader, SourceContent
 from scenthound.lab.importers.write_bed import write_imported
 from scenthound.plugins import Registry
 
-__all__ = ["IMPORTERS", "Brought", "ImportReport", "Importer", "Notes", "Options", "Progress", "import_bed", "importer"]
+__all__ = [
+    "IMPORTERS",
+    "ImportReport",
+    "Importer",
+    "Notes",
+    "Options",
+    "Progress",
+    "SourceContent",
+    "import_bed",
+    "importer",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Importer:
-    """An importer by its name, with the class of its options. Call it to import."""
+    """A registered importer: its name, the class of its options, and its function. Call it to import."""
 
     name: str
     options: type[Options]
@@ -38,13 +50,13 @@ class Importer:
 
     @property
     def about(self) -> str:
-        """What it imports, in a sentence."""
+        """The first line of its documentation."""
         return (self.reader.__doc__ or "").strip().partition("\n")[0]
 
     def __call__(
         self, source: Path, bed: Path, options: Mapping[str, Any], progress: Progress | None = None
     ) -> ImportReport:
-        """Import `source` into the new folder `bed`. On any failure nothing is left behind."""
+        """Import `source` into the new folder `bed`. If it fails, nothing is left behind."""
         return write_imported(self.name, self.reader, self.options, source, bed, options, progress)
 
 
@@ -52,13 +64,13 @@ IMPORTERS: Registry[Importer] = Registry("importer", "scenthound.importers", __n
 
 
 def importer(name: str, options: type[Options] = Options) -> Callable[[Reader], Reader]:
-    """Decorator: register an importer."""
+    """Decorator that registers an importer."""
 
-    def put(reader: Reader) -> Reader:
+    def register(reader: Reader) -> Reader:
         IMPORTERS.add(name)(Importer(name, options, reader))
         return reader
 
-    return put
+    return register
 
 
 def import_bed(
@@ -68,8 +80,8 @@ def import_bed(
     options: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> ImportReport:
-    """Import a source of this kind into the new folder `bed`; the report says what was left out.
+    """Import a source of this kind into the new folder `bed`; the report lists what was left out.
 
-    Raises `UnknownName` for an unknown kind or option and `BadConfig` for an invalid source; then nothing is written.
+    Raises `UnknownName` for an unknown kind or option and `BadConfig` for an invalid source; nothing is written then.
     """
     return IMPORTERS.get(kind)(Path(source), Path(bed), options or {}, progress)

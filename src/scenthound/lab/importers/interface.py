@@ -14,32 +14,32 @@ from scenthound.loop.settings import option
 from scenthound.model import Response, Url
 
 Progress = Callable[[int, int], None]
-"""Called with how much of the source was read, and how much there is (0: unknown), in units of the importer."""
+"""Called with the amount of the source that was read and its total (0: unknown), in units of the importer."""
 
-EXAMPLES = 3
-MOST_KINDS = 200  # kinds come from headers, which may contain anything
-_REST = "other trouble"
+EXAMPLES = 3  # shown for each kind of problem
+MAX_KINDS = 200  # some kinds contain text of headers, which may be anything
+_OTHER = "other problems"
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of every importer. An importer may subclass it and add fields."""
+    """The options of every importer. An importer may add fields in a subclass."""
 
-    name: str = option("", "name of the bed; by default that of its folder")
-    title: str = option("", "one line about it")
-    licence: str = option("", "what the pages may be used for")
-    origin: str = option("", "where the pages come from; by default the importer says what it knows")
+    name: str = option("", "name of the bed; by default the name of its folder")
+    title: str = option("", "title of the bed, one line")
+    licence: str = option("", "licence of the pages")
+    origin: str = option("", "where the pages come from; by default a sentence by the importer")
     topics: str = option("", "file with one topic per line (topics.jsonl); replaces the topics of the source")
     also: list[str] = option([], "further sources of the same kind")
-    without: list[str] = option([], "leave out URLs that begin so: a bed without some of its pages")
+    without: list[str] = option([], "leave out pages whose URLs start with one of these")
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
+class SourceContent:
     """The content of a source. Both streams are read once, the responses first."""
 
     responses: Iterable[Response] | None
-    """None: topics only, for pages from elsewhere."""
+    """None: the source has only topics; their pages come from elsewhere."""
     topics: Iterable[BedTopic] = ()
     origin: str = ""
     licence: str = ""
@@ -47,7 +47,7 @@ class Brought:
 
 @dataclass(slots=True)
 class Notes:
-    """Counts what is left out while a source is read, and records what is kept."""
+    """Counts the problems of a source while it is read, and records the pages that are kept."""
 
     progress: Progress = lambda done, total: None
     kept: set[Url] = field(default_factory=set)
@@ -56,17 +56,17 @@ class Notes:
     _examples: dict[str, list[str]] = field(default_factory=dict)
 
     def count(self, kind: str, example: str = "", times: int = 1) -> None:
-        """Count `times` more of this kind; the first few examples are shown."""
+        """Count `times` more problems of this kind; the first few examples are shown."""
         kind = replace_unprintable(kind, 200)
-        if kind not in self._counts and len(self._counts) >= MOST_KINDS:
-            kind = _REST
+        if kind not in self._counts and len(self._counts) >= MAX_KINDS:
+            kind = _OTHER
         self._counts[kind] += times
         examples = self._examples.setdefault(kind, [])
         if example and len(examples) < EXAMPLES:
             examples.append(replace_unprintable(example))
 
     def lines(self) -> tuple[str, ...]:
-        """One line per kind: how many, what, the first examples."""
+        """One line per kind of problem: number, kind, first examples."""
         return tuple(self._line(kind, times) for kind, times in self._counts.items())
 
     def _line(self, kind: str, times: int) -> str:
@@ -77,7 +77,7 @@ class Notes:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """The result of an import. `problems` has one line per kind: how many, what, the first examples."""
+    """The result of an import. `problems` has one line per kind of problem: number, kind, first examples."""
 
     bed: Path
     pages: int
@@ -86,8 +86,8 @@ class ImportReport:
     problems: tuple[str, ...]
 
 
-Reader = Callable[[Path, Any, Notes], Brought]
-"""The function of an importer: from source, options (of its own class) and notes to the content.
+Reader = Callable[[Path, Any, Notes], SourceContent]
+"""The function of an importer. It takes the source, the options (of its own class) and the notes.
 
 It raises `BadConfig` for an invalid source, and writes nothing.
 """

@@ -1,9 +1,9 @@
-"""Reading ODP/DMOZ dumps (`structure.rdf.u8`, `content.rdf.u8`), plain or gzip, as a stream of records.
+"""Reads ODP/DMOZ dumps (`structure.rdf.u8`, `content.rdf.u8`), plain or gzip, as a stream of records.
 
-These dumps are almost XML: control characters, invalid UTF-8 and bare ampersands occur, and a strict parser stops at
-the first. They are also flat, so a scanner for tags can read them: it holds one record and a buffer, takes linear time,
-and knows only the five XML entities and character numbers. CDATA sections, which no dump has, are skipped. A dump that
-declares its own entities is refused. One that is cut gives what could be read, and a `Problem`.
+These dumps are almost XML: they contain control characters, invalid UTF-8 and bare ampersands, and a strict parser
+stops at the first. They are also flat, so a scanner for tags can read them: it holds one record and a buffer, takes
+linear time, and knows only the five XML entities and character numbers. CDATA sections, which no dump has, are skipped.
+A dump that declares its own entities is refused. A truncated dump yields the records before its end, and a `Problem`.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from typing import NamedTuple
 from scenthound.errors import Unreadable
 
 CHUNK = 1 << 20
-LONGEST_GAP = 1 << 21  # characters without a tag that are buffered
-LONGEST_TEXT = 20_000  # characters of a title or description; the longest real ones have some 2,000
-LONGEST_PATH = 2_000
-MOST_LINKS = 200_000  # of one category
+MAX_BUFFER = 1 << 21  # characters without a complete tag
+MAX_TEXT = 20_000  # characters of a title or description; the longest real ones have about 2,000
+MAX_PATH = 2_000
+MAX_LINKS = 200_000  # of one category
 
 
 class Problem(NamedTuple):
-    """Something wrong with a source: a kind, how often, and where."""
+    """A kind of problem in a source, how often it occurs, and the detail of the first."""
 
     kind: str
     times: int
@@ -37,7 +37,7 @@ class Problem(NamedTuple):
 
 
 class Category(NamedTuple):
-    """A `Topic` record: its path, its sub-categories, the raw URLs it links to."""
+    """A `Topic` record: its path, its subcategories, and the raw URLs that it links to."""
 
     path: str
     children: tuple[str, ...]
@@ -45,7 +45,7 @@ class Category(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """An `ExternalPage` record: a raw URL and what an editor wrote about it."""
+    """An `ExternalPage` record: a raw URL, and its title and description by an editor."""
 
     raw: str
     title: str
@@ -58,13 +58,13 @@ Record = Category | Listing
 
 @dataclass(slots=True)
 class Problems:
-    """Counts what goes wrong while sources are read."""
+    """Counts the problems found while sources are read."""
 
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
     details: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def add(self, kind: str, source: str, detail: str = "") -> None:
-        """Count a problem; the first detail is shown."""
+        """Count a problem; the detail of the first is kept."""
         self.counts[kind, source] += 1
         self.details.setdefault((kind, source), detail)
 
@@ -75,19 +75,19 @@ class Problems:
 
 
 def records(path: Path, problems: Problems) -> Iterator[Record]:
-    """The records of a dump in order; what is wrong with it goes to `problems`.
+    """The records of a dump, in order; its problems are added to `problems`.
 
     Raises `Unreadable` for a dump that declares entities, and `OSError` as `open` does.
     """
-    reader = _RecordBuilder()
-    number = 0
+    builder = _RecordBuilder()
+    count = 0
     for token in _tokens(_text(path, problems), path.name, problems):
-        record = reader.take(token)
+        record = builder.take(token)
         if record is not None:
-            number += 1
+            count += 1
             yield record
-    if not reader.ended:
-        last = f"after {number} records" if number else "before the first record"
+    if not builder.ended:
+        last = f"after {count} records" if count else "before the first record"
         problems.add("cut", path.name, f"no </RDF>: it ends {last}")
 
 
@@ -119,12 +119,12 @@ def _text(path: Path, problems: Problems) -> Iterator[str]:
     """The file as text without control characters; invalid UTF-8 becomes U+FFFD."""
     decode = codecs.getincrementaldecoder("utf-8")("replace").decode
     with path.open("rb") as plain:
-        packed = plain.read(2) == b"\x1f\x8b"
+        is_gzip = plain.read(2) == b"\x1f\x8b"
         plain.seek(0)
-        with gzip.GzipFile(fileobj=plain) if packed else plain as file:
+        with gzip.GzipFile(fileobj=plain) if is_gzip else plain as file:
             while True:
                 try:
-                    chunk = file.read1(CHUNK)  # not `read`, which loses what it had when a gzip file ends early
+                    chunk = file.read1(CHUNK)  # not `read`, which loses data when a gzip file ends early
                 except (EOFError, zlib.error, gzip.BadGzipFile) as error:
                     problems.add("broken-gzip", path.name, str(error))
                     return
@@ -134,47 +134,47 @@ def _text(path: Path, problems: Problems) -> Iterator[str]:
 
 
 def _tokens(chunks: Iterable[str], source: str, problems: Problems) -> Iterator[_Token]:
-    """The tags of a text that comes in chunks, the last one empty. What is not a tag is skipped."""
+    """The tags of a text that comes in chunks, the last chunk empty. Everything else is skipped."""
     buffer = ""
-    until = ""  # what ends the comment or section we are in
+    until = ""  # the end mark of the current comment or section
     for chunk in chunks:
         buffer += chunk
-        # A tag holds no `<`, so all but the last one in the buffer are complete.
+        # A tag contains no `<`, so all tags but the last in the buffer are complete.
         limit = max(buffer.rfind("<"), 0) if chunk else len(buffer)
-        at = 0
+        start = 0
         while True:
             if until:
-                end = buffer.find(until, at)
+                end = buffer.find(until, start)
                 if end < 0:
-                    at = max(at, len(buffer) - len(until) + 1)
+                    start = max(start, len(buffer) - len(until) + 1)
                     break
-                at, until = end + len(until), ""
-            match = _TAG.search(buffer, at, limit)
+                start, until = end + len(until), ""
+            match = _TAG.search(buffer, start, limit)
             if match is None:
-                at = max(at, limit)
+                start = max(start, limit)
                 break
-            at = match.end()
+            start = match.end()
             if match["special"]:
                 until = _ending(match["special"], buffer[match.start() : match.start() + 8], source)
             else:
                 yield _Token(
                     bool(match["closing"]), match["name"], match["attributes"], bool(match["empty"]), match["text"]
                 )
-        buffer = buffer[at:]
-        if len(buffer) > LONGEST_GAP:
-            problems.add("oversized", source, "a tag or text of more than a megabyte was passed over")
+        buffer = buffer[start:]
+        if len(buffer) > MAX_BUFFER:
+            problems.add("oversized", source, "a tag or text of more than two million characters was skipped")
             buffer = ""
 
 
 def _ending(special: str, opening: str, source: str) -> str:
-    """The end of a part that is not a tag; empty for a declaration, which may contain others."""
+    """The end mark of a comment, section or instruction; empty for a declaration, which may contain tags."""
     if opening.upper() == "<!ENTITY":
-        raise Unreadable(f"{source} declares entities of its own", "no ODP dump does; such a file is refused", source)
+        raise Unreadable(f"{source} declares its own entities", "use a dump without them; no ODP dump has any", source)
     return {"!--": "-->", "![CDATA[": "]]>", "?": "?>"}.get(special, "")
 
 
 class _RecordBuilder:
-    """Builds records from tags. A record that is not closed ends where the next one starts."""
+    """Builds records from tags. A record that is not closed ends where the next record starts."""
 
     def __init__(self) -> None:
         self.ended = False
@@ -188,7 +188,7 @@ class _RecordBuilder:
         self.texts: dict[str, str] = {}
 
     def take(self, token: _Token) -> Record | None:
-        """Take the next tag. Returns the record that it completes."""
+        """Process the next tag, and return the record that it completes, if any."""
         name = token.name.rpartition(":")[2]
         if name in ("Topic", "ExternalPage"):
             record = self._record()
@@ -196,7 +196,7 @@ class _RecordBuilder:
             if not token.closing:
                 attributes = _attributes(token.attributes)
                 self.kind = name
-                self.name = attributes.get("id" if name == "Topic" else "about", "")[:LONGEST_PATH]
+                self.name = attributes.get("id" if name == "Topic" else "about", "")[:MAX_PATH]
             return record
         if name == "RDF" and token.closing:
             self.ended = True
@@ -210,16 +210,16 @@ class _RecordBuilder:
     def _inside(self, kind: str, name: str, token: _Token) -> None:
         if self.kind == "ExternalPage":
             if name in ("Title", "Description", "topic", "type") and name not in self.texts:
-                self.texts[name] = unescape(token.text[:LONGEST_TEXT]).strip()
+                self.texts[name] = unescape(token.text[:MAX_TEXT]).strip()
         elif kind == "narrow":
-            self.children.append(_attributes(token.attributes).get("resource", "")[:LONGEST_PATH])
-        elif kind == "link" and len(self.links) < MOST_LINKS:
+            self.children.append(_attributes(token.attributes).get("resource", "")[:MAX_PATH])
+        elif kind == "link" and len(self.links) < MAX_LINKS:
             self.links.append(_attributes(token.attributes).get("resource", ""))
 
     def _record(self) -> Record | None:
         if self.kind == "Topic":
-            below = self.name + "/"
-            children = tuple(child for child in self.children if child.startswith(below))
+            prefix = self.name + "/"
+            children = tuple(child for child in self.children if child.startswith(prefix))
             return Category(self.name, children, tuple(filter(None, self.links)))
         if self.kind == "ExternalPage" and self.name and self.texts.get("type", "").lower() not in _NOT_PAGES:
             texts = self.texts
@@ -228,7 +228,7 @@ class _RecordBuilder:
 
 
 def unescape(text: str) -> str:
-    """Replace the five XML entities and character numbers; every other ampersand stays.
+    """Replace the five XML entities and character numbers; leave every other ampersand.
 
     >>> unescape("A &amp; B & C&copy=1 &#233;&#xD800;")
     'A & B & C&copy=1 é\N{REPLACEMENT CHARACTER}'
@@ -247,5 +247,5 @@ def _character(reference: re.Match[str]) -> str:
 
 
 def _attributes(raw: str) -> dict[str, str]:
-    """The attributes by name without prefix."""
+    """The attributes by their names without prefix."""
     return {name.rpartition(":")[2]: unescape(double or single) for name, double, single in _ATTRIBUTE.findall(raw)}

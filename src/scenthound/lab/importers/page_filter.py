@@ -1,4 +1,4 @@
-"""Filters the responses of a source: a replay needs HTML pages and redirects, each URL once."""
+"""Filters the responses of a source: a replay uses HTML pages and redirects, one record for each URL."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from scenthound.web.mime import extract, is_html
 
 
 class PageFilter:
-    """Keeps what a replay can use and counts the rest. Of several records of a URL the first wins."""
+    """Keeps responses that a replay can use and counts the rest. Of several records of a URL the first wins."""
 
     def __init__(self, notes: Notes, without: Sequence[str] = ()) -> None:
-        """URLs that begin with one of `without` are left out."""
+        """URLs that start with one of `without` are left out."""
         self.notes, self._without = notes, tuple(without)
         self.pages = self.redirects = 0
 
@@ -28,8 +28,8 @@ class PageFilter:
             if self._is_usable(response):
                 yield response
         if not self.pages:
-            seen = "; ".join(self.notes.lines()[:5]) or "it is empty"
-            raise BadConfig("there is no HTML page in this source", f"found instead: {seen}")
+            problems = "; ".join(self.notes.lines()[:5]) or "nothing"
+            raise BadConfig("this source contains no HTML page", f"found instead: {problems}")
 
     def _is_usable(self, response: Response) -> bool:
         try:
@@ -37,11 +37,11 @@ class PageFilter:
         except NotAUrl:
             return self._skip("skipped, not an http(s) URL", response.url)
         if url.startswith(self._without):
-            return self._skip("left out as asked", response.url)
+            return self._skip("left out by the option `without`", response.url)
         is_redirect = 300 <= response.status < 400
-        refused = _refused_redirect(response, url) if is_redirect else _refused_page(response)
-        if refused:
-            return self._skip(f"skipped, {refused}", response.url)
+        reason = _redirect_problem(response, url) if is_redirect else _page_problem(response)
+        if reason:
+            return self._skip(f"skipped, {reason}", response.url)
         if url in self.notes.kept:
             return self._skip("skipped, a second record of a URL", response.url)
         self.notes.kept.add(url)
@@ -54,15 +54,17 @@ class PageFilter:
         return False
 
 
-def _refused_redirect(response: Response, url: Url) -> str:
+def _redirect_problem(response: Response, url: Url) -> str:
+    """Why a replay can't use this redirect; empty if it can."""
     landed = land(Candidate(url, 0.0, spelling=response.url), response, agent="")
     if isinstance(landed, Miss):
         return f"status {response.status} ({landed.reason})"
-    # As from /index.html to /: both have one canonical URL, and this record would hide the page.
+    # For example from /index.html to /: both have the same canonical URL, and this record would hide the page.
     return "a redirect to itself" if landed.url == url else ""
 
 
-def _refused_page(response: Response) -> str:
+def _page_problem(response: Response) -> str:
+    """Why a replay can't use this response; empty if it is a page."""
     if not 200 <= response.status < 300 or response.status in (204, 205):
         return f"status {response.status}"
     mime = extract(value for name, value in response.headers if name.lower() == "content-type")

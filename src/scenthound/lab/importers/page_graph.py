@@ -1,4 +1,4 @@
-"""The links, term counts and redirects of recorded pages, and their link graph."""
+"""Links, term counts and redirects of recorded pages, and the link graph that they form."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
 from scenthound.url import make
 
-HOPS = 10  # redirects in a row that are followed, as in the loop
+HOPS = 10  # redirects followed in a row, as in the loop
 
 
 class RecordedPage(NamedTuple):
@@ -29,7 +29,7 @@ class RecordedPage(NamedTuple):
     size: int = 0
     links: tuple[Url, ...] = ()
     counts: Counts | None = None
-    """Term counts, if they were wanted."""
+    """Term counts, if they were asked for."""
     moved: Url | None = None
 
 
@@ -47,7 +47,9 @@ def read_recorded(
             continue
         if not only(url):
             continue
-        landed = land(Candidate(url, 0.0, spelling=response.url), response, agent="")  # recorded: no robots
+        landed = land(
+            Candidate(url, 0.0, spelling=response.url), response, agent=""
+        )  # no agent: robots meta tags don't apply
         if isinstance(landed, Page):
             counts = analyser.counts(landed.text) if wants_counts(url) else None
             yield RecordedPage(url, landed.size, tuple(link.url for link in landed.outlinks), counts)
@@ -57,21 +59,21 @@ def read_recorded(
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RecordedGraph:
-    """The link graph of a recorded web, by numbers. Links to a redirect lead to its target."""
+    """The link graph of a recorded web. Links to a redirect lead to its target."""
 
     graph: LinkGraph
-    """All known URLs; links from pages to anything known."""
+    """All known URLs, and the links from pages to known URLs."""
     is_page: NDArray[np.bool_]
     ends: Numbers
-    """Where a request for each URL ends: itself, the end of its redirects, or -1 if unknown."""
+    """The number where a request for each URL ends: its own, that of its last redirect target, or -1 if unknown."""
     dead: int
-    """Links of pages that lead to nothing known."""
+    """Number of links that lead to no known URL."""
     redirects: int
     sizes: list[int]
     counts: dict[int, Counts]
 
     def back_links(self, url: str, limit: int | None = None) -> list[str]:
-        """The pages that link to it, directly or through redirects, in the order of sheet 60.1."""
+        """The pages that link to this URL, directly or through redirects, in the order of sheet 60.1."""
         number = self.graph.numbers.get(url)
         if number is None:
             return []
@@ -80,7 +82,7 @@ class RecordedGraph:
 
 
 def recorded_graph(pages: Iterable[RecordedPage], urls: Iterable[Url]) -> RecordedGraph:
-    """The graph of the pages over these URLs. Of two records of a URL a page wins, then the first."""
+    """The link graph of the pages over these URLs. If a URL has several records, the first page wins."""
     names = list(dict.fromkeys(urls))
     numbers: dict[str, int] = {name: number for number, name in enumerate(names)}
     is_page = np.zeros(len(names), dtype=np.bool_)
@@ -106,19 +108,19 @@ def recorded_graph(pages: Iterable[RecordedPage], urls: Iterable[Url]) -> Record
             counts[number] = page.counts
     moved = {number: to for number, to in moved.items() if not is_page[number]}
     ends = _ends(len(names), moved)
-    begun = np.frombuffer(sources, dtype=np.int64) if sources else np.zeros(0, dtype=np.int64)
-    ended = ends[np.frombuffer(targets, dtype=np.int64)] if targets else np.zeros(0, dtype=np.int64)
-    alive = ended >= 0
-    graph = numbered_graph(names, begun[alive], ended[alive])
+    link_sources = np.frombuffer(sources, dtype=np.int64) if sources else np.zeros(0, dtype=np.int64)
+    link_targets = ends[np.frombuffer(targets, dtype=np.int64)] if targets else np.zeros(0, dtype=np.int64)
+    alive = link_targets >= 0
+    graph = numbered_graph(names, link_sources[alive], link_targets[alive])
     return RecordedGraph(graph, is_page, ends, dead + int(np.count_nonzero(~alive)), len(moved), sizes, counts)
 
 
 def _ends(size: int, moved: dict[int, int]) -> Numbers:
-    """The end of each number's redirects; -1 for loops, too many redirects, or an unknown target."""
+    """The number where each URL's redirects end; -1 for a loop, too many redirects, or an unknown target."""
     ends = np.arange(size, dtype=np.int64)
     for number in moved:
-        at, hops = number, 0
-        while at in moved and hops <= HOPS:
-            at, hops = moved[at], hops + 1
-        ends[number] = at if hops <= HOPS and at not in moved else -1
+        current, hops = number, 0
+        while current in moved and hops <= HOPS:
+            current, hops = moved[current], hops + 1
+        ends[number] = current if hops <= HOPS and current not in moved else -1
     return ends

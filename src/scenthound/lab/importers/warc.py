@@ -1,7 +1,7 @@
 """Imports WARC files of any tool: responses, resources, and revisits with the payload that they refer to.
 
 A revisit refers to an earlier record, which may be in any of the files. So the files are read once for everything else
-and, only if revisits are left then, a second time for their originals.
+and, if unresolved revisits remain, a second time for their originals.
 """
 
 from __future__ import annotations
@@ -14,38 +14,38 @@ from pathlib import Path
 
 from scenthound.errors import BadConfig, NotAUrl
 from scenthound.lab.importers import importer
-from scenthound.lab.importers.interface import Brought, Notes, Options
+from scenthound.lab.importers.interface import Notes, Options, SourceContent
 from scenthound.lab.importers.warc_stream import check_start, records_in
 from scenthound.model import Response
 from scenthound.store.warc_read import WarcRecord, response_of
 from scenthound.url import make
 
-MOST_REVISITS = 5_000_000  # some 500 bytes each are kept until the second reading
-_SILENT = frozenset(("warcinfo", "request"))  # they belong to a file of responses
-_KNOWN = frozenset(("metadata", "conversion", "continuation"))
+MAX_REVISITS = 5_000_000  # about 500 bytes of each are kept until the files are read again
+_IGNORED = frozenset(("warcinfo", "request"))  # expected beside responses, so not reported
+_OTHER_KINDS = frozenset(("metadata", "conversion", "continuation"))
 
 
 @importer("warc")
-def warc(source: Path, options: Options, notes: Notes) -> Brought:
+def warc(source: Path, options: Options, notes: Notes) -> SourceContent:
     """WARC files of any tool: a file, or a folder with *.warc and *.warc.gz."""
     files = warc_files([source, *map(Path, options.also)], notes)
     names = ", ".join(file.name for file in files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "")
-    return Brought(responses_in(files, notes), origin=f"WARC: {names}")
+    return SourceContent(responses_in(files, notes), origin=f"WARC: {names}")
 
 
 def warc_files(sources: Iterable[Path], notes: Notes) -> list[Path]:
-    """The WARC files of these sources, each once. Raises `BadConfig` for a file that is not WARC."""
+    """The WARC files of these sources, without duplicates. Raises `BadConfig` for a file that is not WARC."""
     paths: dict[Path, None] = {}
     for source in sources:
         if source.is_dir():
             inside = sorted(path for path in source.rglob("*.warc*") if path.name.endswith((".warc", ".warc.gz")))
             if not inside:
-                raise BadConfig(f"there is no WARC file in {source}", "their names end in .warc or .warc.gz")
+                raise BadConfig(f"{source} contains no WARC file", "their names end in .warc or .warc.gz")
             paths.update(dict.fromkeys(path for path in inside if path.is_file()))
         elif source.exists():
             paths[source] = None
         else:
-            raise BadConfig(f"there is nothing at {source}", "name a WARC file or a folder of them")
+            raise BadConfig(f"{source} does not exist", "give a WARC file or a folder of them")
     files: list[Path] = []
     for path in paths:
         if check_start(path):
@@ -56,28 +56,28 @@ def warc_files(sources: Iterable[Path], notes: Notes) -> list[Path]:
 
 
 def responses_in(files: Sequence[Path], notes: Notes) -> Iterator[Response]:
-    """All responses in the order of the files, then the resolved revisits of other URLs."""
+    """All responses in the order of the files, then the revisits of other URLs with their originals' payload."""
     total = sum(path.stat().st_size for path in files)
     revisits = _Revisits()
     for record in _all_records(files, notes, total):
         if record.kind == "revisit":
-            moved = _moved(record)
-            if moved is not None:
-                yield moved
+            redirect = _redirect(record)
+            if redirect is not None:
+                yield redirect
             else:
                 revisits.add(record, notes)
         elif record.kind in ("response", "resource"):
             response = _response(record, notes)
             if response is not None:
                 yield response
-        elif record.kind not in _SILENT:
-            kind = record.kind if record.kind in _KNOWN else "unknown"
+        elif record.kind not in _IGNORED:
+            kind = record.kind if record.kind in _OTHER_KINDS else "unknown"
             notes.count(f"skipped, {kind} records", record.target)
-    if revisits.drop_known(notes):
+    if revisits.drop_kept(notes):
         for record in _all_records(files, Notes(notes.progress), total):
             yield from revisits.resolved_by(record)
         for url in revisits.pending:
-            notes.count("skipped, revisits whose original is not here", url)
+            notes.count("skipped, revisits whose original is missing", url)
 
 
 def _all_records(files: Sequence[Path], notes: Notes, total: int) -> Iterator[WarcRecord]:
@@ -94,7 +94,7 @@ def _response(record: WarcRecord, notes: Notes) -> Response | None:
     try:
         response = response_of(record)
     except ValueError:
-        notes.count("skipped, records without an HTTP response in them", record.target)
+        notes.count("skipped, records without an HTTP response", record.target)
         return None
     if response is None:
         notes.count("skipped, not an http(s) URL", record.target)
@@ -103,19 +103,21 @@ def _response(record: WarcRecord, notes: Notes) -> Response | None:
 
 @dataclass(slots=True)
 class _Revisits:
-    """Revisits without their originals yet, by all keys that may identify an original."""
+    """Revisits whose originals have not been found yet."""
 
     pending: dict[str, WarcRecord] = field(default_factory=dict)
-    wanted: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    """The revisits by target URL."""
+    by_original: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    """The target URLs by each key that may identify the original."""
 
     def add(self, record: WarcRecord, notes: Notes) -> None:
-        if record.target in self.pending or len(self.pending) >= MOST_REVISITS:
+        if record.target in self.pending or len(self.pending) >= MAX_REVISITS:
             notes.count("skipped, a second record of a URL", record.target)
         else:
             self.pending[record.target] = WarcRecord(record.headers, record.block[: 64 << 10])
 
-    def drop_known(self, notes: Notes) -> bool:
-        """Drop revisits of pages that are here anyway. Returns whether any are left."""
+    def drop_kept(self, notes: Notes) -> bool:
+        """Drop revisits of pages that were kept already. Return whether any revisits remain."""
         for target, record in list(self.pending.items()):
             try:
                 is_kept = make(target) in notes.kept
@@ -124,15 +126,15 @@ class _Revisits:
                 del self.pending[target]
                 continue
             if is_kept:
-                notes.count("skipped, revisits of pages that are here", target)
+                notes.count("skipped, revisits of pages that were kept", target)
                 del self.pending[target]
                 continue
             for key in _keys_of_original(record):
-                self.wanted.setdefault(key, []).append(target)
+                self.by_original.setdefault(key, []).append(target)
         return bool(self.pending)
 
     def resolved_by(self, record: WarcRecord) -> Iterator[Response]:
-        """The revisits that this record resolves."""
+        """The responses of the revisits that have this record as their original."""
         if record.kind not in ("response", "resource") or not self.pending:
             return
         try:
@@ -142,14 +144,14 @@ class _Revisits:
         if original is None:
             return
         for key in _keys_of_record(record, original):
-            for target in self.wanted.pop(key, ()):
+            for target in self.by_original.pop(key, ()):
                 revisit = self.pending.pop(target, None)
                 if revisit is not None:
                     yield _resolved(revisit, original)
 
 
 def _keys_of_original(revisit: WarcRecord) -> Iterator[tuple[str, str]]:
-    """The keys of this revisit's original."""
+    """The keys that identify this revisit's original."""
     headers = revisit.headers
     if digest := headers.get("warc-payload-digest"):
         yield "digest", digest.lower()
@@ -157,18 +159,18 @@ def _keys_of_original(revisit: WarcRecord) -> Iterator[tuple[str, str]]:
         yield "id", name
     uri = headers.get("warc-refers-to-target-uri", "").strip("<>")
     if uri and (date := headers.get("warc-refers-to-date")):
-        yield "place", f"{uri} {date}"
+        yield "uri and date", f"{uri} {date}"
     elif uri and not digest:
         yield "uri", uri
 
 
 def _keys_of_record(record: WarcRecord, original: Response) -> Iterator[tuple[str, str]]:
-    """The keys by which a revisit may refer to this record."""
+    """The keys that a revisit may use to refer to this record."""
     headers = record.headers
     digest = headers.get("warc-payload-digest") or f"sha1:{b32encode(sha1(original.body).digest()).decode()}"  # noqa: S324
     yield "digest", digest.lower()
     yield "id", headers.get("warc-record-id", "")
-    yield "place", f"{record.target} {headers.get('warc-date', '')}"
+    yield "uri and date", f"{record.target} {headers.get('warc-date', '')}"
     yield "uri", record.target
 
 
@@ -183,8 +185,8 @@ def _head(revisit: WarcRecord) -> Response | None:
     return head if head is not None and head.status != 304 else None
 
 
-def _moved(revisit: WarcRecord) -> Response | None:
-    """The response of a revisit that is a redirect: it needs no payload."""
+def _redirect(revisit: WarcRecord) -> Response | None:
+    """The response of a revisit that is a redirect, which needs no payload; None if it is not."""
     head = _head(revisit)
     is_redirect = head is not None and 300 <= head.status < 400 and head.header("location")
     return replace(head, body=b"") if head is not None and is_redirect else None

@@ -1,8 +1,8 @@
 """Reads the WARC files of any tool as a stream of records of every kind, in bounded memory.
 
-Plain or gzip, one member per record or one for all, wrong lengths, files that are cut or damaged: every complete record
-is returned, the rest is noted. `store.warc_read` reads the files that we wrote; here a file may come from any tool,
-only the order of its records counts, and records without a response matter, too.
+Plain or gzip, one member per record or one for all, wrong lengths, files that are truncated or damaged: every complete
+record is returned, the rest is noted. `store.warc_read` reads the files that we wrote, at known offsets; here a file
+may come from any tool, is read in order, and records without a response matter too.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from scenthound.lab.importers.interface import Notes
 from scenthound.store.warc_read import LARGEST, MAGIC, WarcRecord, header_lines
 
 CHUNK = 1 << 18
-PACKED = 32 << 10  # bytes of a gzip file read at a time: the rest of them is copied for every member
-LONGEST_HEAD = 64 << 10
-HOLES = 1000  # damaged parts of one file after which reading stops
+GZIP_CHUNK = 32 << 10  # bytes of a gzip file read at a time; small, since the rest is copied for every member
+MAX_HEAD = 64 << 10
+MAX_DAMAGED = 1000  # damaged parts of one file after which reading stops
 _START = re.compile(rb"WARC/[0-9]\.[0-9]{1,2}\r?\n")
 _HEAD_END = re.compile(rb"\r?\n\r?\n")
 _BLANK = re.compile(rb"[\r\n]*")
-_OTHERS = {
-    b"\x28\xb5\x2f\xfd": "it is compressed with zstd; unpack it first",
-    b"\x04\x22\x4d\x18": "it is compressed with lz4; unpack it first",
+_OTHER_FORMATS = {
+    b"\x28\xb5\x2f\xfd": "it is compressed with zstd; decompress it first",
+    b"\x04\x22\x4d\x18": "it is compressed with lz4; decompress it first",
     b"filedesc:": "it is an ARC file, the format before WARC; convert it first",
     b"PK\x03\x04": "it is a zip archive (WACZ?); its WARC files are in the folder `archive` inside",
 }
 
 
 def check_start(path: Path) -> bool:
-    """Whether the file is not empty. Raises `BadConfig` that names a file which is not WARC."""
+    """Return False if the file is empty. Raises `BadConfig` if it is not a WARC file."""
     try:
         with path.open("rb") as file:
             raw = file.read(CHUNK)
@@ -48,13 +48,15 @@ def check_start(path: Path) -> bool:
         except zlib.error:
             start = b""
     if _START.match(start.lstrip(b"\r\n")) is None:
-        hint = next((hint for magic, hint in _OTHERS.items() if raw.startswith(magic) or start.startswith(magic)), "")
-        raise BadConfig(f"{path} is not a WARC file", hint or "such a file, unpacked, begins with `WARC/1.`")
+        hint = next(
+            (hint for magic, hint in _OTHER_FORMATS.items() if raw.startswith(magic) or start.startswith(magic)), ""
+        )
+        raise BadConfig(f"{path} is not a WARC file", hint or "such a file, decompressed, begins with `WARC/1.`")
     return True
 
 
 def records_in(path: Path, notes: Notes, before: int = 0, total: int = 0) -> Iterator[WarcRecord]:
-    """Every complete record of a file, in order. `before` and `total` are bytes, for the progress."""
+    """Every complete record of a file, in order. `before` and `total` are bytes, for reporting progress."""
     with path.open("rb") as file:
         yield from _Records(file, path.name, notes, before, total)
 
@@ -67,28 +69,28 @@ class _Records:
         self.before, self.total = before, total
         self.buffer = bytearray()
         self.pieces = self._pieces()
-        self.holes = 0
-        self.torn = False
-        """A damaged part follows the bytes in the buffer."""
+        self.damaged = 0
+        self.at_damage = False
+        """Whether a damaged part follows the bytes in the buffer."""
 
     def __iter__(self) -> Iterator[WarcRecord]:
-        while self.holes < HOLES:
+        while self.damaged < MAX_DAMAGED:
             self._skip_blank()
-            if not self._have(1):
-                if not self.torn:
+            if not self._fill(1):
+                if not self.at_damage:
                     return
-                self.torn = False
+                self.at_damage = False
                 continue
             record = self._record()
             if record is not None:
                 yield record
-        self.notes.count("damaged WARC files not read to their end", self.name)
+        self.notes.count("damaged WARC files not read to the end", self.name)
 
     def _record(self) -> WarcRecord | None:
-        """The record that begins here; otherwise skip to the next start of a record."""
-        start = _START.match(self.buffer) if self._have(16) or self.buffer else None
+        """The record at the start of the buffer; if there is none, skip to the next start of a record."""
+        start = _START.match(self.buffer) if self._fill(16) or self.buffer else None
         if start is None:
-            self._hole("something that is no record")
+            self._skip_damage("not a record")
             return None
         end = self._find_head_end()
         headers: dict[str, str] = {}
@@ -101,65 +103,65 @@ class _Records:
             or "warc-type" not in headers
             or not (length.isascii() and length.isdigit() and len(length) < 16)
         ):
-            self._hole("a record without a proper head")
+            self._skip_damage("a record without a valid head")
             return None
-        size, first = int(length), end[1]
+        size, block_start = int(length), end[1]
         if size > LARGEST:
             self.notes.count(f"records of more than {LARGEST >> 20} MB skipped", headers.get("warc-target-uri", ""))
-            self._discard(first + size)
+            self._discard(block_start + size)
             return None
-        if not self._have(first + size):
-            self._hole("a record that is cut short")
+        if not self._fill(block_start + size):
+            self._skip_damage("a record that is cut short")
             return None
-        block = bytes(self.buffer[first : first + size])
-        if not self._ends_at(first + size):
-            self._hole("a record of another length than it says")
+        block = bytes(self.buffer[block_start : block_start + size])
+        if not self._ends_at(block_start + size):
+            self._skip_damage("a record with a wrong length")
             return None
-        del self.buffer[: first + size]
+        del self.buffer[: block_start + size]
         return WarcRecord(headers, block)
 
-    def _ends_at(self, at: int) -> bool:
-        """Whether a record may end here: before two line ends, as it should, before another record, or at the end."""
-        self._have(at + 24)
-        if self.buffer.startswith(b"\r\n\r\n", at):
+    def _ends_at(self, offset: int) -> bool:
+        """Whether a record may end here: before two line breaks, as it should, another record, or the file's end."""
+        self._fill(offset + 24)
+        if self.buffer.startswith(b"\r\n\r\n", offset):
             return True
-        blank = _BLANK.match(self.buffer, at, at + 8)
-        behind = self.buffer[blank.end() if blank is not None else at : at + 24]
-        return not behind or behind.startswith(b"WARC/"[: len(behind)])
+        blank = _BLANK.match(self.buffer, offset, offset + 8)
+        rest = self.buffer[blank.end() if blank is not None else offset : offset + 24]
+        return not rest or rest.startswith(b"WARC/"[: len(rest)])
 
     def _find_head_end(self) -> tuple[int, int] | None:
-        wanted = 4096
+        size = 4096
         while True:
-            is_filled = self._have(wanted)
-            match = _HEAD_END.search(self.buffer, 0, LONGEST_HEAD)
+            is_filled = self._fill(size)
+            match = _HEAD_END.search(self.buffer, 0, MAX_HEAD)
             if match is not None:
                 return match.span()
-            if not is_filled or wanted >= LONGEST_HEAD:
+            if not is_filled or size >= MAX_HEAD:
                 return None
-            wanted *= 4
+            size *= 4
 
-    def _hole(self, what: str) -> None:
+    def _skip_damage(self, what: str) -> None:
         """Note the damage and skip to the next start of a record."""
-        self.holes += 1
-        self.notes.count(f"damaged places in {self.name} ({what})")
+        self.damaged += 1
+        self.notes.count(f"damaged parts of {self.name} ({what})")
         del self.buffer[:5]
-        passed = 0
-        while passed < LARGEST:
+        skipped = 0
+        while skipped < LARGEST:
             match = _START.search(self.buffer)
             if match is not None:
                 del self.buffer[: match.start()]
                 return
-            passed += len(self.buffer)
-            rest = len(self.buffer) - 16  # a start may be split between two pieces
-            if rest > 0:
-                del self.buffer[:rest]
-            if not self._have(len(self.buffer) + 1):
+            skipped += len(self.buffer)
+            searched = len(self.buffer) - 16  # the start of a record may be split between two pieces
+            if searched > 0:
+                del self.buffer[:searched]
+            if not self._fill(len(self.buffer) + 1):
                 self.buffer.clear()
                 return
-        self.holes = HOLES
+        self.damaged = MAX_DAMAGED
 
     def _skip_blank(self) -> None:
-        while self._have(1):
+        while self._fill(1):
             blank = _BLANK.match(self.buffer)
             assert blank is not None
             del self.buffer[: blank.end()]
@@ -167,17 +169,17 @@ class _Records:
                 return
 
     def _discard(self, size: int) -> None:
-        while size and self._have(1):
+        while size and self._fill(1):
             dropped = min(size, len(self.buffer))
             del self.buffer[:dropped]
             size -= dropped
 
-    def _have(self, size: int) -> bool:
-        """Fill the buffer up to this many bytes; False if the file, or its undamaged part, ends before."""
-        while len(self.buffer) < size and not self.torn:
+    def _fill(self, size: int) -> bool:
+        """Fill the buffer up to this many bytes; return False if the file, or its undamaged part, ends before."""
+        while len(self.buffer) < size and not self.at_damage:
             piece = next(self.pieces, b"")
             if piece is None:
-                self.torn = True
+                self.at_damage = True
             elif not piece:
                 return False
             else:
@@ -185,54 +187,54 @@ class _Records:
         return len(self.buffer) >= size
 
     def _pieces(self) -> Iterator[bytes | None]:
-        """The file decompressed, piece by piece; None where something is missing."""
-        packed = self.file.read(len(MAGIC)) == MAGIC
+        """The decompressed file, piece by piece; None for a damaged part."""
+        is_gzip = self.file.read(len(MAGIC)) == MAGIC
         self.file.seek(0)
-        if packed:
-            yield from self._inflated()
+        if is_gzip:
+            yield from self._decompressed()
             return
         while raw := self._read():
             yield raw
 
-    def _inflated(self) -> Iterator[bytes | None]:
-        raw = self._between()
+    def _decompressed(self) -> Iterator[bytes | None]:
+        raw = self._skip_padding()
         while raw:
-            inflate = zlib.decompressobj(31)
+            decompressor = zlib.decompressobj(31)
             try:
-                while not inflate.eof:
-                    piece = inflate.decompress(raw, CHUNK)
-                    if inflate.eof:
-                        raw = inflate.unused_data
+                while not decompressor.eof:
+                    piece = decompressor.decompress(raw, CHUNK)
+                    if decompressor.eof:
+                        raw = decompressor.unused_data
                     elif len(piece) == CHUNK:
-                        raw = inflate.unconsumed_tail  # even if that is empty: zlib may have more output
-                    elif not (raw := self._read(PACKED)):
+                        raw = decompressor.unconsumed_tail  # even if it is empty: zlib may have more output
+                    elif not (raw := self._read(GZIP_CHUNK)):
                         self.notes.count("WARC files cut short", self.name)
                         yield piece or None
                         return
                     if piece:
                         yield piece
             except zlib.error:
-                self.holes += 1
-                self.notes.count(f"damaged places in {self.name} (no gzip)")
+                self.damaged += 1
+                self.notes.count(f"damaged parts of {self.name} (not gzip)")
                 yield None
-                raw = self._next_member(raw[1:]) if self.holes < HOLES else b""
+                raw = self._next_member(raw[1:]) if self.damaged < MAX_DAMAGED else b""
                 continue
-            raw = self._between(raw)
+            raw = self._skip_padding(raw)
 
-    def _between(self, raw: bytes = b"") -> bytes:
-        """The bytes after a member, without the zeros that some tools pad with."""
+    def _skip_padding(self, raw: bytes = b"") -> bytes:
+        """The bytes after a member, without the zeros that some tools add as padding."""
         raw = raw.lstrip(b"\0")
-        while not raw and (more := self._read(PACKED)):
+        while not raw and (more := self._read(GZIP_CHUNK)):
             raw = more.lstrip(b"\0")
         return raw
 
     def _next_member(self, raw: bytes) -> bytes:
-        """The bytes from the next start of a gzip member on."""
+        """The bytes from the start of the next gzip member on."""
         while True:
-            at = raw.find(MAGIC)
-            if at >= 0:
-                return raw[at:]
-            more = self._read(PACKED)
+            start = raw.find(MAGIC)
+            if start >= 0:
+                return raw[start:]
+            more = self._read(GZIP_CHUNK)
             if not more:
                 return b""
             raw = raw[-2:] + more

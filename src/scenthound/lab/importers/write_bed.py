@@ -1,4 +1,4 @@
-"""Writes what an importer read as a bed: all of it, or nothing.
+"""Writes the content of an imported source as a bed, completely or not at all.
 
 The bed is written into a temporary folder beside the target and renamed when it is complete.
 """
@@ -23,41 +23,41 @@ from scenthound.loop.settings import read
 def write_imported(
     name: str,
     reader: Reader,
-    kind: type[Options],
+    options_class: type[Options],
     source: Path,
     bed: Path,
-    given: Mapping[str, Any],
+    option_values: Mapping[str, Any],
     progress: Progress | None = None,
 ) -> ImportReport:
-    """Import `source` into the new folder `bed`. On any failure nothing is left behind."""
-    options = read(kind, given, what=f"option of `{name}`")
-    _check_places(source, bed)
+    """Import `source` into the new folder `bed`. If it fails, nothing is left behind."""
+    options = read(options_class, option_values, what=f"option of `{name}`")
+    _check_paths(source, bed)
     notes = Notes() if progress is None else Notes(progress)
-    brought = reader(source, options, notes)
-    topics = brought.topics
+    content = reader(source, options, notes)
+    topics = content.topics
     if options.topics:
         topics = read_topics(Path(options.topics), notes)
-    intake = PageFilter(notes, options.without)
-    listed: list[BedTopic] = []
+    page_filter = PageFilter(notes, options.without)
+    written_topics: list[BedTopic] = []
     with _bed_folder(bed) as folder:
-        if brought.responses is None:
-            listed.extend(topics)
-            write_text(folder / "topics.jsonl", "".join(map(topic_line, listed)))
+        if content.responses is None:
+            written_topics.extend(topics)
+            write_text(folder / "topics.jsonl", "".join(map(topic_line, written_topics)))
         else:
             about = {
                 "title": options.title,
-                "origin": options.origin or brought.origin,
-                "licence": options.licence or brought.licence or "unknown",
+                "origin": options.origin or content.origin,
+                "licence": options.licence or content.licence or "unknown",
                 "imported": name,
             }
-            written = {key: value for key, value in about.items() if value}
-            checked = _checked(topics, notes, listed)
-            write_bed(folder, options.name or bed.resolve().name, intake.kept(brought.responses), checked, **written)
-    return ImportReport(bed, intake.pages, intake.redirects, len(listed), notes.lines())
+            facts = {key: value for key, value in about.items() if value}
+            checked = _checked(topics, notes, written_topics)
+            write_bed(folder, options.name or bed.resolve().name, page_filter.kept(content.responses), checked, **facts)
+    return ImportReport(bed, page_filter.pages, page_filter.redirects, len(written_topics), notes.lines())
 
 
-def _checked(topics: Iterable[BedTopic], notes: Notes, listed: list[BedTopic]) -> Iterator[BedTopic]:
-    """The topics, unchanged; what the bed lacks for them is noted. A missing target stays in its topic."""
+def _checked(topics: Iterable[BedTopic], notes: Notes, written: list[BedTopic]) -> Iterator[BedTopic]:
+    """Yield the topics unchanged, note their pages that are not in the bed, and append each topic to `written`."""
     for topic in topics:
         if not topic.targets:
             notes.count("topics without targets", topic.id)
@@ -67,28 +67,28 @@ def _checked(topics: Iterable[BedTopic], notes: Notes, listed: list[BedTopic]) -
             for url in urls:
                 if url not in notes.kept:
                     notes.count(f"{what} that are not in the bed", f"{url} ({topic.id})")
-        listed.append(topic)
+        written.append(topic)
         yield topic
 
 
-def _check_places(source: Path, bed: Path) -> None:
+def _check_paths(source: Path, bed: Path) -> None:
     if not source.exists():
-        raise BadConfig(f"there is nothing at {source}", "name the file or folder to import")
+        raise BadConfig(f"{source} does not exist", "give the file or folder to import")
     if bed.exists() and (not bed.is_dir() or any(bed.iterdir())):
-        raise BadConfig(f"{bed} exists and is not empty", "name a new folder for the bed")
+        raise BadConfig(f"{bed} exists and is not empty", "give a new folder for the bed")
     if source.is_dir() and bed.resolve().is_relative_to(source.resolve()):
-        raise BadConfig(f"the bed {bed} would be inside its own source", "name a folder elsewhere")
+        raise BadConfig(f"the bed {bed} would be inside its own source", "give a folder elsewhere")
 
 
 @contextmanager
 def _bed_folder(target: Path) -> Iterator[Path]:
-    """A new folder, which is renamed to `target` if nothing fails."""
-    made = _missing_parents(target)
+    """A temporary folder, which is renamed to `target` if nothing fails."""
+    new_parents = _missing_parents(target)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with new_folder(target) as folder:
             yield folder
-        made = []
+        new_parents = []
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise DiskFull(target, "make room and import again") from error
@@ -96,15 +96,15 @@ def _bed_folder(target: Path) -> Iterator[Path]:
         bad_path = BadConfig(f"{name} can't be read or written: {error.strerror or error}")
         raise of_system(error, target, bad_path) from error
     finally:
-        for folder in made:
+        for folder in new_parents:
             try:
                 folder.rmdir()
-            except OSError:  # somebody else has put something there, or it was never made
+            except OSError:  # it was never created, or it is not empty
                 break
 
 
 def _missing_parents(target: Path) -> list[Path]:
-    """The folders above the target that do not exist yet, the innermost first."""
+    """The folders above the target that do not exist yet, innermost first."""
     missing: list[Path] = []
     for folder in target.absolute().parents:
         if folder.exists():

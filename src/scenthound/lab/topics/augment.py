@@ -1,7 +1,7 @@
-"""Seed augmentation (sheet 60.2): add the hubs that link to several seeds, but no copy of the answer.
+"""Seed augmentation (sheet 60.2): add the hubs that link to several seeds, but no copy of the answers.
 
-Pant and Menczer 2003 [BIZ]. Directory pages and their mirrors list the targets themselves; with them
-among the seeds, recall would be trivial. So known directories are banned by host, and mirrors by text.
+Pant and Menczer 2003 [BIZ]. Directory pages and their mirrors list the targets themselves; with them among the seeds,
+recall would be trivial. So known directories are banned by host, and mirrors by text.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MIRROR = 0.9  # [BIZ]: above this cosine a page is a copy of the category
 
 
 class HubDecision(StrEnum):
-    """What was decided about a page that links to seeds."""
+    """The decision about a page that links to seeds."""
 
     KEPT = "kept"
     TOO_FEW = "too few"
@@ -30,7 +30,7 @@ class HubDecision(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HubCandidate:
-    """A page that links to seeds: to how many, its cosine with the description (None: not computed), the decision."""
+    """A page that links to seeds: their number, its cosine with the description (None: not computed), the decision."""
 
     url: str
     seeds: int
@@ -40,7 +40,7 @@ class HubCandidate:
 
 @dataclass(frozen=True, slots=True)
 class Augmented:
-    """The seeds, the hubs to add, best first, and all candidates by number of linked seeds."""
+    """The seeds, the hubs to add, best first, and all candidates, sorted by the number of seeds that they link to."""
 
     seeds: tuple[str, ...]
     hubs: tuple[str, ...]
@@ -48,17 +48,17 @@ class Augmented:
 
     @property
     def all_seeds(self) -> tuple[str, ...]:
-        """The seeds followed by the hubs. A topic without hubs is left out of the comparison."""
+        """The seeds followed by the hubs."""
         return self.seeds + self.hubs
 
 
 @dataclass(frozen=True, slots=True)
 class HubRules:
-    """Which pages become hubs: up to `most`, among the first `per_seed` back-links of each seed."""
+    """Which pages become hubs: at most `most`, among the first `per_seed` back-links of each seed."""
 
     per_seed: int = 10
     fewest: int = 2
-    """Seeds that a hub links to at least."""
+    """The least number of seeds that a hub links to."""
     most: int = 10
     banned: tuple[str, ...] = BANNED
     host_of: Callable[[str], str] = host
@@ -71,50 +71,50 @@ def augment(
     page: Callable[[str], Mapping[str, int] | None],
     rules: HubRules | None = None,
 ) -> Augmented:
-    """The seeds and the hubs among their back-links.
+    """Find the hubs among the back-links of the seeds.
 
-    `description` and `page(url)` are term counts; None for a page that is missing. Hubs are sorted by the number of
-    seeds they link to, ties by which came first. Ours: a seed that links to other seeds is not a candidate.
+    `description` and `page(url)` are term counts, None for a missing page. Hubs are sorted by the number of seeds that
+    they link to; ties keep the order of the back-links. Ours: a seed that links to other seeds is not a candidate.
     """
     rules = rules or HubRules()
     distinct = tuple(dict.fromkeys(seeds))
-    counted: dict[str, int] = {}
+    linked_seeds: dict[str, int] = {}
     for seed in distinct:
         for linking in dict.fromkeys(back_links(seed)[: rules.per_seed]):
-            counted[linking] = counted.get(linking, 0) + 1
+            linked_seeds[linking] = linked_seeds.get(linking, 0) + 1
     candidates: list[HubCandidate] = []
     hubs: list[str] = []
-    for url in sorted(counted, key=lambda page_url: -counted[page_url]):  # a stable sort: ties keep their order
-        decision, close = HubDecision.KEPT, None
+    for url in sorted(linked_seeds, key=lambda page_url: -linked_seeds[page_url]):  # stable: ties keep their order
+        decision, similarity = HubDecision.KEPT, None
         if url in distinct:
             decision = HubDecision.A_SEED
-        elif counted[url] < rules.fewest:
+        elif linked_seeds[url] < rules.fewest:
             decision = HubDecision.TOO_FEW
         elif is_banned(rules.host_of(url), rules.banned):
             decision = HubDecision.BANNED
         else:
-            close = likeness(page(url) or {}, description)
-            if close > MIRROR:
+            similarity = description_cosine(page(url) or {}, description)
+            if similarity > MIRROR:
                 decision = HubDecision.MIRROR
             elif len(hubs) >= rules.most:
                 decision = HubDecision.BEYOND
         if decision is HubDecision.KEPT:
             hubs.append(url)
-        candidates.append(HubCandidate(url, counted[url], close, decision))
+        candidates.append(HubCandidate(url, linked_seeds[url], similarity, decision))
     return Augmented(distinct, tuple(hubs), tuple(candidates))
 
 
-def likeness(page: Mapping[str, int], description: Mapping[str, int]) -> float:
-    """Cosine of the page and the description over the description's terms: a mirror's own words don't hide it.
+def description_cosine(page: Mapping[str, int], description: Mapping[str, int]) -> float:
+    """Cosine of page and description over the description's terms, so that other words can't hide a mirror.
 
-    >>> likeness({"solar": 2, "panel": 2, "mirror": 9}, {"solar": 1, "panel": 1})
+    >>> description_cosine({"solar": 2, "panel": 2, "mirror": 9}, {"solar": 1, "panel": 1})
     1.0
     """
     return cosine({term: page[term] for term in description if term in page}, description)
 
 
 def is_banned(name: str, banned: Iterable[str]) -> bool:
-    """Whether the host is banned or a subdomain of a banned one.
+    """Whether the host is banned, or a subdomain of a banned host.
 
     >>> is_banned("www.dmoz.org", BANNED), is_banned("notdmoz.org", BANNED)
     (True, False)

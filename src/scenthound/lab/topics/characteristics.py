@@ -1,7 +1,7 @@
 """Characteristics of a topic: numbers that may explain why crawlers differ on it (sheet 60.5).
 
-The SMP framework of Srinivasan, Menczer and Pant 2005 names popularity, cohesiveness and authority of
-the targets and similarity of seeds and targets; the formulas are ours [D]. None if undefined.
+The SMP framework of Srinivasan, Menczer and Pant 2005 names popularity, cohesiveness and authority of the targets, and
+similarity of seeds and targets; the formulas are ours [D]. A value is None if it is undefined.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ def text_cohesiveness(pages: Iterable[Counted]) -> float | None:
     0.3333333333333333
     """
     total: dict[str, float] = {}
-    number, not_empty = 0, 0
+    page_count, not_empty = 0, 0
     for counts in pages:
-        number += 1
+        page_count += 1
         length = math.sqrt(sum(count * count for count in counts.values()))
         if length:
             not_empty += 1
             for term, count in counts.items():
                 total[term] = total.get(term, 0.0) + count / length
-    if number < 2:
+    if page_count < 2:
         return None
     pairs = math.fsum(weight * weight for weight in total.values()) - not_empty
-    return min(1.0, max(0.0, pairs / (number * (number - 1))))
+    return min(1.0, max(0.0, pairs / (page_count * (page_count - 1))))
 
 
 def link_cohesiveness(targets: Iterable[str], links: Mapping[str, Iterable[str]]) -> float | None:
@@ -61,27 +61,28 @@ def link_cohesiveness(targets: Iterable[str], links: Mapping[str, Iterable[str]]
     >>> link_cohesiveness(["a", "b"], {"a": ["b", "x"], "b": ["b"]})
     0.5
     """
-    wanted = set(targets)
-    if not wanted:
+    distinct = set(targets)
+    if not distinct:
         return None
-    return sum(any(url != target and url in wanted for url in links.get(target, ())) for target in wanted) / len(wanted)
+    linking = (any(url != target and url in distinct for url in links.get(target, ())) for target in distinct)
+    return sum(linking) / len(distinct)
 
 
 def authority(targets: Iterable[str], pool: LinkGraph) -> float | None:
-    """Mean authority (HITS on the pool) of the targets found, relative to the pool's mean."""
+    """Mean authority (HITS on the pool) of the targets in the pool, relative to the pool's mean."""
     scores = by_name(pool, hits(pool).authorities)
-    of_targets = [scores[url] for url in sorted(set(targets)) if url in scores]
+    target_scores = [scores[url] for url in sorted(set(targets)) if url in scores]
     mean = math.fsum(scores.values()) / len(scores) if scores else 0.0
-    return math.fsum(of_targets) / len(of_targets) / mean if of_targets and mean else None
+    return math.fsum(target_scores) / len(target_scores) / mean if target_scores and mean else None
 
 
 def correlations(
     topics: Mapping[str, Characteristics], results: Mapping[str, float | None]
 ) -> dict[str, tuple[float | None, int]]:
-    """Spearman's rank correlation of each characteristic with one crawler's final values, and over how many topics.
+    """Spearman's rank correlation of each characteristic with a crawler's final results, and its number of topics.
 
-    Topics where either is undefined are left out of that pair; None if nothing varies. Values are rounded before they
-    are compared (rule 3): what differs by rounding alone is a tie.
+    Topics where either value is undefined are left out; None if a value is the same for all topics. Values are rounded
+    before they are compared (rule 3), so that values that differ only by rounding errors are ties.
     """
     result: dict[str, tuple[float | None, int]] = {}
     rows = {topic: asdict(characteristic) for topic, characteristic in topics.items()}

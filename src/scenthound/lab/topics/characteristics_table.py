@@ -1,11 +1,11 @@
 """The characteristics of an experiment's topics (sheet 60.5), computed from the prepared bed and the crawls.
 
     topics.parquet    topic, specificity, link_set_size, popularity, text_cohesiveness, link_cohesiveness,
-                      authority, seed_target_similarity     a row for each topic
+                      authority, seed_target_similarity     one row for each topic
 
 The formulas are in `characteristics`. Redirects of the bed are followed: a link to a URL that redirects to a page is a
-link to that page, and two targets that redirect to one page have one text. Only `authority` depends on which crawlers
-were run: its pool is the pages that they fetched.
+link to that page, and targets that redirect to the same page count as one text. Only `authority` depends on the
+crawlers of the experiment: its pool is the pages that they fetched.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from scenthound.text.vectors import cosine
 
 NAMES = Characteristics.__slots__
 COLUMNS = ("topic", *NAMES)
-MOST_TARGETS = 1000  # of a topic with more, so many are compared, evenly spaced by URL
-CHUNK = 1 << 22  # terms read at once: 16 MB of a table that may have gigabytes
+MAX_TARGETS = 1000  # of a topic with more targets, this many are used, evenly spaced by URL
+CHUNK = 1 << 22  # terms read at a time: 16 MB of a table that may have gigabytes
 
 Rows = npt.NDArray[np.int64]
 
@@ -42,11 +42,11 @@ def topic_characteristics(
     popularity: int | None,
     analyser: Analyser,
 ) -> Characteristics:
-    """All characteristics of one topic. `pool` is the pages its crawlers fetched; `popularity` see `popularities`."""
-    targets = _spaced(sorted({_final(url, bed.aliases) for url in topic.targets}))
-    seed_urls = sorted({_final(url, bed.aliases) for url in seeds})
+    """All characteristics of a topic. `pool`: the pages that crawlers fetched; `popularity`: from `popularities`."""
+    targets = _evenly_spaced(sorted({_after_redirects(url, bed.aliases) for url in topic.targets}))
+    seed_urls = sorted({_after_redirects(url, bed.aliases) for url in seeds})
     texts = {url: counts for url in {*targets, *seed_urls} if (counts := bed.counts(Url(url), analyser)) is not None}
-    links = {url: [_final(link, bed.aliases) for link in bed.links(Url(url))] for url in targets}
+    links = {url: [_after_redirects(link, bed.aliases) for link in bed.links(Url(url))] for url in targets}
     return Characteristics(
         specificity=len(topic.path) or None,
         link_set_size=len(set(topic.targets)),
@@ -61,36 +61,36 @@ def topic_characteristics(
 def popularities(bed: ReplayBed, topics: Sequence[BedTopic], analyser: Analyser) -> list[int | None]:
     """For each topic, how many pages of the bed contain all its keywords; None for a topic without keywords.
 
-    The term table is read once for all topics. A web that is made on the fly has none, and no values.
+    The term table is read once for all topics. A web that is made on the fly has no such table, so all values are None.
     """
     if not bed.has_terms:
         return [None] * len(topics)
     keywords = [frozenset(analyser.terms(topic.keywords)) for topic in topics]
-    holders = _holders(bed, frozenset().union(*keywords), analyser)
-    none = np.zeros(0, dtype=np.int64)
+    rows = _rows_with(bed, frozenset().union(*keywords), analyser)
+    no_rows = np.zeros(0, dtype=np.int64)
     return [
-        len(reduce(_in_both, (holders.get(term, none) for term in sorted(wanted)))) if wanted else None
-        for wanted in keywords
+        len(reduce(_intersection, (rows.get(term, no_rows) for term in sorted(words)))) if words else None
+        for words in keywords
     ]
 
 
 def links_among(bed: ReplayBed, pages: Iterable[str]) -> LinkGraph:
-    """The bed's links among some of its pages, redirects followed; URLs that are no page of the bed are left out."""
+    """The bed's links between some of its pages, after redirects; URLs that are not pages of the bed are left out."""
     numbers = dict.fromkeys(number for url in pages if (number := bed.number(url)) is not None)
     names = [bed.pages[number] for number in numbers]
-    position = {number: place for place, number in enumerate(numbers)}
+    indices = {number: index for index, number in enumerate(numbers)}
     sources, targets = list[int](), list[int]()
-    for place, name in enumerate(names):
-        linked = [position[number] for url in bed.links(name) if (number := bed.number(url)) in position]
-        sources += [place] * len(linked)
+    for index, name in enumerate(names):
+        linked = [indices[number] for url in bed.links(name) if (number := bed.number(url)) in indices]
+        sources += [index] * len(linked)
         targets += linked
     return numbered_graph(names, sources, targets)
 
 
-def _holders(bed: ReplayBed, wanted: frozenset[str], analyser: Analyser) -> dict[str, Rows]:
-    """The rows of the pages that contain each term, ascending; terms without pages are left out."""
+def _rows_with(bed: ReplayBed, words: frozenset[str], analyser: Analyser) -> dict[str, Rows]:
+    """The rows of the pages that contain each of the words, ascending; words without pages are left out."""
     terms = bed.terms(analyser)
-    numbers = [number for number, term in enumerate(terms.vocabulary) if term in wanted]
+    numbers = [number for number, term in enumerate(terms.vocabulary) if term in words]
     is_wanted = np.zeros(len(terms.vocabulary), dtype=bool)
     is_wanted[numbers] = True
     chunks = [
@@ -98,7 +98,7 @@ def _holders(bed: ReplayBed, wanted: frozenset[str], analyser: Analyser) -> dict
     ]
     offsets = np.concatenate(chunks) if chunks else np.zeros(0, dtype=np.int64)
     rows = np.searchsorted(terms.starts, offsets, side="right") - 1
-    is_page = np.zeros(len(terms.starts) - 1, dtype=bool)  # of two records of one URL only one is a page of the bed
+    is_page = np.zeros(len(terms.starts) - 1, dtype=bool)  # of two records of a URL only one is a page of the bed
     is_page[bed.page_rows] = True
     kept = is_page[rows]
     ids, rows = terms.ids[offsets[kept]], rows[kept]
@@ -108,16 +108,16 @@ def _holders(bed: ReplayBed, wanted: frozenset[str], analyser: Analyser) -> dict
     return {terms.vocabulary[number]: rows[order[begin:end]] for number, begin, end in parts}
 
 
-def _in_both(first: Rows, second: Rows) -> Rows:
+def _intersection(first: Rows, second: Rows) -> Rows:
     return np.intersect1d(first, second, assume_unique=True)
 
 
-def _spaced(urls: list[str]) -> list[str]:
-    if len(urls) <= MOST_TARGETS:
+def _evenly_spaced(urls: list[str]) -> list[str]:
+    if len(urls) <= MAX_TARGETS:
         return urls
-    return [urls[place * len(urls) // MOST_TARGETS] for place in range(MOST_TARGETS)]
+    return [urls[index * len(urls) // MAX_TARGETS] for index in range(MAX_TARGETS)]
 
 
-def _final(url: str, aliases: Mapping[str, str]) -> str:
+def _after_redirects(url: str, aliases: Mapping[str, str]) -> str:
     *_, last = forms(url, aliases)
     return last

@@ -1,6 +1,6 @@
-"""Topics with known answers from a directory tree (sheet 60.1).
+"""Makes topics with known answers from a directory tree (sheet 60.1).
 
-A directory is read twice: first for its categories and how many links each has, then for the links of the chosen
+A directory is read twice: first for its categories and the number of links in each, then for the links of the chosen
 categories. So memory holds the names of all categories, but only the entries of the chosen topics.
 """
 
@@ -20,9 +20,9 @@ from scenthound.model import Url
 from scenthound.url import make
 
 ROOT = "Top"
-LONGEST_URL = 256  # rule 10 of sheet 10.4, as in the papers
-MOST_CATEGORIES = 5_000_000  # six times the largest dump there was
-DEEPEST = 50  # labels; the deepest real category has 15
+MAX_URL_LENGTH = 256  # rule 10 of sheet 10.4, as in the papers
+MAX_CATEGORIES = 5_000_000  # six times as many as in the largest dump
+MAX_DEPTH = 50  # labels; the deepest real category has 15
 
 
 class Entry(NamedTuple):
@@ -43,13 +43,13 @@ class Imported:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """All categories of a directory and how many distinct external links each has itself."""
+    """All categories of a directory, with the number of distinct external links directly in each."""
 
     links: Mapping[str, int]
     children: Mapping[str, Sequence[str]] = field(repr=False)
 
     def below(self, root: str, depth: int) -> int:
-        """External links in the category and `depth` levels below it."""
+        """The number of external links in the category and `depth` levels below it."""
         total, level = self.links.get(root, 0), [root]
         for _ in range(depth):
             level = [child for parent in level for child in self.children.get(parent, ())]
@@ -65,7 +65,7 @@ class Rule(Protocol):
         ...
 
     def topic_of(self, category: str) -> str:
-        """The category whose topic a link of `category` belongs to; empty if none."""
+        """The root category of the topic that the links of `category` belong to; empty if there is none."""
         ...
 
     def build(self, category: str, entries: Sequence[Entry], rng: random.Random) -> BedTopic | None:
@@ -96,14 +96,14 @@ class ExpLeaves:
     def _leaves(self, survey: Survey, main: str, rng: random.Random) -> Iterator[str]:
         level = [main]
         while level:
-            below: list[str] = []
+            next_level: list[str] = []
             for category in level:
                 children = sorted(survey.children.get(category, ()))
                 if not children and survey.links.get(category, 0) >= self.fewest:
                     yield category
                 rng.shuffle(children)
-                below += children
-            level = below
+                next_level += children
+            level = next_level
 
     def topic_of(self, category: str) -> str:
         return category
@@ -114,13 +114,13 @@ class ExpLeaves:
         examples = _sample(entries, self.most_examples, rng)
         urls = tuple(entry.url for entry in examples)
         return BedTopic(
-            slug(category), labels(category), " ".join(labels(category)), described(examples), urls, urls, urls
+            slug(category), labels(category), " ".join(labels(category)), joined_texts(examples), urls, urls, urls
         )
 
 
 @dataclass(frozen=True, slots=True)
 class BizCategories:
-    """Categories of companies, consultants and manufacturers with more than 20 links, nothing regional. [BIZ]"""
+    """Categories of companies, consultants and manufacturers with more than 20 links, none of them regional. [BIZ]"""
 
     count: int | None = None
     more_than: int = 20
@@ -129,10 +129,14 @@ class BizCategories:
     without: tuple[str, ...] = ("regional", "world", "international")
 
     def choose(self, survey: Survey, rng: random.Random) -> list[str]:
-        fitting = sorted(path for path, links in survey.links.items() if links > self.more_than and self._fits(path))
-        return fitting if self.count is None or self.count >= len(fitting) else sorted(rng.sample(fitting, self.count))
+        matching = sorted(
+            path for path, links in survey.links.items() if links > self.more_than and self._matches(path)
+        )
+        return (
+            matching if self.count is None or self.count >= len(matching) else sorted(rng.sample(matching, self.count))
+        )
 
-    def _fits(self, path: str) -> bool:
+    def _matches(self, path: str) -> bool:
         names = [label.lower() for label in labels(path)]
         return bool(names) and names[-1].rpartition(" ")[2] in self.endings and not set(self.without) & set(names)
 
@@ -148,7 +152,7 @@ class BizCategories:
             slug(category),
             labels(category),
             " ".join(words),
-            described(entries),
+            joined_texts(entries),
             tuple(entry.url for entry in entries if entry.url in seeds),
             tuple(entry.url for entry in entries if entry.url not in seeds),
         )
@@ -156,7 +160,7 @@ class BizCategories:
 
 @dataclass(frozen=True, slots=True)
 class SmpSubtrees:
-    """Subtrees: a root at depth `level` (TOPIC-LEVEL) and its nodes down to `depth` (MAX-DEPTH) below. [GRAPH]
+    """Subtrees: a root at depth `level` (TOPIC-LEVEL) and its descendants down to `depth` (MAX-DEPTH) levels. [GRAPH]
 
     The seeds are N-SEEDS random targets; `seeds_at_distance` moves them back DIST links in a bed.
     """
@@ -182,7 +186,7 @@ class SmpSubtrees:
         seeds = tuple(entry.url for entry in _sample(entries, self.seeds, rng))
         targets = tuple(entry.url for entry in entries)
         names = labels(category)
-        return BedTopic(slug(category), names, " ".join(names), described(entries), seeds, targets)
+        return BedTopic(slug(category), names, " ".join(names), joined_texts(entries), seeds, targets)
 
 
 RULES: Mapping[str, type[ExpLeaves] | type[BizCategories] | type[SmpSubtrees]] = {
@@ -192,23 +196,24 @@ RULES: Mapping[str, type[ExpLeaves] | type[BizCategories] | type[SmpSubtrees]] =
 }
 
 
-def import_odp(sources: Sequence[Path], rule: Rule, rng: random.Random, longest_url: int = LONGEST_URL) -> Imported:
-    """Topics of an ODP/DMOZ directory in its RDF files, structure and content in any order, plain or gzip.
+def import_odp(
+    sources: Sequence[Path], rule: Rule, rng: random.Random, max_url_length: int = MAX_URL_LENGTH
+) -> Imported:
+    """Topics of an ODP/DMOZ directory from its RDF files, structure and content in any order, plain or gzip.
 
-    The same files, rule and seed of `rng` give the same topics. What can't be read is a problem, and the rest goes on;
+    The same files, rule and seed of `rng` give the same topics. Unreadable parts are reported as problems and skipped;
     only a file that declares its own entities is refused (`Unreadable`).
     """
     problems = Problems()
-    seen = survey(sources, problems)
-    chosen = rule.choose(seen, rng)
+    chosen = rule.choose(survey(sources, problems), rng)
     if not chosen:
         problems.add("no-topics", ", ".join(source.name for source in sources), "no category fits the rule")
-    collected = collect(sources, set(chosen), rule.topic_of, longest_url, problems)
+    collected = collect(sources, set(chosen), rule.topic_of, max_url_length, problems)
     topics: list[BedTopic] = []
     for category in chosen:
         topic = rule.build(category, list(collected.get(category, {}).values()), rng)
         if topic is None:
-            problems.add("too-few-links", category, "after its URLs were made canonical")
+            problems.add("too-few-links", category, "after invalid and duplicate URLs were removed")
         else:
             topics.append(topic)
     return Imported(_with_unique_ids(topics), problems.all())
@@ -217,54 +222,54 @@ def import_odp(sources: Sequence[Path], rule: Rule, rng: random.Random, longest_
 def survey(sources: Iterable[Path], problems: Problems) -> Survey:
     """The tree of categories and the number of links in each.
 
-    Parents without a record of their own are included. A link that both its category and its own record name (in all
-    dumps the record follows the category) counts once.
+    Parents without a record of their own are included. A link that appears both in its category's record and in its own
+    record counts once; in all dumps, the latter follows the former.
     """
     links: dict[str, int] = {}
-    current, own = "", set[str]()
+    current, current_links = "", set[str]()
     for source in sources:
         for record in records(source, Problems()):  # problems are reported when the links are collected
             if isinstance(record, Category):
-                current, own = record.path, set(record.links)
+                current, current_links = record.path, set(record.links)
                 for child in filter(is_category, record.children):
                     links.setdefault(child, 0)
                 if is_category(current):
-                    links[current] = max(links.get(current, 0), len(own))
+                    links[current] = max(links.get(current, 0), len(current_links))
             elif record.category == current:
-                own.add(record.raw)
+                current_links.add(record.raw)
                 if is_category(current):
-                    links[current] = max(links.get(current, 0), len(own))
+                    links[current] = max(links.get(current, 0), len(current_links))
             elif is_category(record.category):
-                current, own = record.category, {record.raw}
+                current, current_links = record.category, {record.raw}
                 links.setdefault(current, 1)
-            if len(links) > MOST_CATEGORIES:
-                problems.add("too-many-categories", source.name, f"reading stopped at {MOST_CATEGORIES}")
+            if len(links) > MAX_CATEGORIES:
+                problems.add("too-many-categories", source.name, f"reading stopped at {MAX_CATEGORIES}")
                 return _with_children(links)
     return _with_children(links)
 
 
 def collect(
     sources: Iterable[Path],
-    wanted: set[str],
+    chosen: set[str],
     topic_of: Callable[[str], str],
-    longest_url: int,
+    max_url_length: int,
     problems: Problems,
 ) -> dict[str, dict[Url, Entry]]:
-    """The external links of the wanted topics by canonical URL, in the order of the files."""
-    topics: dict[str, dict[Url, Entry]] = {category: {} for category in sorted(wanted)}
-    for link in listed_links(sources, lambda category: topic_of(category) in wanted, longest_url, problems):
-        if "\N{REPLACEMENT CHARACTER}" in link.raw:  # bytes were lost: this URL never existed
+    """The external links of the chosen topics by canonical URL, in the order of the files."""
+    topics: dict[str, dict[Url, Entry]] = {category: {} for category in sorted(chosen)}
+    for link in listed_links(sources, lambda category: topic_of(category) in chosen, max_url_length, problems):
+        if "\N{REPLACEMENT CHARACTER}" in link.raw:  # some bytes were invalid, so this URL never existed
             problems.add("broken-url", link.source, link.raw[:100])
             continue
         entries = topics[topic_of(link.category)]
-        before = entries.get(link.url)
-        if before is None or not (before.title or before.description):  # the first words of an editor stay
+        earlier = entries.get(link.url)
+        if earlier is None or not (earlier.title or earlier.description):  # the first description wins
             entries[link.url] = Entry(link.url, link.title, link.description)
     return topics
 
 
 class ListedLink(NamedTuple):
-    """A link of a dump: its URL, its category, and what an editor wrote."""
+    """A link of a dump: its URL, its category, and its title and description by an editor."""
 
     url: Url
     raw: str
@@ -275,33 +280,33 @@ class ListedLink(NamedTuple):
 
 
 def listed_links(
-    sources: Iterable[Path], is_wanted: Callable[[str], bool], longest_url: int, problems: Problems
+    sources: Iterable[Path], is_chosen: Callable[[str], bool], max_url_length: int, problems: Problems
 ) -> Iterator[ListedLink]:
-    """The links of the wanted categories, in the order of the files."""
+    """The links of the chosen categories, in the order of the files."""
     for source in sources:
         for record in records(source, problems):
             category = record.path if isinstance(record, Category) else record.category
-            if not is_wanted(category):
+            if not is_chosen(category):
                 continue
-            words = (record.title, record.description) if isinstance(record, Listing) else ("", "")
+            texts = (record.title, record.description) if isinstance(record, Listing) else ("", "")
             for raw in record.links if isinstance(record, Category) else (record.raw,):
                 try:
-                    yield ListedLink(make(raw, longest=longest_url), raw, category, source.name, *words)
+                    yield ListedLink(make(raw, longest=max_url_length), raw, category, source.name, *texts)
                 except NotAUrl:
                     problems.add("not-a-url", source.name, raw[:100])
 
 
 def _with_children(links: dict[str, int]) -> Survey:
     children: dict[str, list[str]] = {}
-    known = set(links)
+    categories = set(links)
     for path in list(links):
         child = path
         while child != ROOT:
             parent = child.rpartition("/")[0] or ROOT
             children.setdefault(parent, []).append(child)
-            if parent in known or parent == ROOT:
+            if parent in categories or parent == ROOT:
                 break
-            known.add(parent)
+            categories.add(parent)
             links[parent] = 0
             child = parent
     return Survey(links, children)
@@ -317,8 +322,8 @@ def labels(path: str) -> tuple[str, ...]:
 
 
 def is_category(path: str) -> bool:
-    """Whether the path is below the root and not absurdly deep."""
-    return path.startswith(ROOT + "/") and path.count("/") <= DEEPEST
+    """Whether the path is below the root, at most `MAX_DEPTH` levels deep."""
+    return path.startswith(ROOT + "/") and path.count("/") <= MAX_DEPTH
 
 
 def slug(path: str) -> str:
@@ -330,8 +335,8 @@ def slug(path: str) -> str:
     return "-".join(_WORD.findall(" ".join(labels(path)).lower()))[:100] or "topic"
 
 
-def described(entries: Iterable[Entry]) -> str:
-    """The editors' titles and descriptions as one text."""
+def joined_texts(entries: Iterable[Entry]) -> str:
+    """The editors' titles and descriptions, joined into one text."""
     return " ".join(text for entry in entries for text in (entry.title, entry.description) if text)
 
 
@@ -339,12 +344,12 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def _sample(entries: Sequence[Entry], count: int, rng: random.Random) -> list[Entry]:
-    """A random sample of the entries, in their old order."""
+    """A random sample of the entries, in their original order."""
     return [entries[index] for index in sorted(rng.sample(range(len(entries)), min(count, len(entries))))]
 
 
 def _with_unique_ids(topics: Sequence[BedTopic]) -> tuple[BedTopic, ...]:
-    """The topics; equal ids get a number."""
+    """The topics, with a number appended to ids that are used already."""
     used: dict[str, int] = {}
     unique: list[BedTopic] = []
     for topic in topics:

@@ -1,7 +1,7 @@
-"""Topic files and the example pages stored beside them: `reefs.toml` has `reefs.examples.jsonl`.
+"""Topic files and the example pages stored beside them: `reefs.toml` and `reefs.examples.jsonl`.
 
-One JSON object per line: url, title, text, category, on_topic. So training needs no network, and users can read and
-edit what a classifier learns from.
+Each line of the latter is a JSON object: url, title, text, category, on_topic. So training needs no network, and users
+can read and edit the examples that a classifier learns from.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from scenthound.page.page import Page
 from scenthound.page.read import read_html
 from scenthound.url import make
 
-LONGEST_TEXT = 200_000  # characters of an example that are kept
-LARGEST_FILE = 200_000_000
+MAX_TEXT = 200_000  # characters kept of an example
+MAX_FILE = 200_000_000  # bytes
 NOWHERE = "http://examples.invalid/"
-"""Pages without a URL of their own get one below this."""
+"""Pages without a URL get one that starts with this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Example:
 
     @classmethod
     def of(cls, page: Page, category: str = "") -> Example:
-        text = page.text[:LONGEST_TEXT]
+        text = page.text[:MAX_TEXT]
         title = " ".join(page.title.split())
         return cls(page.url, title, text.removeprefix(page.title).strip(), category)
 
@@ -48,7 +48,7 @@ class Example:
         return not self.url.startswith(NOWHERE)
 
     def page(self) -> Page:
-        """The page, without its links."""
+        """The example as a page, without its links."""
         return text_page(self.url, self.title, self.text)
 
 
@@ -75,10 +75,10 @@ def examples_beside(path: Path) -> Path:
 
 
 def read_topic_file(path: Path) -> TopicFile:
-    """Read a topic file and its examples. Raises `BadConfig` that names what is wrong."""
+    """Read a topic file and its examples. Raises `BadConfig` if either is invalid."""
     data = load_toml(path, "topic file")
-    inner = data.get("topic")
-    topic = topic_from(inner if isinstance(inner, dict) else data, path)
+    table = data.get("topic")
+    topic = topic_from(table if isinstance(table, dict) else data, path)
     tables = (data.get(key) for key in ("taxonomy", "background"))
     taxonomy, background = (table if isinstance(table, dict) else {} for table in tables)
     depth = taxonomy.get("depth", 0)
@@ -121,10 +121,10 @@ def _source(value: object, path: Path) -> str:
 
 
 def read_examples(path: Path) -> list[Example]:
-    """The examples of a file. Raises `BadConfig` that names an invalid line."""
+    """The examples of a file. Raises `BadConfig` with the number of an invalid line."""
     try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise BadConfig(f"{path} is larger than {LARGEST_FILE:,} bytes", "keep fewer examples")
+        if path.stat().st_size > MAX_FILE:
+            raise BadConfig(f"{path} is larger than {MAX_FILE:,} bytes", "keep fewer examples")
         lines = path.read_bytes().split(b"\n")
     except OSError as error:
         raise of_system(
@@ -135,18 +135,19 @@ def read_examples(path: Path) -> list[Example]:
         if not line.strip():
             continue
         try:
-            plain = json.loads(line)
-            words = {key: plain.get(key, "") for key in ("title", "text", "category")}
-            if not all(isinstance(word, str) for word in words.values()):
-                raise ValueError("title, text and category are texts")
-            on_topic = plain.get("on_topic", True)
+            fields = json.loads(line)
+            texts = {key: fields.get(key, "") for key in ("title", "text", "category")}
+            if not all(isinstance(text, str) for text in texts.values()):
+                raise ValueError("title, text and category must be strings")
+            on_topic = fields.get("on_topic", True)
             if not isinstance(on_topic, bool):
-                raise ValueError("on_topic is true or false")
-            examples.append(Example(make(plain["url"]), **words, on_topic=on_topic))
+                raise ValueError("on_topic must be true or false")
+            examples.append(Example(make(fields["url"]), **texts, on_topic=on_topic))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError, NotAUrl) as error:
-            what = f"{error} is missing" if isinstance(error, KeyError) else str(error).partition("\n")[0]
+            reason = f"{error} is missing" if isinstance(error, KeyError) else str(error).partition("\n")[0]
             raise BadConfig(
-                f"{path} line {number} is not an example: {what}", "each line is a JSON object with url, title and text"
+                f"{path} line {number} is not an example: {reason}",
+                "each line is a JSON object with url, title and text",
             ) from None
     return examples
 
@@ -158,9 +159,9 @@ def write_examples(path: Path, examples: Iterable[Example]) -> None:
 
 
 def move_example(file: TopicFile, which: str, category: str) -> tuple[Example, TopicFile]:
-    """One example in another category, and the topic with it. Raises `BadConfig` if there is no such example.
+    """Move an example to another category. Raises `BadConfig` if there is no such example.
 
-    It is on topic there if the category is one of `good`, lies below one, or holds other examples of the topic.
+    It is on topic there if the category is one of `good` or has on-topic examples, or is below such a category.
     """
     try:
         url = make(which)
@@ -173,13 +174,13 @@ def move_example(file: TopicFile, which: str, category: str) -> tuple[Example, T
     on_topic = any(category == name or category.startswith(f"{name}/") for name in good)
     moved = next(example for example in file.examples if example.url == url)
     moved = replace(moved, category=category, on_topic=on_topic)
-    return moved, replace(file, examples=tuple(moved if one.url == url else one for one in file.examples))
+    return moved, replace(file, examples=tuple(moved if example.url == url else example for example in file.examples))
 
 
 def list_example(path: Path, url: Url, listed: bool) -> bool:
-    """Name an example in a topic file, or take its name out; the rest of the file stays as it is.
+    """Add an example to the list in a topic file, or remove it; the rest of the file stays unchanged.
 
-    False if the list is not written as `write_topic_file` does, one address a line; then nothing is changed.
+    Return False, and change nothing, if the list is not formatted as by `write_topic_file`, with one URL per line.
     """
     lines = path.read_text(encoding="utf-8").split("\n")
     line = f"  {toml_value(str(url))},"
@@ -196,7 +197,7 @@ def list_example(path: Path, url: Url, listed: bool) -> bool:
 
 
 def content(example: Example) -> str:
-    """The text of an example without case and spacing: equal for pages that teach the same."""
+    """The text of an example without case and spacing, to detect pages with the same content."""
     return " ".join(f"{example.title} {example.text}".lower().split())
 
 

@@ -1,7 +1,7 @@
 """Collects example pages from URLs, bookmarks, files or a crawl.
 
-URLs are fetched as in any crawl: with robots.txt, delays, and no access to private networks. Or they are looked up in a
-known web.
+URLs are fetched as in any crawl: with robots.txt, delays, and no access to private networks. Or they are looked up in
+a web that is already recorded.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.wiring import make_address_delay, make_fetcher, page_limits, product_token
 
-MOST = 1_000  # examples of one topic
-MOST_OF_CRAWL = 50  # best pages of a crawl without labels
-LARGEST_LIST = 20_000_000  # bytes of a list of addresses
-_WAYS_OUT = {
-    ": refused-address": "--allow-private NET lets private networks be reached, as `loopback`",
-    ": robots": "robots.txt forbids these pages: give others, or say in words what you look for",
+MAX_EXAMPLES = 1_000  # of one topic
+MAX_FROM_CRAWL = 50  # best pages of a crawl without labels
+MAX_LIST = 20_000_000  # bytes of a list of URLs
+_HINTS = {  # by reason
+    ": refused-address": "--allow-private NET gives access to private networks, such as `loopback`",
+    ": robots": "robots.txt forbids these pages: give others, or describe in words what you look for",
 }
-_WAY_OUT = "give addresses, a file with an address a line, bookmarks, a folder of pages, or a crawl folder"
+_HINT = "give URLs, a file with one URL per line, bookmarks, a folder of pages, or a crawl folder"
 
 
 @dataclass(slots=True)
 class Gathered:
-    """The pages that could be read, and why the others could not, one line each."""
+    """The pages that could be read, and one line for each page that could not."""
 
     pages: list[Page] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
@@ -59,35 +59,35 @@ def gather(
     fetcher: Fetcher | None = None,
     tick: Callable[[int, int], None] | None = None,
 ) -> Gathered:
-    """The pages of these sources, each once. With `known`, URLs are looked up there and not fetched.
+    """The pages of these sources, without duplicates. With `known`, URLs are looked up there instead of fetched.
 
-    Raises `BadConfig` that says why if there is no page.
+    Raises `BadConfig` with the reasons if no page can be read.
     """
     gathered = Gathered()
-    wanted: dict[Url, str] = {}
+    to_fetch: dict[Url, str] = {}
     for source in sources:
         for item in _read_source(source, gathered):
             if isinstance(item, Page):
                 gathered.pages.append(item)
             else:
-                wanted.setdefault(urls.make(item), item)
-    if len(wanted) + len(gathered.pages) > MOST:
+                to_fetch.setdefault(urls.make(item), item)
+    if len(to_fetch) + len(gathered.pages) > MAX_EXAMPLES:
         raise BadConfig(
-            f"{len(wanted) + len(gathered.pages):,} examples are too many", f"{MOST:,} do; choose among them"
+            f"{len(to_fetch) + len(gathered.pages):,} examples are too many", f"choose {MAX_EXAMPLES:,} of them"
         )
-    if wanted and known is not None:
-        _look_up(wanted, known, gathered)
-    elif wanted:
-        fetched = asyncio.run(fetch_pages(wanted, settings or Settings(), fetcher, tick))
+    if to_fetch and known is not None:
+        _look_up(to_fetch, known, gathered)
+    elif to_fetch:
+        fetched = asyncio.run(fetch_pages(to_fetch, settings or Settings(), fetcher, tick))
         gathered.pages += fetched.pages
         gathered.problems += fetched.problems
-    with_words = [page for page in gathered.pages if page.text.strip()]
+    with_text = [page for page in gathered.pages if page.text.strip()]
     gathered.problems += [f"{page.url}: it has no text" for page in gathered.pages if not page.text.strip()]
-    gathered.pages = list({page.url: page for page in with_words}.values())
+    gathered.pages = list({page.url: page for page in with_text}.values())
     if not gathered.pages:
-        listed = "".join(f"\n{problem}" for problem in gathered.problems[:10])
-        ways_out = (hint for reason, hint in _WAYS_OUT.items() if any(reason in said for said in gathered.problems))
-        raise BadConfig(f"no example can be read{listed}", next(ways_out, _WAY_OUT))
+        lines = "".join(f"\n{problem}" for problem in gathered.problems[:10])
+        hints = (hint for reason, hint in _HINTS.items() if any(reason in line for line in gathered.problems))
+        raise BadConfig(f"no example can be read{lines}", next(hints, _HINT))
     return gathered
 
 
@@ -98,15 +98,15 @@ def _read_source(source: str, gathered: Gathered) -> Iterator[str | Page]:
         return
     path = Path(source)
     if source == "-":
-        yield from _listed(sys.stdin.buffer.read(LARGEST_LIST), "stdin")
+        yield from _urls_in(sys.stdin.buffer.read(MAX_LIST), "stdin")
     elif path.is_dir():
-        yield from _in_folder(path, gathered)
+        yield from _pages_in_folder(path, gathered)
     elif not path.is_file():
-        raise BadConfig(f"there are no examples at {source}", _WAY_OUT)
+        raise BadConfig(f"there are no examples at {source}", _HINT)
     else:
         try:
             with path.open("rb") as file:
-                raw = file.read(LARGEST_LIST)
+                raw = file.read(MAX_LIST)
         except OSError as error:
             raise of_system(
                 error, path, BadConfig(f"{path} can't be read: {error.strerror}", "check the path")
@@ -116,23 +116,23 @@ def _read_source(source: str, gathered: Gathered) -> Iterator[str | Page]:
             page = page_on_disk(path, path.parent)
             yield from [] if page is None else [page]
         else:
-            yield from _listed(raw, source)
+            yield from _urls_in(raw, source)
 
 
-def _listed(raw: bytes, where: str) -> list[str]:
-    addresses = list(dict.fromkeys(read_seeds(raw.decode("utf-8-sig", "replace"), where)))
-    if not addresses:
+def _urls_in(raw: bytes, where: str) -> list[str]:
+    found = list(dict.fromkeys(read_seeds(raw.decode("utf-8-sig", "replace"), where)))
+    if not found:
         raise BadConfig(f"there are no addresses in {where}", "give one per line, or a browser's bookmarks in HTML")
-    return addresses
+    return found
 
 
-def _in_folder(folder: Path, gathered: Gathered) -> Iterator[Page]:
+def _pages_in_folder(folder: Path, gathered: Gathered) -> Iterator[Page]:
     if (folder / "bed.toml").is_file():
         raise BadUsage(
-            f"{folder} is a bed, and not all of its pages are examples", f"list addresses, and add --from {folder}"
+            f"{folder} is a bed, and not all of its pages are examples", f"list URLs, and add --from {folder}"
         )
     if (folder / "crawl.toml").is_file():
-        yield from _of_crawl(folder, gathered)
+        yield from _pages_of_crawl(folder, gathered)
         return
     for _, file in category_files(folder):
         page = page_on_disk(file, folder)
@@ -140,12 +140,12 @@ def _in_folder(folder: Path, gathered: Gathered) -> Iterator[Page]:
             yield page
 
 
-def _of_crawl(folder: Path, gathered: Gathered) -> Iterator[Page]:
-    """The pages labelled as on topic; without labels, those with the highest similarity."""
+def _pages_of_crawl(folder: Path, gathered: Gathered) -> Iterator[Page]:
+    """The pages labelled as on topic; without labels, the relevant pages among the most similar."""
     with CrawlFolder.look(folder) as opened:
         labelled = [url for url, on_topic in opened.database.labels().items() if on_topic]
-        liked = [s.url for s in opened.history.best(MOST_OF_CRAWL) if s.relevant]
-        for url in labelled or liked:
+        relevant = [step.url for step in opened.history.best(MAX_FROM_CRAWL) if step.relevant]
+        for url in labelled or relevant:
             where = opened.history.where(url)
             page = None
             if where is not None:
@@ -153,11 +153,11 @@ def _of_crawl(folder: Path, gathered: Gathered) -> Iterator[Page]:
             if isinstance(page, Page):
                 yield page
             else:
-                gathered.problems.append(f"{url}: the crawl has no page of it")
+                gathered.problems.append(f"{url}: the crawl has no such page")
 
 
-def _look_up(wanted: dict[Url, str], known: Source, gathered: Gathered) -> None:
-    for url in wanted:
+def _look_up(requested: Iterable[Url], known: Source, gathered: Gathered) -> None:
+    for url in requested:
         if (page := page_at(known.bed, url)) is not None:
             gathered.pages.append(page)
         else:
@@ -185,38 +185,38 @@ class _SeedsOnly:
 
 
 class _NoStore:
-    """Pages stay in memory: nothing is committed."""
+    """A store without files: the pages stay in memory."""
 
     def commit(self, now: float) -> None:
         return None
 
 
 async def fetch_pages(
-    wanted: Mapping[Url, str],
+    requested: Mapping[Url, str],
     settings: Settings,
     fetcher: Fetcher | None = None,
     tick: Callable[[int, int], None] | None = None,
     repository: Repository | None = None,
 ) -> Gathered:
-    """Fetch these URLs (keys and spellings) as a crawl does, and nothing else. `repository` gets the responses."""
-    lost: dict[Url, str] = {}
+    """Fetch these URLs (with their spellings) as a crawl does, and nothing else. `repository` stores the responses."""
+    missed: dict[Url, str] = {}
     strategy, clock = _SeedsOnly(), Clock()
 
     def watch(event: Step | Miss | Dropped | Event) -> None:
         if isinstance(event, Miss | Dropped):
             detail = f" ({event.detail[:100]})" if isinstance(event, Miss) and event.detail else ""
-            lost.setdefault(event.candidate.url, event.reason + detail)
+            missed.setdefault(event.candidate.url, event.reason + detail)
         if tick is not None:
-            tick(len(strategy.pages) + len(lost), len(wanted))
+            tick(len(strategy.pages) + len(missed), len(requested))
 
     crawl = Crawl(
         strategy,
         MemoryFrontier(),
         MemoryHistory(),
         Topic("examples"),
-        list(wanted.items()),
+        list(requested.items()),
         limits=Limits(
-            pages=len(wanted),
+            pages=len(requested),
             ends_at=clock() + settings.time if settings.time else float("inf"),
             redirects=settings.redirects,
             retries=settings.retries,
@@ -227,17 +227,17 @@ async def fetch_pages(
         watch=watch,
     )
     async with AsyncExitStack() as stack:
-        used = fetcher if fetcher is not None else await stack.enter_async_context(make_fetcher(settings))
+        used_fetcher = fetcher if fetcher is not None else await stack.enter_async_context(make_fetcher(settings))
         crawl.start()
         await LiveRun(
-            crawl, used, _NoStore(), Replies(product_token(settings), page_limits(settings), settings.robots),
+            crawl, used_fetcher, _NoStore(), Replies(product_token(settings), page_limits(settings), settings.robots),
             concurrency=settings.concurrency, slow_requests=settings.slow_requests, clock=clock,
             address_delay=make_address_delay(settings),
         ).run()  # fmt: skip
     gathered = Gathered(strategy.pages)
     fetched = {url for page in strategy.pages for url in (page.url, page.candidate.url)}
     fetched |= {step.requested for step in crawl.history.trail() if step.requested is not None}
-    for url in wanted:
+    for url in requested:
         if url not in fetched:
-            gathered.problems.append(f"{url}: {lost.get(url, 'it redirects to nothing new')}")
+            gathered.problems.append(f"{url}: {missed.get(url, 'it redirects to a URL that was already requested')}")
     return gathered

@@ -1,8 +1,8 @@
-"""Makes a topic from example pages: keywords, matching categories of a taxonomy, and how well a classifier does.
+"""Makes a topic from example pages: keywords, matching categories of a taxonomy, and a test of the classifier.
 
-Keywords are ranked by the information (in bits) that their presence gives on whether a page is an example, times the
-logarithm of how often examples use them, against a background of other pages. The classifier is tested leave-one-out:
-each page is classified by a model trained on all others. Counts are exact, so leaving one out costs only its words.
+Keywords are ranked by the information (in bits) that their presence gives on whether a page is an example or a page of
+the background, times the logarithm of their frequency in the examples. The classifier is tested leave-one-out: each
+page is classified by a model trained on all others. Counts are exact, so leaving a page out costs only its own words.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from scenthound.text.taxonomy import TreeClassifier
 from scenthound.text.tokens import Analyser, stem, tokens
 
 KEYWORDS = 8
-Z95 = 1.959964  # of the normal distribution
+Z95 = 1.959964  # 97.5% quantile of the normal distribution
 ANALYSER = Analyser()
 
 
@@ -33,8 +33,9 @@ class Keyword:
     word: str
     score: float
     examples: int
-    """Examples that contain it."""
+    """Number of examples that contain it."""
     others: int
+    """Number of other pages that contain it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ class LeaveOneOut:
 
 @dataclass(frozen=True, slots=True)
 class CategoryMatch:
-    """A category, its mean probability over the examples, and for how many it is the most probable leaf."""
+    """A category, its mean probability over the examples, and the number of examples for which it is the best leaf."""
 
     name: str
     probability: float
@@ -76,27 +77,27 @@ class CategoryMatch:
 
 def propose_keywords(examples: Sequence[Page], others: Sequence[Page], most: int = KEYWORDS) -> list[Keyword]:
     """The words that best distinguish the examples from the others, in the spelling most common in the examples."""
-    ours = [page.record.counts(ANALYSER).to_dict() for page in examples]
-    theirs = Counter(term for page in others for term in page.record.counts(ANALYSER))
-    has = Counter(term for counts in ours for term in counts)
-    times: Counter[str] = Counter()
-    for counts in ours:
-        times.update(counts)
+    example_counts = [page.record.counts(ANALYSER).to_dict() for page in examples]
+    other_pages = Counter(term for page in others for term in page.record.counts(ANALYSER))
+    example_pages = Counter(term for counts in example_counts for term in counts)
+    frequency: Counter[str] = Counter()
+    for counts in example_counts:
+        frequency.update(counts)
     scored = []
-    for term, count in has.items():
-        share, rest = count / len(ours), theirs[term] / len(others) if others else 0.0
-        if share <= rest or term.isdigit():
+    for term, count in example_pages.items():
+        share, other_share = count / len(examples), other_pages[term] / len(others) if others else 0.0
+        if share <= other_share or term.isdigit():
             continue
-        bits = information(count, len(ours), theirs[term], len(others))
-        scored.append((bits * math.log2(1.0 + times[term] / len(ours)), term, count))
+        bits = information(count, len(examples), other_pages[term], len(others))
+        scored.append((bits * math.log2(1.0 + frequency[term] / len(examples)), term, count))
     best = sorted(scored, key=lambda entry: (-round(entry[0], 9), entry[1]))[:most]
     spelling = _spellings(examples, {term for _, term, _ in best})
-    return [Keyword(spelling[term], score, count, theirs[term]) for score, term, count in best]
+    return [Keyword(spelling[term], score, count, other_pages[term]) for score, term, count in best]
 
 
 def information(has: int, of: int, other_has: int, other_of: int) -> float:
-    """Bits that a word's presence gives on the class of a page, with half a page added to each count. Both classes
-    have equal weight.
+    """The bits that a word's presence gives on the class of a page. Both classes have equal weight, and half a page is
+    added to each count.
 
     >>> round(information(5, 5, 0, 1000), 3), round(information(1, 2, 500, 1000), 3)
     (0.785, 0.0)
@@ -110,20 +111,20 @@ def _entropy(share: float) -> float:
 
 
 def _spellings(examples: Sequence[Page], terms: set[str]) -> dict[str, str]:
-    """For each term its most frequent word; of equally frequent ones the shortest."""
-    counted: dict[str, Counter[str]] = {term: Counter() for term in terms}
+    """The most frequent word of each term; of equally frequent words the shortest."""
+    spellings: dict[str, Counter[str]] = {term: Counter() for term in terms}
     for page in examples:
         for word in tokens(page.text):
-            if (term := stem(word)) in counted:
-                counted[term][word] += 1
+            if (term := stem(word)) in spellings:
+                spellings[term][word] += 1
     return {
         term: min(words, key=lambda word: (-words[word], len(word), word)) if words else term
-        for term, words in counted.items()
+        for term, words in spellings.items()
     }
 
 
 def leave_one_out(examples: Sequence[Page], others: Sequence[Page]) -> LeaveOneOut | None:
-    """Leave-one-out with a naive Bayes classifier and equal priors; None with fewer than two on either side."""
+    """Leave-one-out with a naive Bayes classifier and equal priors; None with fewer than two examples or others."""
     documents = [("on", page.record.counts(ANALYSER).to_dict()) for page in examples]
     documents += [("off", page.record.counts(ANALYSER).to_dict()) for page in others]
     if len(examples) < 2 or len(others) < 2:
@@ -133,7 +134,7 @@ def leave_one_out(examples: Sequence[Page], others: Sequence[Page]) -> LeaveOneO
         bayes.add(label, counts)
     odds: dict[str, list[float]] = {"on": [], "off": []}
     for label, counts in documents:
-        bayes.add(label, counts, -1.0)
+        bayes.add(label, counts, -1.0)  # leave this page out
         odds[label].append(bayes.log_odds("on", counts))
         bayes.add(label, counts)
     area = _area(odds["on"], odds["off"])
@@ -146,7 +147,7 @@ def leave_one_out(examples: Sequence[Page], others: Sequence[Page]) -> LeaveOneO
 
 
 def wilson(hits: int, of: int) -> Proportion:
-    """A proportion with its 95% interval, also valid for few cases and near 0 or 1 (Wilson 1927).
+    """A proportion with its 95% interval, which is valid for few cases and near 0 or 1 too (Wilson 1927).
 
     >>> print(wilson(5, 5))
     5 of 5 (95% interval 57% to 100%)
@@ -159,41 +160,42 @@ def wilson(hits: int, of: int) -> Proportion:
     return Proportion(hits, of, max(0.0, middle - half), min(1.0, middle + half))
 
 
-def _area(ours: Sequence[float], theirs: Sequence[float]) -> float:
-    """The Mann-Whitney statistic: the share of pairs in which ours is larger, ties as half."""
-    wins = sum((a > b) + 0.5 * (a == b) for a in ours for b in theirs)
-    return wins / (len(ours) * len(theirs))
+def _area(examples: Sequence[float], others: Sequence[float]) -> float:
+    """The Mann-Whitney statistic: the share of pairs in which the example's value is larger; ties count one half."""
+    wins = sum((a > b) + 0.5 * (a == b) for a in examples for b in others)
+    return wins / (len(examples) * len(others))
 
 
-def _area_error(area: float, ours: int, theirs: int) -> float:
+def _area_error(area: float, examples: int, others: int) -> float:
+    """The standard error of the area (Hanley and McNeil 1982)."""
     first, second = area / (2 - area), 2 * area * area / (1 + area)
-    spread = area * (1 - area) + (ours - 1) * (first - area * area) + (theirs - 1) * (second - area * area)
-    return math.sqrt(max(0.0, spread) / (ours * theirs))
+    variance = area * (1 - area) + (examples - 1) * (first - area * area) + (others - 1) * (second - area * area)
+    return math.sqrt(max(0.0, variance) / (examples * others))
 
 
 def match_categories(examples: Sequence[Page], categories: Categories) -> list[CategoryMatch]:
-    """All categories of a taxonomy, the most probable for the examples first."""
+    """All categories of a taxonomy, sorted by their probability for the examples."""
     classifier = _classifier(categories)
     leaves = set(classifier.tree.leaves)
     probabilities: list[Mapping[str, float]] = [
         classifier.probabilities(page.record.counts(ANALYSER)) for page in examples
     ]
-    first = Counter(max(leaves, key=lambda name: (each[name], name)) for each in probabilities)
+    best = Counter(max(leaves, key=lambda name: (of_page[name], name)) for of_page in probabilities)
     names = [name for name in classifier.tree.order if name != classifier.tree.root]
-    means = {name: math.fsum(each[name] for each in probabilities) / len(examples) for name in names}
-    matches = [CategoryMatch(name, means[name], first[name], name in leaves) for name in names]
+    means = {name: math.fsum(of_page[name] for of_page in probabilities) / len(examples) for name in names}
+    matches = [CategoryMatch(name, means[name], best[name], name in leaves) for name in names]
     return sorted(matches, key=lambda match: (-round(match.probability, DECIMALS), match.name))
 
 
 def _classifier(categories: Categories) -> TreeClassifier:
-    """A classifier over all categories; which category is good does not matter here."""
-    taught = {}
+    """A classifier over all categories. It needs a good category, but which one does not matter here."""
+    with_terms = {}
     for path, pages in categories.placed.items():
         if kept := [page for page in pages if page.record.counts(ANALYSER)]:
-            taught[path] = kept
-    first = tree(taught, ())
-    assert first is not None, "at least two categories have pages"
-    last = [name for name in first.examples if name not in first.children][-1]
-    whole = tree(taught, [last])
-    assert whole is not None
-    return learn_taxonomy(whole, ANALYSER)
+            with_terms[path] = kept
+    without_good = tree(with_terms, ())
+    assert without_good is not None, "at least two categories have pages"
+    last_leaf = [name for name in without_good.examples if name not in without_good.children][-1]
+    taxonomy = tree(with_terms, [last_leaf])
+    assert taxonomy is not None
+    return learn_taxonomy(taxonomy, ANALYSER)

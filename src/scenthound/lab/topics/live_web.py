@@ -1,9 +1,9 @@
-"""A known web around sample pages, gathered from the live web with the help of seed sources.
+"""Gathers the web around sample pages from the live web, with the help of seed sources.
 
-What context graphs, reinforcement and the economies need before they can start from a few sample URLs: the pages that
-link to the samples, those that link to these, and so on, as the papers got them from a search engine. Sources name
-pages that are said to link; they are fetched politely, and only real links count. Pages that turn out not to link, and
-some that the others link to, stand for the rest of the world.
+Context graphs, reinforcement and the economies need it before they can start from a few sample URLs: the pages that
+link to the samples, the pages that link to those, and so on, as the papers got them from a search engine. Sources
+suggest pages that may link; they are fetched politely, and only real links count. Pages that turn out not to link, and
+a sample of the pages that the gathered pages link to, serve as the background.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class AroundSamples:
-    """How much is gathered around the samples."""
+    """How many pages are gathered around the samples."""
 
     layers: int = 3
-    """Steps backwards."""
+    """Links backwards from the samples."""
     layer_pages: int = 60
-    """Pages of one layer, at most."""
+    """The largest number of pages in a layer."""
     background: int = 60
-    """Pages that the gathered ones link to."""
+    """The largest number of pages that the gathered pages link to."""
     seed_number: int = 0
 
 
-class _Kept:
+class _MemoryRepository:
     """A repository that keeps responses in memory."""
 
     def __init__(self) -> None:
@@ -65,39 +65,39 @@ class _Kept:
 
 @dataclass(slots=True)
 class _Gathering:
-    """The pages fetched so far, and who fetches."""
+    """The pages fetched so far, and the means to fetch more."""
 
     settings: Settings
     fetcher: Fetcher | None
     say: Say
-    kept: _Kept = field(default_factory=_Kept)
+    repository: _MemoryRepository = field(default_factory=_MemoryRepository)
     pages: dict[Url, Page] = field(default_factory=dict)
-    asked: set[Url] = field(default_factory=set)
+    requested: set[Url] = field(default_factory=set)
     problems: dict[str, str] = field(default_factory=dict)
-    """Why a source gave no answer, once for each source."""
+    """The first problem of each source that failed."""
 
-    async def fetch(self, wanted: Mapping[Url, str]) -> list[Page]:
-        """Those of these pages that are new and could be fetched."""
-        new = {url: spelling for url, spelling in wanted.items() if url not in self.asked}
-        self.asked.update(new)
+    async def fetch(self, spellings: Mapping[Url, str]) -> list[Page]:
+        """Fetch the new ones of these URLs, and return the pages."""
+        new = {url: spelling for url, spelling in spellings.items() if url not in self.requested}
+        self.requested.update(new)
         if not new:
             return []
-        fetched = await fetch_pages(new, self.settings, self.fetcher, repository=self.kept)
+        fetched = await fetch_pages(new, self.settings, self.fetcher, repository=self.repository)
         self.pages.update({page.url: page for page in fetched.pages})
         return fetched.pages
 
-    async def linking(self, targets: Iterable[Url], asker: Asker, most: int) -> dict[Url, dict[Url, str]]:
-        """Of each target: pages that sources say link to it, with their spellings."""
-        named: dict[Url, dict[Url, str]] = {}
+    async def back_links(self, targets: Iterable[Url], asker: Asker, most: int) -> dict[Url, dict[Url, str]]:
+        """For each target, the pages that link to it according to the sources, with their spellings."""
+        suggested: dict[Url, dict[Url, str]] = {}
         for target in targets:
-            named[target] = {}
+            suggested[target] = {}
             for answer in await find_back_links(target, self.settings, most, asker):
                 if answer.problem:
                     self.problems.setdefault(answer.source, answer.problem)
-                named[target].update({urls.make(one.url): one.url for one in answer.found})
-        return named
+                suggested[target].update({urls.make(result.url): result.url for result in answer.found})
+        return suggested
 
-    def complain(self) -> None:
+    def report_problems(self) -> None:
         for source, problem in self.problems.items():
             self.say(f"{source}: {problem}")
 
@@ -109,33 +109,34 @@ def gather_around(
     fetcher: Fetcher | None = None,
     say: Say | None = None,
 ) -> Source:
-    """The web around some sample pages, ready to train on. Raises `BadConfig` if no sample can be fetched."""
+    """The web around some sample pages, ready for training. Raises `BadConfig` if no sample can be fetched."""
     gathering = _Gathering(settings, fetcher, say or (lambda sentence: None))
     asyncio.run(_gather(gathering, samples, rules or AroundSamples()))
-    gathering.complain()
-    return recorded_source("live", f"pages around {len(samples):,} samples", gathering.kept.responses)
+    gathering.report_problems()
+    return recorded_source("live", f"pages around {len(samples):,} samples", gathering.repository.responses)
 
 
 async def _gather(gathering: _Gathering, samples: Sequence[str], rules: AroundSamples) -> None:
     rng = random.Random(f"around:{rules.seed_number}")
-    line = [page.url for page in await gathering.fetch({urls.make(raw): raw for raw in samples})]
-    if not line:
-        raise BadConfig("none of the sample pages can be fetched", "check their addresses; private ones are refused")
+    layer_urls = [page.url for page in await gathering.fetch({urls.make(raw): raw for raw in samples})]
+    if not layer_urls:
+        raise BadConfig("none of the sample pages can be fetched", "check their URLs; private addresses are refused")
     async with asking(gathering.settings, gathering.fetcher) as asker:
         for layer in range(1, rules.layers + 1):
-            named = await gathering.linking(line, asker, BACK_LINKS)
-            wanted = {url: spelling for pages in named.values() for url, spelling in pages.items()}
-            chosen = rng.sample(sorted(wanted), min(len(wanted), rules.layer_pages))
-            fetched = await gathering.fetch({url: wanted[url] for url in chosen})
-            targets = set(line)
-            line = [page.url for page in fetched if _links_to(page, targets)]
-            gathering.say(f"layer {layer}: {len(wanted):,} pages named, {len(line):,} of {len(fetched):,} fetched link")
-    outward = {link.url: link.spelling for page in gathering.pages.values() for link in page.outlinks}
-    for url in gathering.asked:
-        outward.pop(url, None)
-    drawn = from_distinct_hosts(list(outward), rng, rules.background)
-    others = await gathering.fetch({url: outward[url] or url for url in drawn})
-    gathering.say(f"{len(others):,} pages that these link to")
+            suggested = await gathering.back_links(layer_urls, asker, BACK_LINKS)
+            spellings = {url: spelling for pages in suggested.values() for url, spelling in pages.items()}
+            chosen = rng.sample(sorted(spellings), min(len(spellings), rules.layer_pages))
+            fetched = await gathering.fetch({url: spellings[url] for url in chosen})
+            targets = set(layer_urls)
+            layer_urls = [page.url for page in fetched if _links_to(page, targets)]
+            counts = f"{len(spellings):,} pages suggested, {len(layer_urls):,} of {len(fetched):,} fetched pages link"
+            gathering.say(f"layer {layer}: {counts}")
+    linked = {link.url: link.spelling for page in gathering.pages.values() for link in page.outlinks}
+    for url in gathering.requested:
+        linked.pop(url, None)
+    drawn = from_distinct_hosts(list(linked), rng, rules.background)
+    background = await gathering.fetch({url: linked[url] or url for url in drawn})
+    gathering.say(f"background: {len(background):,} pages that the gathered pages link to")
 
 
 def _links_to(page: Page, targets: set[Url]) -> bool:
@@ -152,36 +153,36 @@ def augment_live(
 ) -> Augmented:
     """The seeds, and the pages that link to several of them (sheet 60.2), found by the sources of the settings.
 
-    A page becomes a hub only if it was fetched and really links. Mirrors are told by the topic's description; a topic
-    without one has none.
+    A page becomes a hub only if it was fetched and really links. Mirrors are recognised by the topic's description;
+    without a description, no page is taken for a mirror.
     """
     rules = rules or HubRules()
     gathering = _Gathering(settings, fetcher, say or (lambda sentence: None))
     targets = {urls.make(raw): raw for raw in seeds}
-    named = asyncio.run(_hubs(gathering, list(targets), rules))
-    gathering.complain()
+    suggested = asyncio.run(_fetch_hubs(gathering, list(targets), rules))
+    gathering.report_problems()
     analyser, pages = Analyser(), gathering.pages
 
     def back_links(seed: str) -> list[str]:
-        return [url for url in named[Url(seed)] if url in pages and _links_to(pages[url], {Url(seed)})]
+        return [url for url in suggested[Url(seed)] if url in pages and _links_to(pages[url], {Url(seed)})]
 
     def counts(url: str) -> dict[str, int] | None:
         return dict(pages[Url(url)].record.counts(analyser).items()) if url in pages else None
 
     description = dict(analyser.counts(topic.description).items())
-    found = augment(list(targets), back_links, description, counts, rules)
-    spellings = {url: spelling for of_seed in named.values() for url, spelling in of_seed.items()}
-    return Augmented(tuple(seeds), tuple(spellings[Url(url)] for url in found.hubs), found.candidates)
+    augmented = augment(list(targets), back_links, description, counts, rules)
+    spellings = {url: spelling for pages_of_seed in suggested.values() for url, spelling in pages_of_seed.items()}
+    return Augmented(tuple(seeds), tuple(spellings[Url(url)] for url in augmented.hubs), augmented.candidates)
 
 
-async def _hubs(gathering: _Gathering, targets: list[Url], rules: HubRules) -> dict[Url, dict[Url, str]]:
-    """The pages said to link to each seed; those named for enough of them are fetched."""
+async def _fetch_hubs(gathering: _Gathering, targets: list[Url], rules: HubRules) -> dict[Url, dict[Url, str]]:
+    """Fetch the pages suggested for enough seeds; return the suggestions for each seed."""
     async with asking(gathering.settings, gathering.fetcher) as asker:
-        named = await gathering.linking(targets, asker, rules.per_seed)
-    times: dict[Url, int] = {}
-    for pages in named.values():
+        suggested = await gathering.back_links(targets, asker, rules.per_seed)
+    seed_counts: dict[Url, int] = {}
+    for pages in suggested.values():
         for url in pages:
-            times[url] = times.get(url, 0) + 1
-    spellings = {url: spelling for pages in named.values() for url, spelling in pages.items()}
-    await gathering.fetch({url: spellings[url] for url, count in times.items() if count >= rules.fewest})
-    return named
+            seed_counts[url] = seed_counts.get(url, 0) + 1
+    spellings = {url: spelling for pages in suggested.values() for url, spelling in pages.items()}
+    await gathering.fetch({url: spellings[url] for url, count in seed_counts.items() if count >= rules.fewest})
+    return suggested

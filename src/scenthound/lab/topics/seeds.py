@@ -1,4 +1,4 @@
-"""Seeds at some distance from the answers (sheet 60.1), found over the back-links of a bed."""
+"""Seeds at some distance from the answers (sheet 60.1), found through the back-links of a bed."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 
 BackLinks = Callable[[str, int | None], Sequence[str]]
-"""The pages that link to a URL, in the fixed order of sheet 60.1, at most so many: `LinkGraph.back_links`."""
+"""Returns the pages that link to a URL, in the order of sheet 60.1, up to a limit, as `LinkGraph.back_links` does."""
 
 
 def neighbours(
     examples: Sequence[str], back_links: BackLinks, rng: random.Random, width: int = 20, number: int = 10
 ) -> list[str]:
-    """Seeds of task 2 of [EXP]: a random sample of the pages two links before the examples.
+    """The seeds of task 2 of [EXP]: a random sample of the pages two links before the examples.
 
-    Uses up to `width` back-links of each example and of each of these. Examples are left out.
+    Uses up to `width` back-links of each page. Examples are left out.
     """
     first = dict.fromkeys(page for example in examples for page in back_links(example, width))
     second = {page for parent in first for page in back_links(parent, width)} - set(examples)
@@ -24,10 +24,10 @@ def neighbours(
 def seeds_at_distance(
     targets: Iterable[str], back_links: BackLinks, rng: random.Random, number: int = 10, distance: int = 3
 ) -> tuple[list[str], list[str]]:
-    """The seeds of [GRAPH], and the targets S0 they were moved back from. Both without duplicates.
+    """The seeds of [GRAPH], and the targets S0 that they were moved back from, both without duplicates.
 
-    S0 are `number` random targets. `distance` times, every URL is replaced by one of its back-links at random, if it
-    has any. So from each seed at most `distance` links lead to some member of S0.
+    S0 are `number` random targets. `distance` times, every URL is replaced by a random one of its back-links, if it has
+    any. So each seed is at most `distance` links away from some member of S0.
     """
     pool = sorted(set(targets))
     origin = rng.sample(pool, min(number, len(pool)))

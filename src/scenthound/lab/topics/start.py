@@ -1,4 +1,4 @@
-"""Where the crawls of an experiment start (`lab run --start`): at a topic's own seeds, or as the papers' tasks say.
+"""Where the crawls of an experiment start (`lab run --start`): at a topic's own seeds, or as in the papers.
 
     seeds         the topic's own seeds and targets
     examples      at some pages on topic; the others are the targets [EXP, task 1]
@@ -6,11 +6,10 @@
     distance=N    at pages up to N links before such pages; all pages on topic are targets [GRAPH]
     augmented     at the topic's seeds and the hubs that link to several of them [BIZ]
 
-Pages on topic are what the bed says: the topic's targets and examples, or targets and seeds where it has no examples.
-As many are drawn as the topic has seeds, at random, from different hosts as far as there are enough. The draw depends
-on the seed number and the topic alone. What the topic held before stays in the experiment's `topics.jsonl`, which only
-the lab reads: a strategy gets the new seeds, and no examples. Only `hub-seeking:counted=originals` is told which seeds
-are no hubs.
+Pages on topic are the topic's targets and examples, or its targets and seeds if it has no examples. As many are drawn
+as the topic has seeds, at random, from different hosts if there are enough. The draw depends on the seed number and the
+topic alone. The original topic stays in the experiment's `topics.jsonl`, which only the lab reads: a strategy gets the
+new seeds and no examples. Only `hub-seeking:counted=originals` learns which seeds are not hubs.
 """
 
 from __future__ import annotations
@@ -47,8 +46,8 @@ class Start:
         (Start(kind='distance', distance=2), 'distance=3')
         """
         kind, equals, links = text.partition("=")
-        known = kind in KINDS and (not equals or (kind == "distance" and links.isdecimal() and int(links) > 0))
-        if not known:
+        is_valid = kind in KINDS and (not equals or (kind == "distance" and links.isdecimal() and int(links) > 0))
+        if not is_valid:
             raise BadUsage(
                 f"crawls can't start at `{text}`", "give seeds, examples, neighbours, distance=N or augmented"
             )
@@ -59,7 +58,7 @@ class Start:
 
 
 def started(bed: ReplayBed, topic: BedTopic, start: Start, seed_number: int = 0) -> BedTopic:
-    """The topic with the seeds and targets of a crawl that starts so. Without seeds if there are none."""
+    """The topic with the seeds and targets of this start; its seeds are empty if no page qualifies."""
     if start.kind == "seeds":
         return topic
     rng = random.Random(f"start:{start}:{topic.id}:{seed_number}")
@@ -74,13 +73,13 @@ def started(bed: ReplayBed, topic: BedTopic, start: Start, seed_number: int = 0)
         seeds = neighbours(drawn, graph, rng, number=count)
     elif start.kind == "distance":
         seeds, _ = seeds_at_distance(drawn, graph, rng, number=count, distance=start.distance)
-    given = set(seeds)
-    targets = tuple(url for url in on_topic if url not in given)
+    seed_urls = set(seeds)
+    targets = tuple(url for url in on_topic if url not in seed_urls)
     return replace(topic, seeds=tuple(map(Url, seeds)), targets=targets, examples=(), neighbours=())
 
 
 def from_distinct_hosts(urls: Sequence[Url], rng: random.Random, count: int) -> list[Url]:
-    """A random sample with one page of each host; more of a host only if there are not enough hosts.
+    """A random sample with one page per host, or more if there are not enough hosts.
 
     >>> urls = [Url(f"http://{name}.test/{page}") for name in "abc" for page in range(9)]
     >>> sorted(host(url) for url in from_distinct_hosts(urls, random.Random(1), 3))
@@ -96,7 +95,7 @@ def from_distinct_hosts(urls: Sequence[Url], rng: random.Random, count: int) -> 
 
 
 class _BackLinks:
-    """The pages of a bed that link to a URL, redirects followed."""
+    """Returns the pages of a bed that link to a URL, after redirects."""
 
     def __init__(self, bed: ReplayBed) -> None:
         self._bed = bed
@@ -107,7 +106,7 @@ class _BackLinks:
 
 
 def _on_topic(bed: ReplayBed, topic: BedTopic) -> list[Url]:
-    """The bed's pages on topic, each once, under the URLs of the topic."""
+    """The bed's pages on topic, without duplicates, with the URLs that the topic uses."""
     pages: dict[int, Url] = {}
     for url in (*topic.targets, *(topic.examples or topic.seeds)):
         number = bed.number(url)

@@ -1,7 +1,8 @@
 """Reads categories with example pages: from an ODP dump, a bed's topics, or a folder of folders.
 
-For a dump, the titles and descriptions by its editors stand for the pages; for a bed, the examples or seeds of its
-topics; for a folder, its text and HTML files, where every subfolder is a category. Symbolic links are not followed.
+The pages of a dump are the titles and descriptions by its editors; those of a bed are the examples or seeds of its
+topics; those of a folder are its text and HTML files, where every subfolder is a category. Symbolic links are not
+followed.
 """
 
 from __future__ import annotations
@@ -31,20 +32,20 @@ from scenthound.url import make
 from scenthound.web.charset import to_text
 from scenthound.web.mime import is_html
 
-DEPTH = 2  # levels of a dump's tree that become categories; deeper pages count for the category above them
-DEEPEST = 20
-MOST_CATEGORIES = 5_000
-MOST_PAGES = 200  # of one category
-MOST_FILES = 50_000
-LARGEST_PAGE = 1_000_000  # bytes
+DEPTH = 2  # levels of a dump's tree that become categories; deeper pages belong to the category above them
+MAX_DEPTH = 20
+MAX_CATEGORIES = 5_000
+MAX_PAGES = 200  # of one category
+MAX_FILES = 50_000
+MAX_PAGE_BYTES = 1_000_000
 TEXTS = (".txt", ".text", ".md", ".rst")
 PAGES = tuple(SUFFIXES)
-_WAY_OUT = "name an ODP dump (content.rdf.u8 or .xml), a bed with topics, or a folder with a folder for each category"
+_HINT = "give an ODP dump (content.rdf.u8 or .xml), a bed with topics, or a folder with a subfolder for each category"
 
 
 @dataclass(frozen=True, slots=True)
 class Categories:
-    """Categories by path, with the pages of each."""
+    """A taxonomy: categories by path, with the pages of each."""
 
     kind: str
     """`odp`, `bed` or `folders`."""
@@ -54,26 +55,26 @@ class Categories:
 
     @property
     def names(self) -> list[str]:
-        """All categories, including inner ones."""
+        """The names of all categories, including inner ones."""
         return list(dict.fromkeys(category_name(path[:end]) for path in self.placed for end in range(1, len(path) + 1)))
 
 
 def read_categories(path: str | Path, depth: int | None = None) -> Categories:
-    """The categories of a source, down to `depth`. Raises `BadConfig` for fewer than two categories with pages."""
+    """The categories of a source, down to `depth`. Raises `BadConfig` if fewer than two of them have pages."""
     source = Path(path)
     if not source.exists():
-        raise BadConfig(f"there is no taxonomy at {source}", _WAY_OUT)
+        raise BadConfig(f"there is no taxonomy at {source}", _HINT)
     if depth is not None and depth < 1:
         raise BadConfig(f"a taxonomy can't be {depth} levels deep", "give 1 or more")
     if source.is_dir() and (source / "bed.toml").is_file():
-        categories = _of_bed(source, depth or DEEPEST)
+        categories = _from_bed(source, depth or MAX_DEPTH)
     elif source.is_dir():
-        categories = _of_folder(source, depth or DEEPEST)
+        categories = _from_folder(source, depth or MAX_DEPTH)
     else:
-        categories = _of_dump(source, depth or DEPTH)
+        categories = _from_dump(source, depth or DEPTH)
     filled = {labels: pages for labels, pages in categories.placed.items() if pages}
     if len(filled) < 2:
-        raise BadConfig(f"the taxonomy {source} has {len(filled)} categories with pages in them", _WAY_OUT)
+        raise BadConfig(f"the taxonomy {source} has {len(filled)} categories with pages in them", _HINT)
     return replace(categories, placed=filled)
 
 
@@ -87,15 +88,15 @@ def path_named(name: str) -> tuple[str, ...]:
 
 
 def check_good(good: Sequence[str], names: Collection[str]) -> list[str]:
-    """The good categories. Raises if one does not exist or is above another."""
+    """The names of the good categories. Raises `UnknownName` for an unknown name, `BadConfig` for nested categories."""
     categories = list(dict.fromkeys(category_name(path_named(name)) for name in good))
     for name in categories:
         if name not in names:
-            raise UnknownName.among("category", name, names, "`scenthound topic new` shows the categories there are")
-        below = next((other for other in categories if other.startswith(f"{name}/")), None)
-        if below is not None:
+            raise UnknownName.among("category", name, names, "`scenthound topic new` lists the categories")
+        lower = next((other for other in categories if other.startswith(f"{name}/")), None)
+        if lower is not None:
             raise BadConfig(
-                f"the good category `{name}` is above the good category `{below}`", "mark one of the two as good"
+                f"the good category `{name}` is above the good category `{lower}`", "mark one of the two as good"
             )
     return categories
 
@@ -103,14 +104,14 @@ def check_good(good: Sequence[str], names: Collection[str]) -> list[str]:
 # ---- a bed's topics
 
 
-def _of_bed(folder: Path, depth: int) -> Categories:
+def _from_bed(folder: Path, depth: int) -> Categories:
     bed = Bed.open(folder)
-    prepared = prepare(bed, jobs=1)  # no processes: a script may lack a main guard
+    prepared = prepare(bed, jobs=1)  # without processes: a script may lack a main guard
     placed: dict[tuple[str, ...], dict[Url, Page]] = {}
     for topic in bed.topics:
         kept = placed.setdefault(topic_path(topic)[:depth], {})
         for url in topic.examples or topic.seeds:
-            if len(kept) < MOST_PAGES and (page := page_at(prepared, url)) is not None:
+            if len(kept) < MAX_PAGES and (page := page_at(prepared, url)) is not None:
                 kept[page.url] = page
     return Categories("bed", bed.name, digest_of(bed), {path: list(pages.values()) for path, pages in placed.items()})
 
@@ -118,30 +119,30 @@ def _of_bed(folder: Path, depth: int) -> Categories:
 # ---- a dump
 
 
-def _of_dump(file: Path, depth: int) -> Categories:
+def _from_dump(file: Path, depth: int) -> Categories:
     listings = (record for record in records(file, Problems()) if isinstance(record, Listing))
-    pages = ((_labels(record.category)[:depth], partial(_listed, record)) for record in listings)
+    pages = ((_labels(record.category)[:depth], partial(_listing_page, record)) for record in listings)
     try:
         placed, digest = _place(pages, lambda page: f"{page.url}\n{page.text}")
     except OSError as error:
-        bad_path = BadConfig(f"the taxonomy {file} can't be read: {error.strerror}", _WAY_OUT)
+        bad_path = BadConfig(f"the taxonomy {file} can't be read: {error.strerror}", _HINT)
         raise of_system(error, file, bad_path) from None
     except ScenthoundError as error:
-        raise BadConfig(f"the taxonomy {file} can't be read: {error.message}", _WAY_OUT) from None
+        raise BadConfig(f"the taxonomy {file} can't be read: {error.message}", _HINT) from None
     return Categories("odp", file.name, digest, placed)
 
 
 def _place(
     pages: Iterable[tuple[tuple[str, ...], Callable[[], Page | None]]], text_of: Callable[[Page], str]
 ) -> tuple[dict[tuple[str, ...], list[Page]], str]:
-    """The pages by category path, and a digest of their texts. Beyond the limits no page is made."""
+    """The pages by category path, within the limits, and a digest of their texts."""
     placed: dict[tuple[str, ...], list[Page]] = {}
     digest = hashlib.sha256()
     for path, make_page in pages:
-        if not path or (path not in placed and len(placed) >= MOST_CATEGORIES):
+        if not path or (path not in placed and len(placed) >= MAX_CATEGORIES):
             continue
         kept = placed.setdefault(path, [])
-        if len(kept) < MOST_PAGES and (page := make_page()) is not None:
+        if len(kept) < MAX_PAGES and (page := make_page()) is not None:
             kept.append(page)
             digest.update(f"{category_name(path)}\n{text_of(page)}\n".encode("utf-8", "replace"))
     return placed, digest.hexdigest()
@@ -152,7 +153,7 @@ def _labels(category: str) -> tuple[str, ...]:
     return tuple(labels[1:] if labels[:1] == ["Top"] else labels)
 
 
-def _listed(record: Listing) -> Page | None:
+def _listing_page(record: Listing) -> Page | None:
     try:
         return text_page(make(record.raw), record.title, record.description)
     except NotAUrl:
@@ -162,18 +163,18 @@ def _listed(record: Listing) -> Page | None:
 # ---- a folder of folders
 
 
-def _of_folder(root: Path, depth: int) -> Categories:
+def _from_folder(root: Path, depth: int) -> Categories:
     pages = ((labels[:depth], partial(page_on_disk, file, root)) for labels, file in category_files(root))
     placed, digest = _place(pages, lambda page: page.text)
     return Categories("folders", root.resolve().name, digest, placed)
 
 
 def category_files(root: Path) -> Iterator[tuple[tuple[str, ...], Path]]:
-    """The files below a folder with the names of their folders, in a fixed order, without symbolic links."""
-    waiting: list[tuple[tuple[str, ...], Path]] = [((), root)]
-    seen = 0
-    while waiting:
-        labels, folder = waiting.pop()
+    """The files below a folder, each with the names of its subfolders, in a fixed order, without symbolic links."""
+    pending: list[tuple[tuple[str, ...], Path]] = [((), root)]
+    file_count = 0
+    while pending:
+        labels, folder = pending.pop()
         try:
             with os.scandir(folder) as scanned:
                 entries = sorted(scanned, key=lambda entry: os.fsencode(entry.name))
@@ -183,17 +184,17 @@ def category_files(root: Path) -> Iterator[tuple[tuple[str, ...], Path]]:
                     error, root, BadConfig(f"the folder {root} can't be read: {error.strerror}", "check the path")
                 ) from None
             continue
-        below = []
+        subfolders = []
         for entry in entries:
             if entry.is_symlink() or entry.name.startswith("."):
                 continue
             if entry.is_dir(follow_symlinks=False):
-                if len(labels) < DEEPEST:
-                    below.append(((*labels, os.fsencode(entry.name).decode("utf-8", "replace")), Path(entry.path)))
-            elif seen < MOST_FILES:
-                seen += 1
+                if len(labels) < MAX_DEPTH:
+                    subfolders.append(((*labels, os.fsencode(entry.name).decode("utf-8", "replace")), Path(entry.path)))
+            elif file_count < MAX_FILES:
+                file_count += 1
                 yield labels, Path(entry.path)
-        waiting += reversed(below)
+        pending += reversed(subfolders)
 
 
 def page_on_disk(file: Path, root: Path) -> Page | None:
@@ -204,7 +205,7 @@ def page_on_disk(file: Path, root: Path) -> Page | None:
         with os.fdopen(descriptor, "rb") as opened:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 return None
-            body = opened.read(LARGEST_PAGE)
+            body = opened.read(MAX_PAGE_BYTES)
     except OSError as error:
         if error.errno not in PATH_ERRORS:
             raise

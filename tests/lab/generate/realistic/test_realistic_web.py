@@ -101,11 +101,11 @@ def test_the_asked_share_of_trades_has_directories_and_the_others_have_no_page_w
 def test_copied_links_close_triangles() -> None:
     def closed(copying: float) -> int:
         web = RealisticWeb(PAGES, 6, habits=RealisticHabits(copying=copying))
-        plan, found = web.plan, 0
+        plan, triangles = web.plan, 0
         for page in range(0, PAGES, 3):
             linked = [to for to in web.links(page) if plan.host_of(to) != plan.host_of(page)]
-            found += sum(other in web.links(to) for to in linked for other in linked if other != to)
-        return found
+            triangles += sum(other in web.links(to) for to in linked for other in linked if other != to)
+        return triangles
 
     assert closed(0.9) > 1.5 * closed(0.0)
 
@@ -148,13 +148,13 @@ def test_company_topics_have_ten_seeds(web: RealisticWeb) -> None:
         assert {web.plan.role[web.number(url) or 0] for url in topic.targets} == {COMPANY_HOME}
 
 
-def test_so_many_companies_have_a_page_on_their_board_of_directors() -> None:
+def test_the_set_share_of_companies_has_a_page_about_its_board_of_directors() -> None:
     web = RealisticWeb(4_000, 3, habits=RealisticHabits(companies=0.3, boards=0.5))
     plan, analyser = web.plan, Analyser("english", False)
     boards = [page for page in range(4_000) if plan.role[page] == BOARD]
     companies = sum(kind == COMPANY for kind in plan.kind)
     assert 0.35 * companies < len(boards) < 0.65 * companies
-    assert len({plan.host_of(page) for page in boards}) == len(boards), "one a company"
+    assert len({plan.host_of(page) for page in boards}) == len(boards), "one for each company"
     assert all(page in web.links(int(plan.start[plan.host_of(page)])) for page in boards), "home pages link to it"
     words = [sum(word in analyser.counts(web.html(page)) for word in subjects.BOARD[:6]) for page in boards]
     assert sum(count >= 5 for count in words) > 0.8 * len(words)
@@ -166,17 +166,17 @@ def test_the_measures_are_those_of_recorded_webs(web: RealisticWeb, tmp_path_fac
     small = RealisticWeb(3000, 8)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SCENTHOUND_CACHE", str(tmp_path_factory.mktemp("cache")))
-        found = measure_web(prepare(small, jobs=1), small.topics, random.Random(1))
-    assert found.similarity.random is not None
-    assert 0.05 < found.similarity.random < 0.17
-    assert found.similarity.linked is not None
-    assert found.similarity.linked > 2 * found.similarity.random
-    assert found.within_host is not None
-    assert found.within_host > 0.88
-    assert 0.03 < found.on_topic["1"] < 0.25
-    assert found.on_topic["1"] > 2 * found.on_topic["3"]
-    assert found.contexts.seeds is not None
-    assert found.contexts.seeds > 0.6
+        measures = measure_web(prepare(small, jobs=1), small.topics, random.Random(1))
+    assert measures.similarity.random is not None
+    assert 0.05 < measures.similarity.random < 0.17
+    assert measures.similarity.linked is not None
+    assert measures.similarity.linked > 2 * measures.similarity.random
+    assert measures.within_host is not None
+    assert measures.within_host > 0.88
+    assert 0.03 < measures.on_topic["1"] < 0.25
+    assert measures.on_topic["1"] > 2 * measures.on_topic["3"]
+    assert measures.contexts.seeds is not None
+    assert measures.contexts.seeds > 0.6
 
 
 def test_invented_words_differ_even_when_stemmed() -> None:
@@ -192,5 +192,5 @@ def test_a_habit_out_of_range_is_refused(habits: dict[str, float]) -> None:
 
 
 def test_a_web_of_few_pages_is_refused() -> None:
-    with pytest.raises(BadConfig, match="realistic web of 10 pages"):
+    with pytest.raises(BadConfig, match="realistic web can't have 10 pages"):
         RealisticWeb(10)

@@ -1,9 +1,9 @@
-"""Who links to whom in a realistic web.
+"""Which pages of a realistic web link to which.
 
-Most links stay on the site: the menu, the section, other pages nearby. A link to another site mostly goes to a popular
-page of the same subject and community, and then often a second link is copied from that page, so that triangles follow
-the topic (the copying model of Kleinberg and others 1999). Communities are joined by few links and by corridor pages.
-A company links to nobody in its trade.
+Most links stay on the site: the menu, the section, nearby pages. A link to another site often goes to a popular page of
+the same subject and community, and then often a second link is copied from that page, so that triangles follow the
+topic (the copying model of Kleinberg and others 1999). Communities are joined by few links and by corridor pages. A
+company never links to another company of its trade.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from scenthound.lab.generate.realistic.site_plan import (
 from scenthound.lab.generate.rng import below, heavy, mix, stream
 
 MENU, TEXT, ENTRY = range(3)
-"""Where a link is: in the menu, in the text, or as an entry of a list."""
+"""Where a link is: in the menu, in the text, or in an entry of a list."""
 MOST_INSIDE, MOST_OUTSIDE = 40, 25
 CORRIDOR_LINKS = 8
-LISTED_FROM = 0x4C49  # purpose of chance: which companies a directory lists
-_FOREIGN = 0.4  # share of entries of a directory that are not of its trade
+_LISTED = 0x4C49  # the `purpose` of a call of `mix`, plus a host: which companies a directory lists
+_FOREIGN = 0.4  # share of a directory's entries that don't belong to its trade
 
 
 class Target(NamedTuple):
     """A page that is linked to, and where the link is."""
 
     page: int
-    place: int
+    where: int
 
 
 class Linker:
@@ -50,18 +50,18 @@ class Linker:
         self.plan = plan
 
     def links(self, page: int) -> list[Target]:
-        """The links of a page, in order; each page once, at its first place."""
+        """The links of a page, in order; only the first link to each page."""
         plan = self.plan
         host = plan.host_of(page)
-        numbers = stream(plan.seed, "inside", page)
+        draws = stream(plan.seed, "inside", page)
         targets = [Target(to, MENU) for to in self.menu(host)]
         if plan.kind[host] == DIRECTORY:
-            targets += [Target(to, ENTRY) for to in self._entries(page, host, numbers)]
+            targets += [Target(to, ENTRY) for to in self._directory_entries(page, host, draws)]
         elif plan.role[page] in (HOME, INDEX):
-            targets += [Target(to, ENTRY) for to in self._listed(page, host, numbers)]
+            targets += [Target(to, ENTRY) for to in self._index_entries(page, host, draws)]
         else:
-            targets += [Target(to, TEXT) for to in self._inside(page, host, numbers)]
-        outside = [*self.outside(page, host), *self._copied(page, host, numbers)]
+            targets += [Target(to, TEXT) for to in self._inside(page, host, draws)]
+        outside = [*self.outside(page, host), *self._copied(page, host, draws)]
         targets += [Target(to, TEXT) for to in outside if not plan.start[host] <= to < plan.start[host + 1]]
         first: dict[int, Target] = {}
         for target in targets:
@@ -79,38 +79,38 @@ class Linker:
         indexes = [plan.section_pages(section, host)[0] for section in sections if plan.section_pages(section, host)]
         return [begin, *indexes]
 
-    # ---- on the own host
+    # ---- to the same host
 
-    def _listed(self, page: int, host: int, numbers: Iterator[int]) -> list[int]:
-        """An index lists its section; a home page lists all sections and some pages."""
+    def _index_entries(self, page: int, host: int, draws: Iterator[int]) -> list[int]:
+        """The list on an index page (its section) or a home page (all sections and some pages)."""
         plan = self.plan
         if plan.role[page] == INDEX:
             return list(plan.section_pages(plan.section_of(page, host), host)[1:])
         indexes = [pages[0] for section in plan.sections(host) if (pages := plan.section_pages(section, host))]
         size = int(plan.start[host + 1] - plan.start[host])
-        return [*indexes[:MOST_INSIDE], *(page + below(numbers, size) for _ in range(min(6, size // 4)))]
+        return [*indexes[:MOST_INSIDE], *(page + below(draws, size) for _ in range(min(6, size // 4)))]
 
-    def _inside(self, page: int, host: int, numbers: Iterator[int]) -> list[int]:
-        """The index of the section, pages near this one in the section, and now and then any page of the host."""
+    def _inside(self, page: int, host: int, draws: Iterator[int]) -> list[int]:
+        """The section's index, pages near this page in its section, and for one link in four any page of the host."""
         plan = self.plan
-        count = heavy(numbers, plan.habits.inside, MOST_INSIDE)
+        count = heavy(draws, plan.habits.inside, MOST_INSIDE)
         if plan.kind[host] != SITE:
             size = int(plan.start[host + 1] - plan.start[host])
-            return [int(plan.start[host]) + below(numbers, size) for _ in range(count)]
+            return [int(plan.start[host]) + below(draws, size) for _ in range(count)]
         section = plan.section_pages(plan.section_of(page, host), host)
-        alike = [other for other in section if self._is_alike(page, other)]
+        similar = [other for other in section if self._is_similar(page, other)]
         targets = [section[0]]
         for _ in range(count):
-            if not below(numbers, 4):
+            if not below(draws, 4):
                 size = int(plan.start[host + 1] - plan.start[host])
-                targets.append(int(plan.start[host]) + below(numbers, size))
-            elif len(alike) > 1 and _chance(numbers, plan.habits.follow):
-                targets.append(_near(page, alike, numbers))
+                targets.append(int(plan.start[host]) + below(draws, size))
+            elif len(similar) > 1 and _chance(draws, plan.habits.follow):
+                targets.append(_near(page, similar, draws))
             else:
-                targets.append(_near(page, section, numbers))
+                targets.append(_near(page, section, draws))
         return targets
 
-    def _is_alike(self, page: int, other: int) -> bool:
+    def _is_similar(self, page: int, other: int) -> bool:
         """Whether two pages of a section are on the same subject, in the same role."""
         plan = self.plan
         subject = plan.subject[page]
@@ -119,119 +119,120 @@ class Linker:
     # ---- to other hosts
 
     def outside(self, page: int, host: int) -> list[int]:
-        """The links of a page to other hosts, without those that it copies."""
+        """The links of a page to other hosts, except those that it copies from a linked page."""
         plan = self.plan
-        numbers = stream(plan.seed, "outside", page)
+        draws = stream(plan.seed, "outside", page)
         subject, role = int(plan.subject[page]), int(plan.role[page])
         if plan.kind[host] == COMPANY:
-            return self._from_company(int(plan.trade[host]), host, numbers)
+            return self._from_company(int(plan.trade[host]), host, draws)
         if role in (CORRIDOR, OUTER_CORRIDOR):
-            return self._from_corridor(subject, role, numbers)
+            return self._from_corridor(subject, role, draws)
         if plan.kind[host] == DIRECTORY:
             return []
-        count = heavy(numbers, 1, MOST_OUTSIDE) if _chance(numbers, plan.habits.outside) else 0
-        targets = [self._one_outside(page, subject, role, numbers) for _ in range(count)]
+        count = heavy(draws, 1, MOST_OUTSIDE) if _chance(draws, plan.habits.outside) else 0
+        targets = [self._draw_outside(page, subject, role, draws) for _ in range(count)]
         companies = plan.companies.size(subject) if role == ARTICLE and subject != NO_SUBJECT else 0
-        if companies and _chance(numbers, plan.habits.mentions):
-            targets.append(plan.companies.at(subject, below(numbers, companies)))
+        if companies and _chance(draws, plan.habits.mentions):
+            targets.append(plan.companies.at(subject, below(draws, companies)))
         return [to for to in targets if to is not None]
 
-    def _one_outside(self, page: int, subject: int, role: int, numbers: Iterator[int]) -> int | None:
+    def _draw_outside(self, page: int, subject: int, role: int, draws: Iterator[int]) -> int | None:
+        """One link to another host, by the shares `same`, `related`, `through` and `misled`; the rest go anywhere."""
         plan, habits = self.plan, self.plan.habits
-        draw = next(numbers) / 4294967296.0
+        draw = next(draws) / 4294967296.0
         if subject == NO_SUBJECT:
-            return self._anywhere(numbers)
+            return self._anywhere(draws)
         if role == NEAR_MISS and draw < habits.same:
-            return _popular(plan.near_misses, subject, numbers)
+            return _popular(plan.near_misses, subject, draws)
         related = habits.same + habits.related
         if draw < habits.same:
-            return self._same(plan.group(page), numbers)
+            return self._on_subject(plan.group(page), draws)
         if draw < related:
-            return self._same(self._related_group(subject, numbers), numbers)
+            return self._on_subject(self._related_group(subject, draws), draws)
         if draw < related + habits.through:
-            return _popular(plan.corridors, subject, numbers)
+            return _popular(plan.corridors, subject, draws)
         if draw < related + habits.through + habits.misled:
-            return _popular(plan.near_misses, subject, numbers)
-        return self._anywhere(numbers)
+            return _popular(plan.near_misses, subject, draws)
+        return self._anywhere(draws)
 
-    def _same(self, group: int, numbers: Iterator[int]) -> int | None:
-        """A popular page of the same subject, mostly of the same community."""
+    def _on_subject(self, group: int, draws: Iterator[int]) -> int | None:
+        """A popular page of the group, or with the chance `joined` of any community of its subject."""
         plan = self.plan
-        if _chance(numbers, plan.habits.joined):
+        if _chance(draws, plan.habits.joined):
             communities = plan.habits.communities
-            group = group // communities * communities + below(numbers, communities)
-        return _popular(plan.on_subject, group, numbers)
+            group = group // communities * communities + below(draws, communities)
+        return _popular(plan.on_subject, group, draws)
 
-    def _related_group(self, subject: int, numbers: Iterator[int]) -> int:
+    def _related_group(self, subject: int, draws: Iterator[int]) -> int:
         family, communities = self.plan.related(subject), self.plan.habits.communities
-        return family[below(numbers, len(family))] * communities + below(numbers, communities)
+        return family[below(draws, len(family))] * communities + below(draws, communities)
 
-    def _anywhere(self, numbers: Iterator[int]) -> int:
+    def _anywhere(self, draws: Iterator[int]) -> int:
         homes = self.plan.homes
-        return int(homes[_steep(numbers, len(homes))])
+        return int(homes[_steep(draws, len(homes))])
 
-    def _from_corridor(self, subject: int, role: int, numbers: Iterator[int]) -> list[int]:
-        """A corridor leads to all communities of its subject, an outer corridor to corridors; half of both is noise."""
+    def _from_corridor(self, subject: int, role: int, draws: Iterator[int]) -> list[int]:
+        """A corridor links to all communities of its subject, an outer corridor to corridors; half is noise."""
         plan, communities = self.plan, self.plan.habits.communities
         targets: list[int | None] = []
-        for _ in range(2 + below(numbers, CORRIDOR_LINKS)):
-            if below(numbers, 2):
-                targets.append(self._anywhere(numbers))
+        for _ in range(2 + below(draws, CORRIDOR_LINKS)):
+            if below(draws, 2):
+                targets.append(self._anywhere(draws))
             elif role == OUTER_CORRIDOR:
-                targets.append(_popular(plan.corridors, subject, numbers))
+                targets.append(_popular(plan.corridors, subject, draws))
             else:
-                group = subject * communities + below(numbers, communities)
-                targets.append(_popular(plan.on_subject, group, numbers))
+                group = subject * communities + below(draws, communities)
+                targets.append(_popular(plan.on_subject, group, draws))
         return [to for to in targets if to is not None]
 
-    def _from_company(self, trade: int, host: int, numbers: Iterator[int]) -> list[int]:
-        """Articles on its trade, companies of other trades, directories that list it, anything. No competitor."""
+    def _from_company(self, trade: int, host: int, draws: Iterator[int]) -> list[int]:
+        """Links to articles on its trade, a company of another trade, directories that list it, or anything else."""
         plan = self.plan
         targets: list[int | None] = []
-        for turn in range(below(numbers, 3)):
-            draw = below(numbers, 100)
+        for turn in range(below(draws, 3)):
+            draw = below(draws, 100)
             if draw < 30:
-                group = trade * plan.habits.communities + below(numbers, plan.habits.communities)
-                targets.append(_popular(plan.on_subject, group, numbers))
+                group = trade * plan.habits.communities + below(draws, plan.habits.communities)
+                targets.append(_popular(plan.on_subject, group, draws))
             elif draw < 45 and turn == 0:  # one supplier: a page that names two companies is a hub
-                other = below(numbers, plan.subjects)
-                targets.append(_popular(plan.companies, other, numbers) if other != trade else None)
+                other = below(draws, plan.subjects)
+                targets.append(_popular(plan.companies, other, draws) if other != trade else None)
             elif draw < 60:
-                targets.append(self._listing(trade, host, numbers))
+                targets.append(self._directory_home(trade, host, draws))
             else:
-                targets.append(self._anywhere(numbers))
+                targets.append(self._anywhere(draws))
         return [to for to in targets if to is not None]
 
-    def _listing(self, trade: int, host: int, numbers: Iterator[int]) -> int | None:
-        """The home page of a directory that lists this company."""
+    def _directory_home(self, trade: int, host: int, draws: Iterator[int]) -> int | None:
+        """The home page of a random directory of the trade, if it lists this company."""
         plan = self.plan
         count = plan.directories.size(trade)
         if not count:
             return None
-        directory = plan.directories.at(trade, below(numbers, count))
+        directory = plan.directories.at(trade, below(draws, count))
         return int(plan.start[directory]) if self._is_listed(directory, int(plan.start[host])) else None
 
     def _is_listed(self, directory: int, company: int) -> bool:
-        return mix(self.plan.seed, LISTED_FROM + directory, company) % 65536 < self.plan.habits.coverage * 65536
+        return mix(self.plan.seed, _LISTED + directory, company) % 65536 < self.plan.habits.coverage * 65536
 
-    def _entries(self, page: int, host: int, numbers: Iterator[int]) -> list[int]:
-        """The page's part of the companies that the directory lists, mixed with entries of other kinds."""
+    def _directory_entries(self, page: int, host: int, draws: Iterator[int]) -> list[int]:
+        """The page's share of the companies that the directory lists, mixed with other entries."""
         plan, trade = self.plan, int(self.plan.trade[host])
         listed = [home for home in plan.companies.all(trade) if self._is_listed(host, home)]
         parts, part = int(plan.start[host + 1] - plan.start[host]), page - int(plan.start[host])
-        own = listed[part * len(listed) // parts : (part + 1) * len(listed) // parts]
+        companies = listed[part * len(listed) // parts : (part + 1) * len(listed) // parts]
         foreign: list[int | None] = []
-        for _ in range(int(len(own) * _FOREIGN / (1 - _FOREIGN) + 0.5)):
-            other = below(numbers, plan.subjects)
-            is_company = other != trade and plan.directories.size(other) and below(numbers, 2)
-            foreign.append(_popular(plan.companies, other, numbers) if is_company else self._anywhere(numbers))
-        entries = [*own, *(to for to in foreign if to is not None)]
+        for _ in range(int(len(companies) * _FOREIGN / (1 - _FOREIGN) + 0.5)):
+            other = below(draws, plan.subjects)
+            is_company = other != trade and plan.directories.size(other) and below(draws, 2)
+            foreign.append(_popular(plan.companies, other, draws) if is_company else self._anywhere(draws))
+        entries = [*companies, *(to for to in foreign if to is not None)]
         return sorted(entries, key=lambda to: mix(plan.seed, host, to))
 
-    def _copied(self, page: int, host: int, numbers: Iterator[int]) -> list[int]:
-        """A link of a linked page, for some of the pages of the same subject that this page links to.
+    def _copied(self, page: int, host: int, draws: Iterator[int]) -> list[int]:
+        """Links copied from some of the linked pages on the same subject, one from each.
 
-        Links to companies are not copied: without a directory no page knows two companies of a trade.
+        Links to companies are not copied: only directories may link to two companies of a trade.
         """
         plan = self.plan
         subject = plan.subject[page]
@@ -239,30 +240,30 @@ class Linker:
             return []
         copied = []
         for to in self.outside(page, host):
-            if plan.subject[to] == subject and _chance(numbers, plan.habits.copying):
-                theirs = [link for link in self.outside(to, plan.host_of(to)) if plan.role[link] != COMPANY_HOME]
-                if theirs:
-                    copied.append(theirs[below(numbers, len(theirs))])
+            if plan.subject[to] == subject and _chance(draws, plan.habits.copying):
+                choices = [link for link in self.outside(to, plan.host_of(to)) if plan.role[link] != COMPANY_HOME]
+                if choices:
+                    copied.append(choices[below(draws, len(choices))])
         return copied
 
 
-def _near(page: int, pages: Sequence[int], numbers: Iterator[int]) -> int:
-    """A page a few steps before or after this one, the nearest most often."""
-    step = heavy(numbers, 1, len(pages))
-    return pages[(pages.index(page) + (step if below(numbers, 2) else -step)) % len(pages)]
+def _near(page: int, pages: Sequence[int], draws: Iterator[int]) -> int:
+    """A page some steps before or after this page; small steps are the most likely."""
+    step = heavy(draws, 1, len(pages))
+    return pages[(pages.index(page) + (step if below(draws, 2) else -step)) % len(pages)]
 
 
-def _popular(group: PageGroups, key: int, numbers: Iterator[int]) -> int | None:
+def _popular(group: PageGroups, key: int, draws: Iterator[int]) -> int | None:
     size = group.size(key)
-    return group.at(key, _steep(numbers, size)) if size else None
+    return group.at(key, _steep(draws, size)) if size else None
 
 
-def _steep(numbers: Iterator[int], limit: int) -> int:
-    """A number from 0 to limit - 1, small ones much more likely: u to the fourth, so density ~ rank^-3/4."""
-    number = next(numbers)
+def _steep(draws: Iterator[int], limit: int) -> int:
+    """The next number to the power 4, scaled to 0 .. limit - 1, so that small ones prevail: density ~ rank^-3/4."""
+    number = next(draws)
     square = (number * number) >> 32
     return (((square * square) >> 32) * limit) >> 32
 
 
-def _chance(numbers: Iterator[int], share: float) -> bool:
-    return next(numbers) < share * 4294967296.0
+def _chance(draws: Iterator[int], share: float) -> bool:
+    return next(draws) < share * 4294967296.0

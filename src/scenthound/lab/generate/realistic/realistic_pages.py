@@ -1,4 +1,4 @@
-"""Addresses and HTML of the pages of a realistic web."""
+"""Renders the pages of a realistic web from its plan: URLs and HTML."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from scenthound.lab.generate.rng import mix, mix_all
 
 PARAGRAPH = 45  # words
 BESIDE, ENTRY_WORDS = 6, 8  # words beside a link in the text, and in an entry of a list
-_SLUG, _NAME, _STYLE, _DEAD, _MOVED, _ANCHOR = range(70, 76)  # purposes of chance
+_SLUG, _NAME, _STYLE, _DEAD, _MOVED, _ANCHOR = range(70, 76)  # the `purpose` of a call of `mix`
 _NUMBER = re.compile(r"-(\d{1,9})(?:\.html|/)$")
 _OLD = re.compile(r"/old/(\d{1,9})\.htm$")
 _HOST = re.compile(r"http://[a-z-]*?-(\d{1,8})\.test(/.*)$")
 _ENDINGS = {SITE: subjects.HOST_ENDINGS, COMPANY: subjects.COMPANY_ENDINGS, DIRECTORY: subjects.DIRECTORY_ENDINGS}
-_BODIES = (
+_LAYOUTS = (  # start and end of the page's text, start and end of its menu, an entry of the menu
     ('<div class="content">', "</div>", '<div class="menu"><ul>', "</ul></div>", "<li>%s</li>"),
     ("<main><article>", "</article></main>", "<nav>", "</nav>", "%s |"),
     ("<table><tr><td>", "</td></tr></table>", "<table><tr>", "</tr></table>", "<td>%s</td>"),
     ('<div id="wrap"><div id="main">', "</div></div>", '<div id="top">', "</div>", "<span>%s</span>"),
 )
-_ENTRIES = (  # a link and its description in the same parent
+_ENTRIES = (  # start of a list, an entry with a link and its description in the same parent, end
     ("<ul>", "<li>{link} {text}</li>", "</ul>"),
     ("<table>", "<tr><td>{link}<br>{text}</td></tr>", "</table>"),
     ("<div>", "<p>{text} {link}</p>", "</div>"),
@@ -48,7 +48,7 @@ class Pages:
     # ---- addresses
 
     def _host_name(self, host: int) -> str:
-        """A name that ends in the host's number."""
+        """A name that ends in the number of the host, so that `number` can find the host of a URL."""
         plan = self.plan
         bits = mix(plan.seed, _NAME, host)
         endings, trade = _ENDINGS[int(plan.kind[host])], int(plan.trade[host])
@@ -73,30 +73,30 @@ class Pages:
         return f"http://{self.host_name(host)}{self.path(page, host)}"
 
     def old_url(self, page: int) -> str | None:
-        """The address of a page that moved, which some pages still link to; most pages have none."""
+        """The old URL of a page that moved, which some pages still link to; most pages have none."""
         plan = self.plan
         if mix(plan.seed, _MOVED, page) % 65536 >= plan.habits.moved * 65536:
             return None
         host = plan.host_of(page)
         return f"http://{self.host_name(host)}/old/{page - int(plan.start[host])}.htm"
 
-    def moved(self) -> list[int]:
-        """The pages that have an old address."""
+    def moved_pages(self) -> list[int]:
+        """The pages that have an old URL."""
         plan = self.plan
         chosen = mix_all(plan.seed, _MOVED, plan.pages) % np.uint64(65536) < plan.habits.moved * 65536
         pages: list[int] = np.flatnonzero(chosen).tolist()
         return pages
 
     def number(self, url: str) -> int | None:
-        """The page with this address, or with this old address."""
+        """The number of the page with this URL or old URL."""
         match = _HOST.fullmatch(url)
         if match is None or int(match[1]) >= self.plan.hosts:
             return None
         host, path = int(match[1]), match[2]
-        place = None if path == "/" else _NUMBER.search(path) or _OLD.fullmatch(path)
-        if path != "/" and place is None:
+        local = None if path == "/" else _NUMBER.search(path) or _OLD.fullmatch(path)
+        if path != "/" and local is None:
             return None
-        page = int(self.plan.start[host]) + (0 if place is None else int(place[1]))
+        page = int(self.plan.start[host]) + (0 if local is None else int(local[1]))
         if page >= self.plan.start[host + 1] or url not in (self.url(page), self.old_url(page)):
             return None
         return page
@@ -119,7 +119,7 @@ class Pages:
         return self.texts.title(page)
 
     def opening(self, page: int) -> str:
-        """Title and first words, as an editor of a directory would quote them."""
+        """Title and first words, as the editor of a directory would quote them."""
         return f"{self.title(page)}. {self.texts.sentence(self.texts.words(page, 12), page)}"
 
     def html(self, page: int) -> str:
@@ -127,25 +127,25 @@ class Pages:
         links = self._linker.links(page)
         heading = self.title(page)
         opens, closes, head, menu = self._frame(host)
-        entries = [link for link in links if link.place == ENTRY]
-        in_text = [link for link in links if link.place == TEXT]
+        entries = [link for link in links if link.where == ENTRY]
+        in_text = [link for link in links if link.where == TEXT]
         text = self._article(page, host, in_text, bool(entries))
-        listed = self._list(page, host, entries) if entries else ""
+        entry_list = self._list(page, host, entries) if entries else ""
         return (
             f"{head}<title>{heading}</title>\n</head>\n<body>\n{menu}\n{opens}\n<h1>{heading}</h1>\n"
-            f"{text}\n{listed}\n{closes}\n</body>\n</html>\n"
+            f"{text}\n{entry_list}\n{closes}\n</body>\n</html>\n"
         )
 
     def _article(self, page: int, host: int, links: Sequence[Target], is_list: bool) -> str:
-        """Paragraphs, each with its share of the links and a few words beside each link."""
+        """Paragraphs with the links spread over them, and a few words beside each link."""
         bits = mix(self.plan.seed, _STYLE, page)
-        usual = self.plan.habits.words
-        count = usual // 6 if is_list else usual // 2 + bits % usual
+        typical = self.plan.habits.words
+        count = typical // 6 if is_list else typical // 2 + bits % typical
         words = self.texts.words(page, max(count, 1))
-        blocks = [words[at : at + PARAGRAPH] for at in range(0, len(words), PARAGRAPH)]
-        paragraphs = [[self.texts.sentence(block, bits + at)] for at, block in enumerate(blocks)]
-        for place, link in enumerate(links):
-            beside = self.texts.sentence(self.texts.beside(page, link.page, place, BESIDE), bits ^ link.page)
+        blocks = [words[start : start + PARAGRAPH] for start in range(0, len(words), PARAGRAPH)]
+        paragraphs = [[self.texts.sentence(block, bits + index)] for index, block in enumerate(blocks)]
+        for index, link in enumerate(links):
+            beside = self.texts.sentence(self.texts.beside(page, link.page, index, BESIDE), bits ^ link.page)
             paragraphs[(bits + link.page) % len(paragraphs)].append(f"{self._anchor(page, host, link.page)} {beside}")
         if mix(self.plan.seed, _DEAD, page) % 65536 < self.plan.habits.dead * 65536:
             paragraphs[0].append(f'<a href="/gone/{bits % 10_000}.html">{words[0]}</a>')
@@ -154,8 +154,8 @@ class Pages:
     def _list(self, page: int, host: int, links: Sequence[Target]) -> str:
         opens, entry, closes = _ENTRIES[mix(self.plan.seed, _STYLE, host) % len(_ENTRIES)]
         items = []
-        for place, link in enumerate(links):
-            text = self.texts.sentence(self.texts.beside(page, link.page, place, ENTRY_WORDS), link.page)
+        for index, link in enumerate(links):
+            text = self.texts.sentence(self.texts.beside(page, link.page, index, ENTRY_WORDS), link.page)
             items.append(entry.format(link=self._anchor(page, host, link.page), text=text))
         return "\n".join([opens, *items, closes])
 
@@ -170,8 +170,8 @@ class Pages:
         return f'<a href="{href}">{generic if is_generic else self.title(to)}</a>'
 
     def _host_frame(self, host: int) -> tuple[str, str, str, str]:
-        """What all pages of a host share: the body's tags, the head and the menu."""
-        opens, closes, menu_opens, menu_closes, item = _BODIES[mix(self.plan.seed, _STYLE + 100, host) % len(_BODIES)]
+        """The HTML that all pages of a host share: the tags around the text, the head and the menu."""
+        opens, closes, menu_opens, menu_closes, item = _LAYOUTS[mix(self.plan.seed, _STYLE + 100, host) % len(_LAYOUTS)]
         home = int(self.plan.start[host])
         links = [
             f'<a href="{self.path(page, host)}">{"Home" if page == home else self.title(page)}</a>'

@@ -19,12 +19,12 @@ from scenthound.lab.generate.realistic.site_plan import (
 from scenthound.lab.generate.realistic.word_tables import SLOTS, Table, WebVocabulary
 from scenthound.lab.generate.rng import Words, mix, mix_all
 
-_TITLE, _MANNER = range(60, 62)  # purposes of chance
-_TEXT, _CONTEXT = 1 << 20, 1 << 21  # purposes, to which page numbers are added
+_TITLE, _MANNER = range(60, 62)  # the `purpose` of a call of `mix`
+_TEXT, _CONTEXT = 1 << 20, 1 << 21  # the same, plus a page number
 BETWEEN = (" ", " ", " and ", " of the ", " in a ", " for the ", ", ", " with ", " to the ", " is ", " on ", " by a ",
            " from ", ". The ", ". In ", ". This ")  # fmt: skip
-DENSE = 1.6  # times the usual share of subject words, beside a link
-WEAK = 0.4  # of the usual share of subject words, on pages that lead to a subject or are about it in passing
+DENSE = 1.6  # factor for the share of subject words beside a link
+WEAK = 0.4  # factor for the share of subject words on the pages of directories
 
 
 class Texts:
@@ -34,25 +34,25 @@ class Texts:
         self._plan, self._vocabulary, self._words = plan, vocabulary, vocabulary.words
 
     def title(self, page: int) -> str:
-        """Two or three words: mostly of what the page is about."""
+        """Two or three words, mostly from the table of the page's subject."""
         bits = mix(self._plan.seed, _TITLE, page)
         table, background = self._table(page), self._vocabulary.background
-        chosen = [table if (bits >> 8 * place) % 5 else background for place in range(1, 3 + bits % 2)]
-        words = [self._words[drawn[(bits >> 13 * place) % len(drawn)]] for place, drawn in enumerate(chosen, 1)]
+        tables = [table if (bits >> 8 * n) % 5 else background for n in range(1, 3 + bits % 2)]
+        words = [self._words[table[(bits >> 13 * n) % len(table)]] for n, table in enumerate(tables, 1)]
         return " ".join(words).capitalize()
 
     def words(self, page: int, count: int) -> list[str]:
         """The words of the page's text."""
         return self._drawn(page, mix_all(self._plan.seed, _TEXT + page, count), self._strength(page))
 
-    def beside(self, page: int, to: int, place: int, count: int) -> list[str]:
-        """Words beside a link: of the linked page, or for some links of the page that the link is on.
+    def beside(self, page: int, to: int, index: int, count: int) -> list[str]:
+        """Words beside the link with this index on `page`: those of the linked page, or of `page` itself.
 
-        A company is always described where another host links to it, often with the name of its trade.
+        Beside a link from another host to a company they are always the company's, often with the name of its trade.
         """
         plan = self._plan
-        bits = mix_all(plan.seed ^ (to << 20), _CONTEXT + page + (place << 32), count)
-        chance = mix(plan.seed, _MANNER + place, page ^ (to << 24))
+        bits = mix_all(plan.seed ^ (to << 20), _CONTEXT + page + (index << 32), count)
+        chance = mix(plan.seed, _MANNER + index, page ^ (to << 24))
         is_company = plan.role[to] == COMPANY_HOME and plan.role[page] not in (COMPANY_PAGE, BOARD)
         if not is_company and chance % 65536 >= plan.habits.context * 65536:
             return self._drawn(page, bits, self._strength(page))
@@ -62,7 +62,7 @@ class Texts:
         return words
 
     def sentence(self, words: list[str], bits: int) -> str:
-        """The words with stop words between them, chosen by the bits."""
+        """The words, joined by stop words that the bits choose."""
         parts = [words[0].capitalize()]
         for word in words[1:]:
             bits = (bits * 0x9E3779B97F4A7C15 + 1) & 0xFFFFFFFFFFFFFFFF
@@ -70,21 +70,21 @@ class Texts:
         return "".join(parts) + "."
 
     def _drawn(self, page: int, bits: Words, strength: float) -> list[str]:
-        """A word for each of these bits: of the page's subject (`strength`), its site, its own, or of no subject."""
+        """A word for each element of `bits`: from the page's subject (`strength`), its site, itself, or no subject."""
         habits, vocabulary, plan = self._plan.habits, self._vocabulary, self._plan
-        place = (bits & np.uint64(0xFFFF)).astype(np.int64)
+        slot = (bits & np.uint64(0xFFFF)).astype(np.int64)
         share = ((bits >> np.uint64(16)) & np.uint64(0xFFFF)).astype(np.float64) / 65536.0
         site, own = vocabulary.site_words(plan.host_of(page)), vocabulary.own_words(page)
-        drawn = vocabulary.background[place]
+        drawn = vocabulary.background[slot]
         below_subject, below_site = share < strength, share < strength + habits.jargon
         below_own = share < strength + habits.jargon + habits.burst
-        drawn = np.where(below_own, own[place % len(own)], drawn)
-        drawn = np.where(below_site, site[place % len(site)], drawn)
-        drawn = np.where(below_subject, self._table(page)[place % SLOTS], drawn)
+        drawn = np.where(below_own, own[slot % len(own)], drawn)
+        drawn = np.where(below_site, site[slot % len(site)], drawn)
+        drawn = np.where(below_subject, self._table(page)[slot % SLOTS], drawn)
         return [self._words[number] for number in drawn.tolist()]
 
     def _strength(self, page: int) -> float:
-        """The share of subject words: it differs from page to page, from half to one and a half times the usual one."""
+        """The page's share of subject words: 0.5 to 1.5 times the habit `strength`."""
         plan = self._plan
         if plan.subject[page] == NO_SUBJECT and plan.role[page] != BOARD:
             return 0.0

@@ -1,7 +1,9 @@
-"""A realistic web, by page number or by URL, and its topics with known answers.
+"""The realistic web: pages by number or by URL, and topics with known answers.
 
-web = RealisticWeb(pages=100_000, seed=1)
-web.url(17), web.html(17), web.links(17)      # any page, made on demand
+    web = RealisticWeb(pages=100_000, seed=1)
+    web.url(17), web.html(17), web.links(17)
+
+Any page is made on demand, from the plan and the page's number.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from scenthound.parameters import changed_values, values_of
 from scenthound.url import make
 
 VERSION = 1
-"""Raise it when the same arguments give another web."""
+"""To be raised when the same arguments give a different web."""
 MOST_PAGES = 20_000_000
 LEAST_PAGES = 500
 SEEDS, EXAMPLES = 10, 10
@@ -44,11 +46,13 @@ class RealisticWeb:
         companies: bool = False,
         habits: RealisticHabits | None = None,
     ) -> None:
-        """`topics`: how many subjects become topics; `companies` adds those of `company_topics`."""
+        """`topics`: how many subjects become topics; `companies` adds the topics of `company_topics`."""
         if not LEAST_PAGES <= pages <= MOST_PAGES:
-            raise BadConfig(f"a realistic web of {pages} pages", f"give between {LEAST_PAGES} and {MOST_PAGES:,}")
+            raise BadConfig(
+                f"a realistic web can't have {pages} pages", f"give between {LEAST_PAGES} and {MOST_PAGES:,}"
+            )
         self.pages, self.seed, self.habits = pages, seed, habits or RealisticHabits()
-        self._wanted, self._companies = topics, companies
+        self._topic_count, self._companies = topics, companies
         self.plan: SitePlan = make_plan(pages, seed, self.habits)
         self._pages, self._linker = make_pages(self.plan), Linker(self.plan)
 
@@ -59,14 +63,14 @@ class RealisticWeb:
 
     @property
     def arguments(self) -> dict[str, int | bool]:
-        """What this web was made with, besides its habits."""
-        return {"pages": self.pages, "seed": self.seed, "topics": self._wanted, "companies": self._companies}
+        """The arguments that this web was made with, except its habits."""
+        return {"pages": self.pages, "seed": self.seed, "topics": self._topic_count, "companies": self._companies}
 
     @property
     def digest(self) -> str:
-        """Fixed by the arguments and the version of the generator. Not the digest of the bed written from it."""
-        asked = [*self.arguments.items(), *sorted(values_of(self.habits).items())]
-        return hashlib.sha256(f"realistic web {VERSION} {asked}".encode()).hexdigest()
+        """Determined by the arguments and the generator's version. The bed written from this web has another digest."""
+        arguments = [*self.arguments.items(), *sorted(values_of(self.habits).items())]
+        return hashlib.sha256(f"realistic web {VERSION} {arguments}".encode()).hexdigest()
 
     def url(self, number: int) -> Url:
         return make(self._pages.url(number))
@@ -75,16 +79,16 @@ class RealisticWeb:
         return self._pages.html(number)
 
     def links(self, number: int) -> list[int]:
-        """The pages this one links to, each once, in document order of the menu, the list and the text."""
+        """The pages that this page links to, without duplicates: the menu first, then the list, then the text."""
         return [target.page for target in self._linker.links(number)]
 
     def subject(self, number: int) -> tuple[str, ...]:
-        """What the page is about or leads to: a path of the taxonomy, or empty."""
+        """The subject that the page is about or leads to: a path in the taxonomy, or empty."""
         subject = int(self.plan.subject[number])
         return () if subject == NO_SUBJECT else subjects.LEAVES[subject].path
 
     def number(self, url: Url) -> int | None:
-        """The page with this canonical URL, now or formerly."""
+        """The number of the page with this canonical URL, present or former."""
         return self._pages.number(url)
 
     def get(self, url: Url) -> Response | None:
@@ -92,7 +96,7 @@ class RealisticWeb:
         number = self.number(url)
         if number is None:
             return None
-        return self.response(number) if url != self._pages.old_url(number) else self._moved(url, number)
+        return self.response(number) if url != self._pages.old_url(number) else self._redirect(url, number)
 
     def response(self, number: int) -> Response:
         return new_response(self._pages.url(number), "text/html; charset=utf-8", self.html(number).encode())
@@ -102,31 +106,31 @@ class RealisticWeb:
         for number in range(self.pages):
             yield self.response(number)
             if (old := self._pages.old_url(number)) is not None:
-                yield self._moved(old, number)
+                yield self._redirect(old, number)
 
     @cached_property
     def aliases(self) -> Mapping[str, str]:
-        """The redirects: old URL to where it leads."""
-        moved = ((self._pages.old_url(number), number) for number in self._pages.moved())
+        """The redirects, from old URL to present URL."""
+        moved = ((self._pages.old_url(number), number) for number in self._pages.moved_pages())
         return {old: self.url(number) for old, number in moved if old is not None}
 
     @cached_property
     def topics(self) -> list[BedTopic]:
-        """Topics with known answers, spread over the areas of the taxonomy, then company topics if wanted."""
+        """Topics with known answers, spread over the areas of the taxonomy, then company topics if asked for."""
         spread = sorted(range(self.plan.subjects), key=lambda subject: (subject * 7) % self.plan.subjects)
-        made = [self._topic(subject) for subject in spread[: self._wanted]]
-        return [topic for topic in [*made, *(self.company_topics() if self._companies else [])] if topic.targets]
+        topics = [self._topic(subject) for subject in spread[: self._topic_count]]
+        return [topic for topic in [*topics, *(self.company_topics() if self._companies else [])] if topic.targets]
 
     def company_topics(self) -> list[BedTopic]:
-        """For every trade: from some companies, find the home pages of the others. None links to a competitor."""
+        """For each trade: given some companies, find the home pages of the others. No company links to a competitor."""
         trades = [subject for subject in range(self.plan.subjects) if self.plan.companies.size(subject)]
         return [topic for trade in trades if (topic := self._company_topic(trade)).targets]
 
     def _topic(self, subject: int) -> BedTopic:
-        """Seeds and examples are pages on the subject, from different hosts as far as possible."""
-        numbers = stream(self.seed, "topic", subject)
+        """A topic whose seeds and examples are pages on the subject, from different hosts as far as possible."""
+        draws = stream(self.seed, "topic", subject)
         pages = self.plan.on_topic(subject)
-        chosen = self._from_hosts(pages, min(SEEDS + EXAMPLES, len(pages) // 3), numbers)
+        chosen = self._from_hosts(pages, min(SEEDS + EXAMPLES, len(pages) // 3), draws)
         seeds, examples = chosen[: len(chosen) // 2], chosen[len(chosen) // 2 :]
         path, taken = subjects.LEAVES[subject].path, set(chosen)
         targets = [page for page in pages if page not in taken]
@@ -140,8 +144,8 @@ class RealisticWeb:
             examples=tuple(map(self.url, examples)),
         )
 
-    def _from_hosts(self, pages: list[int], count: int, numbers: Iterator[int]) -> list[int]:
-        order = _shuffled(pages, numbers)
+    def _from_hosts(self, pages: list[int], count: int, draws: Iterator[int]) -> list[int]:
+        order = _shuffled(pages, draws)
         by_host: dict[int, int] = {}
         for page in order:
             by_host.setdefault(self.plan.host_of(page), page)
@@ -162,19 +166,19 @@ class RealisticWeb:
         )
 
     def _description(self, subject: int, pages: list[int]) -> str:
-        own = subjects.LEAVES[subject]
-        words = f"{own.name.capitalize()}: {', '.join(own.words[:12])}."
+        leaf = subjects.LEAVES[subject]
+        words = f"{leaf.name.capitalize()}: {', '.join(leaf.words[:12])}."
         return " ".join([words, *map(self._pages.opening, pages[:OPENINGS])])
 
-    def _moved(self, url: str, number: int) -> Response:
+    def _redirect(self, url: str, number: int) -> Response:
         target = self._pages.url(number)
         body = f'<html><body>Moved to <a href="{target}">{target}</a></body></html>\n'.encode()
         return new_response(url, "text/html", body, 301, "Moved Permanently", target)
 
 
-def _shuffled(pages: Sequence[int], numbers: Iterator[int]) -> list[int]:
+def _shuffled(pages: Sequence[int], draws: Iterator[int]) -> list[int]:
     order = list(pages)
-    for place in range(len(order) - 1, 0, -1):
-        other = below(numbers, place + 1)
-        order[place], order[other] = order[other], order[place]
+    for index in range(len(order) - 1, 0, -1):
+        other = below(draws, index + 1)
+        order[index], order[other] = order[other], order[index]
     return order
