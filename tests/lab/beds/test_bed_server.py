@@ -170,6 +170,13 @@ def test_gzip_is_sent_only_to_clients_that_accept_it(bed: Bed) -> None:
         assert gzip.decompress(ask(address, "/zipped", "a.test", **accepting)[2]) == b"<p>zipped</p>"
 
 
+def test_a_client_that_takes_no_gzip_gets_plain_bytes_after_one_that_does(bed: Bed) -> None:
+    with serving(BedServer(bed)) as address:
+        zipped = ask(address, "/zipped", "a.test", **{"Accept-Encoding": "gzip"})[2]
+        assert gzip.decompress(zipped) == b"<p>zipped</p>"
+        assert ask(address, "/zipped", "a.test")[2] == b"<p>zipped</p>", "not the cached reply to the first client"
+
+
 def test_robots_txt_is_as_recorded_or_as_set(bed: Bed) -> None:
     for robots, expected in (
         (None, b"User-agent: *\nDisallow: /x\n"),

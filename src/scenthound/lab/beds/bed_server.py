@@ -161,7 +161,7 @@ class BedServer:
         url = f"{request.scheme}://{request.host}{request.path}"
         if self._robots is not None and request.path == "/robots.txt":
             return _http_response(200, [("Content-Type", "text/plain")], self._robots)
-        key = (url, request.accepts_gzip and self.options.compress)
+        key = (url, request.accepts_gzip)
         cached = self._cache.get(key)
         if cached is not None:
             self._cache.move_to_end(key)
