@@ -58,7 +58,8 @@ def test_a_rate_is_compared_where_both_crawls_still_ran() -> None:
     assert found.ended == (2, 0)
     told = sentence(found)
     assert "harvest_rate at up to 1000 pages" in told
-    assert told.endswith("short had ended earlier on 2 of 3 topics: there both are taken after as many pages.")
+    assert "short had ended earlier on 2 of 3 topics; on these, both are compared" in told
+    assert told.endswith("after the same number of pages.")
     plain = as_json(found)
     assert (plain["ended"], plain["at_equal_length"]) == ({"first": 2, "second": 0}, True)
 
@@ -67,7 +68,7 @@ def test_recall_of_an_ended_crawl_stays_and_is_said() -> None:
     found = measured("target_recall").compare("short", "long")
     assert found.means[0].mean == pytest.approx((0.4 + 0.5 + 0.1) / 3)
     assert found.means[1].mean == pytest.approx((0.05 + 0.06 + 0.2) / 3)
-    assert sentence(found).endswith("short had ended earlier on 2 of 3 topics: what it had found counts.")
+    assert sentence(found).endswith("short had ended earlier on 2 of 3 topics; what was found by then counts.")
     assert "at 1000 pages" in sentence(found)
 
 

@@ -172,9 +172,9 @@ def test_the_sentence_says_when_no_difference_is_shown() -> None:
     assert same == "On recall, no difference shown: a and b are equal on each of 2 topics (0.300 against 0.300)."
 
 
-def test_the_sentence_says_when_the_opposite_is_likelier_or_nothing_was_tested() -> None:
+def test_the_sentence_says_when_the_opposite_is_more_likely_or_nothing_was_tested() -> None:
     said = sentence(compare(("a", topics([0.1, 0.2, 0.15])), ("b", topics([0.5, 0.7, 0.6])), "recall"))
-    assert "a is not better than b; the opposite is likelier" in said
+    assert "a is not better than b; the opposite is more likely" in said
     assert "only one topic" in sentence(compare(("a", topics([0.1])), ("b", topics([0.5])), "recall"))
     assert "no topic" in sentence(compare(("a", {}), ("b", topics([0.5])), "recall"))
 

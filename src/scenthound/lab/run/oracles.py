@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.replay_bed import ReplayBed
-from scenthound.lab.measure.metrics.trails import wanted
+from scenthound.lab.measure.metrics.trails import counted_targets
 from scenthound.lab.run.run_cell import CellResult, ReplayLimits
 from scenthound.model import DECIMALS, Candidate, Step, Url
 from scenthound.page.page import Page
@@ -76,7 +76,8 @@ def path_oracle(
     """
     seeds, bed = topic.seeds if seeds is None else seeds, source.bed
     crawl = _OracleCrawl(bed, topic, pages)
-    targets = {number for url in wanted(topic.targets, seeds, bed.aliases) if (number := bed.number(url)) is not None}
+    urls = counted_targets(topic.targets, seeds, bed.aliases)
+    targets = {number for url in urls if (number := bed.number(url)) is not None}
     crawl.visit_seeds(seeds)
     targets -= crawl.visited
     while targets and not crawl.done:
