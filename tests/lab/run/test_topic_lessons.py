@@ -177,7 +177,7 @@ def test_an_experiment_says_what_each_strategy_was_given(generated: Bed, tmp_pat
     report = (tmp_path / "run" / "report.html").read_text()
     assert "given beyond that" in report
     assert "<code>test-pupil:weight=2</code>: examples, others<br>All others: nothing." in report
-    assert "training, CPU s a crawl" in report
+    assert "training, CPU s per crawl" in report
 
 
 def test_measure_lists_it_for_people_and_keeps_its_json(
