@@ -97,7 +97,7 @@ def _expected(facts: CrawlFacts) -> list[tuple[str, str]]:
     left, pages = facts.left, facts.budget - facts.pages
     if left is None or pages <= 0:
         return []
-    expected = f"more relevant pages expected at most in the {pages:,} pages left: {left.share:.0%} of all"
+    expected = f"more relevant pages expected, at most, in the {pages:,} pages left: {left.share:.0%} of all"
     return [(f"{left.expected:,.0f}", expected)]
 
 
