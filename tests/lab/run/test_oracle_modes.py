@@ -1,4 +1,4 @@
-"""A strategy that reads what no real crawler can is marked wherever figures are shown, and not compared with crawlers."""
+"""A strategy that reads what no crawler can is marked wherever figures are shown, and not compared with crawlers."""
 
 from __future__ import annotations
 
