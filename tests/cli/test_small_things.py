@@ -72,7 +72,7 @@ def test_a_running_crawl_is_never_replaced(tmp_path: Path) -> None:
 def test_redirects_are_explained_correctly() -> None:
     assert "already" in meaning("redirect-to-known")
     assert "circles" in meaning("redirect-loop")
-    assert "may not go" in meaning("redirect-out-of-scope")
+    assert "may not fetch" in meaning("redirect-out-of-scope")
 
 
 def test_addresses_in_a_command_are_quoted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""A crawl whose WARC was damaged still becomes a web archive: of the records that can be read."""
+"""A crawl whose WARC was damaged is exported as a web archive of the records that can be read."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ def exported(folder: Path) -> tuple[bytes, int, list[str]]:
 
 @pytest.mark.parametrize("how", ["bits", "zeros", "tail"])
 def test_only_readable_records_are_packed_and_everything_agrees(how: str, tmp_path: Path) -> None:
-    raw, pages, said = exported(damaged(tmp_path / "crawl", how))
+    raw, pages, notes = exported(damaged(tmp_path / "crawl", how))
     assert pages == 3
-    assert len(said) == 1
-    assert "1 pages that were recorded are not in the archive" in said[0]
+    assert len(notes) == 1
+    assert "1 recorded pages are not in the archive" in notes[0]
     with zipfile.ZipFile(io.BytesIO(raw)) as archive:
         warc = archive.read("archive/pages-00001.warc.gz")
         lines = gzip.decompress(archive.read("indexes/index.cdx.gz")).decode().splitlines()
@@ -79,35 +79,35 @@ def test_only_readable_records_are_packed_and_everything_agrees(how: str, tmp_pa
     assert "Validation succeeded" in done.stdout, done.stdout + done.stderr
 
 
-def test_an_archive_of_nothing_is_still_an_archive(tmp_path: Path) -> None:
-    raw, pages, said = exported(damaged(tmp_path / "crawl", "all"))
-    assert (pages, len(said)) == (0, 1)
+def test_an_archive_without_records_is_still_an_archive(tmp_path: Path) -> None:
+    raw, pages, notes = exported(damaged(tmp_path / "crawl", "all"))
+    assert (pages, len(notes)) == (0, 1)
     with zipfile.ZipFile(io.BytesIO(raw)) as archive:
         assert archive.testzip() is None
         assert not [name for name in archive.namelist() if name.startswith("archive/")]
 
 
-def test_export_tells_what_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_export_reports_what_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = damaged(tmp_path / "crawl", "zeros")
     assert run(["export", str(folder), "--to", "wacz"]) == 0
-    told = capsys.readouterr()
-    assert told.out == f"{folder / 'crawl.wacz'}\n"
-    assert "note: " in told.err
-    assert "damaged bytes and 1 pages that were recorded are not in the archive" in told.err
+    output = capsys.readouterr()
+    assert output.out == f"{folder / 'crawl.wacz'}\n"
+    assert "note: " in output.err
+    assert "damaged bytes and 1 recorded pages are not in the archive" in output.err
     assert run(["export", str(folder), "--to", "wacz", "--force", "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["notes"]) == 1
 
 
-def test_a_whole_crawl_has_nothing_missing(tmp_path: Path) -> None:
+def test_an_undamaged_crawl_has_nothing_missing(tmp_path: Path) -> None:
     folder = small_crawl(tmp_path / "crawl")
-    raw, pages, said = exported(folder)
-    assert (pages, said) == (4, [])
+    raw, pages, notes = exported(folder)
+    assert (pages, notes) == (4, [])
     with zipfile.ZipFile(io.BytesIO(raw)) as archive:
         stored = archive.read("archive/pages-00001.warc.gz")
     assert stored == (folder / "pages" / "pages-00001.warc.gz").read_bytes()
 
 
-def test_what_is_being_written_is_left_for_the_next_time(tmp_path: Path) -> None:
+def test_a_record_that_is_being_written_is_left_out(tmp_path: Path) -> None:
     warc = small_crawl(tmp_path / "crawl") / "pages" / "pages-00001.warc.gz"
     holes: list[tuple[int, int]] = []
     whole = list(lines_of(warc))

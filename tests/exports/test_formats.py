@@ -1,4 +1,4 @@
-"""Exports: what other tools read, and nothing in it that they would run."""
+"""Exports can be read by other tools and contain nothing that they would run."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def exported(folder: Path, name: str) -> bytes:
     return out.getvalue()
 
 
-def test_the_formats_are_on_the_shelf() -> None:
+def test_the_formats_are_registered() -> None:
     assert {"csv", "gexf", "jsonl", "parquet", "tar", "wacz"} <= set(EXPORTERS.names())
     with pytest.raises(UnknownName, match="did you mean `jsonl`"):
         EXPORTERS.get("json")
@@ -69,14 +69,14 @@ def test_tar_has_a_file_for_each_page_named_by_the_md5_of_its_url(which: str, re
     folder = request.getfixturevalue(which)
     with tarfile.open(fileobj=io.BytesIO(exported(folder, "tar"))) as archive:
         names = archive.getnames()
-        found = {name: archive.extractfile(name).read() for name in names}  # type: ignore[union-attr]
-    listed = [line.split("\t") for line in found["urls.tsv"].decode().splitlines()]
+        files = {name: archive.extractfile(name).read() for name in names}  # type: ignore[union-attr]
+    listed = [line.split("\t") for line in files["urls.tsv"].decode().splitlines()]
     assert [name for name, _ in listed] == names[:-1]
     assert all(re.fullmatch("[0-9a-f]{32}", name) for name, _ in listed)
     assert all(hashlib.md5(url.encode()).hexdigest() == name for name, url in listed)
     with CrawlFolder.look(folder) as opened:
         for page, (name, url) in zip(opened.pages(), listed, strict=True):
-            assert (page.url, page.content) == (url, found[name])
+            assert (page.url, page.content) == (url, files[name])
             assert page.content
 
 
@@ -101,7 +101,7 @@ def test_jsonl_has_a_row_for_each_page(crawled: Path) -> None:
     assert lines[1]["part_page"] == lines[1]["score"]
 
 
-def test_the_digest_and_place_are_those_of_the_archive(crawled: Path) -> None:
+def test_the_digest_and_offset_are_those_of_the_archive(crawled: Path) -> None:
     index = [json.loads(line.split(" ", 2)[2]) for line in (crawled / "pages" / "index.cdxj").read_text().splitlines()]
     by_url = {line["url"]: line for line in index}
     for line in map(json.loads, exported(crawled, "jsonl").splitlines()):
@@ -109,7 +109,7 @@ def test_the_digest_and_place_are_those_of_the_archive(crawled: Path) -> None:
         assert (line["digest"], str(line["warc_offset"])) == (indexed["digest"], indexed["offset"])
 
 
-def chosen(folder: Path, name: str, selection: Selection) -> bytes:
+def exported_selection(folder: Path, name: str, selection: Selection) -> bytes:
     out = io.BytesIO()
     with CrawlFolder.look(folder) as opened:
         EXPORTERS.get(name)(opened, out, selection)
@@ -117,26 +117,26 @@ def chosen(folder: Path, name: str, selection: Selection) -> bytes:
 
 
 def test_fields_are_chosen_in_order(crawled: Path) -> None:
-    raw = chosen(crawled, "csv", Selection(("title", "url", "text", "parts")))
+    raw = exported_selection(crawled, "csv", Selection(("title", "url", "text", "parts")))
     rows = list(csv.reader(io.StringIO(raw.decode())))
     assert rows[0] == ["title", "url", "text", "part_page"]
     assert rows[2][:2] == ["One", "http://b.test/one.html"]
     with pytest.raises(UnknownName, match="did you mean `title`"):
-        chosen(crawled, "jsonl", Selection(("titel",)))
+        exported_selection(crawled, "jsonl", Selection(("titel",)))
     for name in ("gexf", "wacz", "tar"):
         with pytest.raises(BadUsage, match="no fields"):
-            chosen(crawled, name, Selection(("title",)))
+            exported_selection(crawled, name, Selection(("title",)))
 
 
 @pytest.mark.parametrize("name", ["jsonl", "csv", "gexf", "wacz", "parquet", "tar"])
-def test_only_relevant_pages_if_wanted(name: str, crawled: Path) -> None:
+def test_an_export_can_be_limited_to_relevant_pages(name: str, crawled: Path) -> None:
     if name == "parquet":
         pytest.importorskip("pyarrow")
     with CrawlFolder.look(crawled) as opened:
         relevance = sorted(page.relevance for page in opened.pages())
-        wanted = sum(page.is_relevant for page in opened.pages())
+        relevant = sum(page.is_relevant for page in opened.pages())
         write = EXPORTERS.get(name)
-        assert write(opened, io.BytesIO(), Selection(only_relevant=True)) == wanted < 4
+        assert write(opened, io.BytesIO(), Selection(only_relevant=True)) == relevant < 4
         assert write(opened, io.BytesIO(), Selection(min_relevance=relevance[-1])) == relevance.count(relevance[-1])
 
 
@@ -149,7 +149,7 @@ def test_exact_duplicates_point_to_the_first(tmp_path: Path) -> None:
 
 
 def exported_any(folder: Path, name: str) -> bytes:
-    return chosen(folder, name, Selection())
+    return exported_selection(folder, name, Selection())
 
 
 def test_a_page_that_cannot_be_read_has_empty_cells(tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ def test_a_page_that_cannot_be_read_has_empty_cells(tmp_path: Path) -> None:
 def test_language_and_main_text_need_an_extra(crawled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(BadUsage, match=r"scenthound\[text\]"):
-        chosen(crawled, "jsonl", Selection(("main_text",)))
+        exported_selection(crawled, "jsonl", Selection(("main_text",)))
     with CrawlFolder.look(crawled) as opened:
         EXPORTERS.get("jsonl")(opened, io.BytesIO())
         assert any("language is left out" in sentence for sentence in opened.recovered)
@@ -189,9 +189,9 @@ def test_csv_has_a_heading_and_no_formulas(evil: Path) -> None:
 
 @given(st.text())
 def test_no_text_cell_starts_like_a_formula(text: str) -> None:
-    made = cell(text)
-    assert not made.lstrip(" ").startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
-    assert made.endswith(text.replace("\x00", ""))
+    result = cell(text)
+    assert not result.lstrip(" ").startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
+    assert result.endswith(text.replace("\x00", ""))
 
 
 def test_numbers_in_cells_stay_numbers() -> None:
@@ -304,24 +304,24 @@ def test_wacz_passes_the_reference_validator(which: str, request: pytest.Fixture
         ("\x1b[", ""),
     ],
 )
-def test_text_is_cleaned_of_what_a_terminal_obeys(raw: str, shown: str) -> None:
+def test_text_is_cleaned_of_terminal_control_codes(raw: str, shown: str) -> None:
     assert printable(raw) == shown
 
 
 @given(st.text(st.characters(codec=None)))
 def test_cleaned_text_is_one_printable_line_and_cleaning_is_done_once(text: str) -> None:
-    made = printable(text)
-    assert all(c.isprintable() or c in "\u200c\u200d" for c in made)
-    assert printable(made) == made
+    cleaned = printable(text)
+    assert all(c.isprintable() or c in "\u200c\u200d" for c in cleaned)
+    assert printable(cleaned) == cleaned
 
 
-def test_cleaned_text_is_cut() -> None:
+def test_cleaned_text_is_shortened() -> None:
     assert printable("abcdef", 4) == "abc…"
     assert len(printable("\x1b[31m" * 1_000_000 + "x", 10)) <= 10
 
 
 @given(st.dictionaries(st.text(max_size=5), st.text()))
-def test_a_line_is_json_and_has_nothing_that_a_terminal_obeys(fields: dict[str, str]) -> None:
+def test_a_line_is_json_without_terminal_control_codes(fields: dict[str, str]) -> None:
     line = json_line(fields)
     assert line.isprintable()
     assert json.loads(line) == fields

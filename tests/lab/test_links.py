@@ -139,4 +139,4 @@ def test_a_cell_whose_name_leads_out_of_its_experiment_is_refused(
     cells = (folder / "cells.jsonl").read_text()
     (folder / "cells.jsonl").write_text(cells.replace('"key":"breadth-first', '"key":"../../breadth-first', 1))
     assert run(["lab", "report", str(folder)]) == 4
-    assert "names no crawl in line" in capsys.readouterr().err
+    assert "does not describe a crawl in line" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""report.html: complete, self-contained, and safe whatever the web sends."""
+"""The report of a crawl is complete, self-contained, and safe whatever the web sends."""
 
 from __future__ import annotations
 
@@ -69,11 +69,11 @@ def parsed(page: str) -> Strict:
     parser.feed(page)
     parser.close()
     assert not parser.open
-    for found in parser.links:
-        if re.fullmatch(r"copies/page-\d{6}\.html", found["href"] or ""):
+    for link_attributes in parser.links:
+        if re.fullmatch(r"copies/page-\d{6}\.html", link_attributes["href"] or ""):
             continue  # our own file beside the report
-        assert re.match(r"https?://", found["href"] or ""), found
-        assert found["rel"] == "noopener noreferrer nofollow"
+        assert re.match(r"https?://", link_attributes["href"] or ""), link_attributes
+        assert link_attributes["rel"] == "noopener noreferrer nofollow"
     return parser
 
 
@@ -105,7 +105,7 @@ def facts_of(events: list[Step | Lost], **more: object) -> CrawlFacts:
     return facts
 
 
-def test_the_report_of_a_crawl_tells_everything(tmp_path: Path) -> None:
+def test_the_report_of_a_crawl_has_every_section(tmp_path: Path) -> None:
     folder = small_crawl(tmp_path / "crawl")
     with CrawlFolder.look(folder) as opened:
         page = write_report(opened).read_text(encoding="utf-8")
@@ -117,7 +117,7 @@ def test_the_report_of_a_crawl_tells_everything(tmp_path: Path) -> None:
     assert not list(folder.glob(".*part")), "nothing half-written is left"
 
 
-def test_the_report_asks_nobody_for_anything() -> None:
+def test_the_report_loads_nothing() -> None:
     page = render(facts_of([step(n) for n in range(1, 30)]))
     assert "default-src 'none'; style-src 'unsafe-inline'; img-src data:" in page
     assert "<script" not in page
@@ -166,7 +166,7 @@ def test_no_payload_of_the_suite_is_left_unescaped(suites: Suites) -> None:
         "",
     ],
 )
-def test_what_is_no_web_address_is_no_link(url: str) -> None:
+def test_only_a_web_address_becomes_a_link(url: str) -> None:
     assert "<a" not in link(url)
 
 
@@ -177,7 +177,7 @@ def test_a_web_address_is_a_link_that_gives_nothing_away() -> None:
     )
 
 
-def test_foreign_text_keeps_its_direction_to_itself() -> None:
+def test_the_direction_of_foreign_text_is_isolated() -> None:
     assert text("שלום\u202e") == "<bdi>שלום</bdi>"
 
 
@@ -214,7 +214,7 @@ def test_a_pause_between_two_runs_is_not_slow_crawling() -> None:
     assert facts.busy == 1.0
 
 
-def test_facts_know_hosts_failures_and_the_reason_for_the_end(tmp_path: Path) -> None:
+def test_facts_have_hosts_failures_and_the_reason_for_the_end(tmp_path: Path) -> None:
     with CrawlFolder.look(small_crawl(tmp_path / "crawl")) as opened:
         facts = gather(opened)
     assert facts.pages == 4
@@ -240,9 +240,9 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def explained(folder: Path, url: str) -> tuple[str, str, list[str]]:
     with CrawlFolder.look(folder) as opened:
-        found = explain(opened, url)
-    json.dumps(found.as_plain(), allow_nan=False)
-    return found.state, found.why, [str(hop.url) for hop in found.path]
+        explanation = explain(opened, url)
+    json.dumps(explanation.as_plain(), allow_nan=False)
+    return explanation.state, explanation.why, [str(hop.url) for hop in explanation.path]
 
 
 def test_a_crawled_page_is_explained_by_its_path_from_a_seed(crawled: Path) -> None:
@@ -272,8 +272,8 @@ def test_a_page_out_of_scope_is_refused(crawled: Path) -> None:
 
 def test_an_unknown_page_is_answered_with_near_ones(crawled: Path) -> None:
     with CrawlFolder.look(crawled) as opened:
-        found = explain(opened, "http://b.test/one.htm")
-    assert (found.state, found.near) == ("unknown", ["http://b.test/one.html"])
+        explanation = explain(opened, "http://b.test/one.htm")
+    assert (explanation.state, explanation.near) == ("unknown", ["http://b.test/one.html"])
 
 
 # ---- snippets, stored copies, tables that are sorted
@@ -315,7 +315,7 @@ def test_copies_are_not_written_through_a_link(tmp_path: Path) -> None:
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
-def test_old_copies_go_when_the_report_is_written_again(tmp_path: Path) -> None:
+def test_old_copies_are_removed_when_the_report_is_written_again(tmp_path: Path) -> None:
     folder = small_crawl(tmp_path / "crawl")
     (folder / "copies").mkdir()
     (folder / "copies" / "page-999999.html").write_text("old")

@@ -1,4 +1,4 @@
-"""Why pages were chosen, in words: the same in `explain`, `status`, `trail --why` and the report."""
+"""The reasons why pages were chosen are worded alike in `explain`, `status`, `trail --why` and the report."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scenthound.report.crawl_report import render, write_report
 from scenthound.report.score_phrases import Wording
 from support.small_crawl import small_crawl
 
-Talk = pytest.CaptureFixture[str]
+Capture = pytest.CaptureFixture[str]
 BALLOONS = "hot air balloons fly over festivals"
 PAGES = [f"http://a.test/p{n}" for n in range(12)]
 WEB = {
@@ -39,19 +39,19 @@ def reasons_of(folder: Path, url: str) -> list[str]:
         return Wording(opened.request).reasons(step)
 
 
-def test_explain_says_why_in_words(folder: Path, capsys: Talk) -> None:
+def test_explain_says_why_in_words(folder: Path, capsys: Capture) -> None:
     assert run(["explain", str(folder), "http://a.test/end"]) == 0
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     reasons = reasons_of(folder, "http://a.test/end")
     assert any("link" in reason for reason in reasons)
-    assert "because: " + "; ".join(reasons) in told
+    assert "because: " + "; ".join(reasons) in output
     assert run(["explain", str(folder), "http://a.test/end", "--json"]) == 0
     last = json.loads(capsys.readouterr().out)["path"][-1]
     assert last["why"] == reasons
     assert last["parts"], "the numbers stay"
 
 
-def test_trail_has_the_words_if_asked(folder: Path, capsys: Talk) -> None:
+def test_trail_has_the_words_if_asked(folder: Path, capsys: Capture) -> None:
     assert run(["trail", str(folder), "--why"]) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert lines[0]["why"] == []
@@ -60,7 +60,7 @@ def test_trail_has_the_words_if_asked(folder: Path, capsys: Talk) -> None:
     assert '"why"' not in capsys.readouterr().out
 
 
-def test_status_and_report_have_the_words(folder: Path, capsys: Talk) -> None:
+def test_status_and_report_have_the_words(folder: Path, capsys: Capture) -> None:
     assert run(["status", str(folder), "--json"]) == 0
     best = json.loads(capsys.readouterr().out)["best"]
     assert all(page["why"] == reasons_of(folder, page["url"]) for page in best)
@@ -84,13 +84,13 @@ def test_the_report_draws_the_exploration_rate_of_each_page_unless_it_is_always_
 
 
 def test_other_strategies_have_the_names_of_their_parts() -> None:
-    asked = Candidate(Url("http://a.test/"), 0.5, parts={"page": 0.5})
+    candidate = Candidate(Url("http://a.test/"), 0.5, parts={"page": 0.5})
     request = CrawlRequest(Topic("bees"), ("http://a.test/",), "best-first")
-    assert Wording(request).reasons(asked) == ["page 0.5"]
-    assert Wording(CrawlRequest(Topic("bees"), (), "not-installed-here")).reasons(asked) == ["page 0.5"]
+    assert Wording(request).reasons(candidate) == ["page 0.5"]
+    assert Wording(CrawlRequest(Topic("bees"), (), "not-installed-here")).reasons(candidate) == ["page 0.5"]
 
 
 def test_text_of_the_web_in_a_reason_is_made_printable() -> None:
-    asked = Candidate(Url("http://a.test/"), 0.5, parts={"words of the link": 0.5}, anchor="a\x1b[31mb\nc")
-    [reason] = Wording(CrawlRequest(Topic("bees"), (), "hound")).reasons(asked)
+    candidate = Candidate(Url("http://a.test/"), 0.5, parts={"words of the link": 0.5}, anchor="a\x1b[31mb\nc")
+    [reason] = Wording(CrawlRequest(Topic("bees"), (), "hound")).reasons(candidate)
     assert reason == "anchor: “ab c” (+0.5)"

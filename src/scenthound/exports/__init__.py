@@ -1,10 +1,11 @@
-"""A crawl folder in the formats of other tools: tables, graphs, web archives.
+"""Exporters: write a crawl folder in the formats of other tools, such as tables, graphs and web archives.
 
-An exporter is a function that reads an open `CrawlFolder` and writes bytes to a stream, once, from front to back: the
-pages of a `Selection`, with its columns if the format has columns (`loop/page_rows.py` lists them). It returns the
-number of pages, and adds to `folder.recovered` what it had to leave out. Put a file here (or register an
-entry point of the group `scenthound.exporters`) and `scenthound export --to NAME` finds it. Text from the web is made
-harmless for the format: no formulas in tables, no control characters in XML.
+Each file is one format, run by `scenthound export --to NAME`. To add one, put a file here or register an entry point of
+the group `scenthound.exporters`. An exporter is a function that reads an open `CrawlFolder` and writes bytes to a
+stream, once, from front to back: the pages of a `Selection`, with its columns if the format has columns
+(`loop/page_rows.py` lists them). It returns the number of pages, and adds a note to `folder.recovered` on anything it
+had to leave out. Text from the web is made harmless for the format: no formulas in tables, no control characters in
+XML.
 """
 
 from __future__ import annotations

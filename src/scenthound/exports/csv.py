@@ -1,4 +1,4 @@
-"""Comma-separated values for spreadsheets, without formulas."""
+"""CSV export: a table for spreadsheets, without formulas."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _STARTS_A_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
 
 @exporter("csv")
 def csv_table(folder: CrawlFolder, out: BinaryIO, selection: Selection = EVERYTHING) -> int:
-    """One row a page, with a heading, without texts unless they are named; no cell is a formula."""
+    """One row per page under a heading, without texts unless you choose them with --fields; no cell is a formula."""
     table = PageTable.of(folder.history.trail(), selection, without=LONG)
     pages = 0
     text = io.TextIOWrapper(out, encoding="utf-8", errors="replace", newline="", write_through=True)
@@ -34,7 +34,7 @@ def csv_table(folder: CrawlFolder, out: BinaryIO, selection: Selection = EVERYTH
 
 
 def cell(value: Any) -> Any:
-    """A value as a cell. Text from the web may start like a formula.
+    """A value as a cell. Text that starts like a formula gets an apostrophe.
 
     >>> cell("=1+1"), cell(-1.5), cell({"anchor": 0.8})
     ("'=1+1", -1.5, '{"anchor": 0.8}')

@@ -1,4 +1,4 @@
-"""GEXF: the link graph of the crawled pages, for Gephi."""
+"""GEXF export: the link graph of the crawled pages, for Gephi."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from scenthound.exports import exporter, refuse_columns
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.page_rows import EVERYTHING, Selection
 
-# What XML 1.0 can't hold in any form, lone surrogates included.
-_NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# Characters that XML 1.0 can't represent in any form, including lone surrogates.
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <gexf xmlns="http://gexf.net/1.3" version="1.3">
@@ -47,11 +47,17 @@ def gexf(folder: CrawlFolder, out: BinaryIO, selection: Selection = EVERYTHING) 
             page_numbers.setdefault(step.requested, step.n)
         page_numbers[step.url] = step.n
         score = repr(step.score) if math.isfinite(step.score) else {math.inf: "INF"}.get(step.score, "-INF")
-        judged = (("relevance", page.relevance), ("relevant", str(page.is_relevant).lower()))
-        known = (("n", step.n), ("similarity", step.similarity), *judged)
-        values = (*known, ("score", score), ("host", page.host))
+        attributes = {
+            "n": step.n,
+            "similarity": step.similarity,
+            "relevance": page.relevance,
+            "relevant": str(page.is_relevant).lower(),
+            "score": score,
+            "host": page.host,
+            "url": step.url,
+        }
         write(f'<node id="{step.n}" label="{xml_text(step.title or step.url)}"><attvalues>')
-        for name, value in (*values, ("url", step.url)):
+        for name, value in attributes.items():
             write(f'<attvalue for="{name}" value="{xml_text(str(value))}"/>')
         write("</attvalues></node>\n")
     write("</nodes>\n<edges>\n")
@@ -67,9 +73,9 @@ def gexf(folder: CrawlFolder, out: BinaryIO, selection: Selection = EVERYTHING) 
 
 
 def xml_text(text: str) -> str:
-    """Text for an XML attribute or element: escaped, and without what XML can't hold.
+    """Text for an XML attribute or element: escaped, and without characters that XML can't represent.
 
     >>> xml_text('a<b>"\\x1b&')
     'a&lt;b&gt;&quot;&amp;'
     """
-    return escape(_NO_XML.sub("", text), {'"': "&quot;", "'": "&apos;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
+    return escape(_NOT_XML.sub("", text), {'"': "&quot;", "'": "&apos;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})

@@ -1,4 +1,4 @@
-"""JSON lines: one page per line."""
+"""JSON Lines export: one page per line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scenthound.loop.page_rows import EVERYTHING, PageTable, Selection
 
 @exporter("jsonl")
 def jsonl(folder: CrawlFolder, out: BinaryIO, selection: Selection = EVERYTHING) -> int:
-    """One JSON object a line: URL, title, text, relevance, headers, place in the WARC, and why it was fetched."""
+    """One JSON object per page: URL, title, text, relevance, headers, position in the WARC, and why it was fetched."""
     table = PageTable.of(folder.history.trail(), selection)
     pages = 0
     for row in table.rows(filter(selection.takes, folder.pages())):
@@ -24,7 +24,7 @@ def jsonl(folder: CrawlFolder, out: BinaryIO, selection: Selection = EVERYTHING)
 
 
 def plain(value: Any) -> Any:
-    """A value of a row for JSON: times in ISO 8601, infinity as text.
+    """A value of a row as JSON data: times in ISO 8601, infinity as text.
 
     >>> from datetime import UTC
     >>> plain(datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)), plain(float("inf")), plain(True)

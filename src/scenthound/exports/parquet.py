@@ -1,4 +1,4 @@
-"""Parquet: one row a page, as typed columns."""
+"""Parquet export: one row per page, in typed columns."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from scenthound.exports import exporter
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.page_rows import EVERYTHING, PageTable, Selection
 
-ROWS = 2_000  # rows of a group: bounded memory however long the crawl
+ROWS = 2_000  # rows per group, which bounds the memory for crawls of any length
 
 
 @exporter("parquet")
 def parquet(folder: CrawlFolder, out: BinaryIO, selection: Selection = EVERYTHING) -> int:
-    """One row a page as typed columns, text included; needs the extra `parquet`."""
+    """One row per page in typed columns, including the text; needs the extra `parquet`."""
     try:
         import pyarrow as pa
         from pyarrow import parquet as files
     except ImportError:
         raise BadUsage("Parquet needs the package pyarrow", "pip install 'scenthound[parquet]'") from None
-    kinds = {
+    types = {
         "whole": pa.int64(),
         "real": pa.float64(),
         "text": pa.string(),
@@ -29,7 +29,7 @@ def parquet(folder: CrawlFolder, out: BinaryIO, selection: Selection = EVERYTHIN
         "time": pa.timestamp("us", "UTC"),
     }
     table = PageTable.of(folder.history.trail(), selection)
-    schema = pa.schema([(column.name, kinds[column.kind]) for column in table.columns])
+    schema = pa.schema([(column.name, types[column.kind]) for column in table.columns])
     pages = 0
     with files.ParquetWriter(out, schema, compression="zstd") as writer:
         rows = table.rows(filter(selection.takes, folder.pages()))
@@ -41,7 +41,7 @@ def parquet(folder: CrawlFolder, out: BinaryIO, selection: Selection = EVERYTHIN
 
 
 def _writable(row: dict[str, object]) -> dict[str, object]:
-    """A row without lone surrogates, which UTF-8 does not have."""
+    """A row without lone surrogates, which UTF-8 can't encode."""
     return {
         name: value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
         for name, value in row.items()

@@ -1,7 +1,7 @@
-"""The page repository of [CHAP] section 2.2: one file a page, named by the MD5 of its URL.
+"""Tar export: the page repository of [CHAP] section 2.2, one file per page, named by the MD5 of its URL.
 
-A tar archive, since a crawl may have millions of pages: `tar -xf crawl.tar` makes the files. `urls.tsv` at its end says
-which file is which page. Names are 32 hexadecimal digits whatever the URL says.
+It is an archive because a crawl may have millions of pages: `tar -xf crawl.tar` unpacks the files. `urls.tsv` at its
+end maps files to URLs. Names are 32 hexadecimal digits, whatever the URL is.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ LIST = "urls.tsv"
 
 @exporter("tar")
 def tar(folder: CrawlFolder, out: BinaryIO, selection: Selection = EVERYTHING) -> int:
-    """One file a page, named by the MD5 of its URL, in a tar archive with a list of the URLs."""
+    """One file per page, named by the MD5 of its URL, in a tar archive with a list of the URLs."""
     refuse_columns(selection, "tar")
-    listed, broken = [], 0
+    rows, broken = [], 0
     with tarfile.open(fileobj=out, mode="w|") as archive:
         for page in filter(selection.takes, folder.pages()):
             try:
@@ -32,11 +32,11 @@ def tar(folder: CrawlFolder, out: BinaryIO, selection: Selection = EVERYTHING) -
                 broken += 1
                 continue
             _add(archive, file_name(page.url), content, page.step.time)
-            listed.append(f"{file_name(page.url)}\t{page.url}\n")
-        _add(archive, LIST, "".join(listed).encode("utf-8", "replace"), 0.0)
+            rows.append(f"{file_name(page.url)}\t{page.url}\n")
+        _add(archive, LIST, "".join(rows).encode("utf-8", "replace"), 0.0)
     if broken:
         folder.recovered.append(f"{broken} pages can't be read from `pages/` and are left out")
-    return len(listed)
+    return len(rows)
 
 
 def _add(archive: tarfile.TarFile, name: str, content: bytes, time: float) -> None:

@@ -1,8 +1,8 @@
-"""WACZ 1.1.1: the crawl as one file that replay tools open (ReplayWeb.page, pywb).
+"""WACZ 1.1.1 export: the crawl as one file for replay tools (ReplayWeb.page, pywb).
 
-A ZIP with the WARC files, their CDXJ index in compressed blocks with an index of the blocks (so that a reader fetches
-only what it needs), the list of pages, and the digest of everything. Damaged records are left out, and
-`CrawlFolder.recovered` says so.
+It is a ZIP with the WARC files, their CDXJ index in compressed blocks with an index of the blocks (so that a reader
+fetches only what it needs), the list of pages, and the digest of everything. Damaged records are left out and noted in
+`CrawlFolder.recovered`.
 """
 
 from __future__ import annotations
@@ -29,20 +29,19 @@ from scenthound.ports import Where
 from scenthound.store.cdxj import lines_of, write_sorted
 
 VERSION = "1.1.1"
-BLOCK = 1024  # index lines of a block, as in the reference tool
-LONGEST_TEXT = 100_000  # characters of a page's text in the list: what readers search
+BLOCK = 1024  # index lines per block, as in the reference tool
+LONGEST_TEXT = 100_000  # characters of a page's text in the list of pages, which replay tools search
 _CHUNK = 1 << 20
 
 
 @exporter("wacz")
 def wacz(folder: CrawlFolder, out: BinaryIO, selection: Selection = EVERYTHING) -> int:
-    """A web archive with index, and the selected pages with their text, for ReplayWeb.page and pywb."""
+    """A web archive with an index, and the selected pages with their text, for ReplayWeb.page and pywb."""
     refuse_columns(selection, "wacz")
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive, TemporaryDirectory() as scratch:
         package = _Package(archive)
-        files = [
-            _WarcFile(path, path.stat().st_size) for path in folder.repository.files()
-        ]  # a running crawl adds more
+        # The sizes are fixed now: a running crawl adds more.
+        files = [_WarcFile(path, path.stat().st_size) for path in folder.repository.files()]
         index = write_sorted(itertools.chain.from_iterable(map(_lines, files)), Path(scratch) / "index.cdxj")
         for file in files:
             if file.left:
@@ -51,19 +50,19 @@ def wacz(folder: CrawlFolder, out: BinaryIO, selection: Selection = EVERYTHING) 
             idx = _index(package, lines)
         package.add("indexes/index.idx", [idx], packed=True)
         with index.open(encoding="ascii") as lines:
-            urls = dict(map(_place, lines))
+            urls = dict(map(_record_url, lines))
         by_name = {file.path.name: file for file in files}
-        listed = _Listed()
-        pages = listed.lines(_pages(filter(selection.takes, folder.pages()), urls, by_name))
+        page_list = _PageList()
+        pages = page_list.lines(_pages(filter(selection.takes, folder.pages()), urls, by_name))
         package.add("pages/pages.jsonl", pages, packed=True)
         _note_missing(folder, by_name)
-        package.close(printable(folder.request.topic.name or folder.request.topic.keywords, 200), listed.first)
-    return listed.count
+        package.close(printable(folder.request.topic.name or folder.request.topic.keywords, 200), page_list.first)
+    return page_list.count
 
 
 @dataclass(slots=True)
-class _Listed:
-    """The list of pages while it is written: how many there are, and the first."""
+class _PageList:
+    """Writes the list of pages; keeps their number and the first page."""
 
     count: int = 0
     first: dict[str, Any] | None = None
@@ -80,7 +79,7 @@ class _Listed:
 
 @dataclass(slots=True)
 class _WarcFile:
-    """A WARC file as it goes into the archive: up to `end`, without its damaged ranges."""
+    """A WARC file as it goes into the archive: up to `end`, without its damaged ranges (`holes`)."""
 
     path: Path
     end: int
@@ -95,7 +94,7 @@ class _WarcFile:
         return self.end - self.lost
 
     def offset_in_archive(self, offset: int) -> int | None:
-        """The offset in the archive of what was at `offset`; None if it is left out."""
+        """The offset in the archive of the record at `offset`; None if the record is left out."""
         before = 0
         for start, length in self.holes:
             if start <= offset < start + length:
@@ -120,13 +119,11 @@ def _note_missing(folder: CrawlFolder, files: dict[str, _WarcFile]) -> None:
     missing = sum(_is_missing(where, files) for _, where in folder.history.places())
     lost = sum(file.lost for file in files.values())
     if lost or missing:
-        folder.recovered.append(
-            f"{lost:,} damaged bytes and {missing:,} pages that were recorded are not in the archive"
-        )
+        folder.recovered.append(f"{lost:,} damaged bytes and {missing:,} recorded pages are not in the archive")
 
 
 def _is_missing(where: Where, files: dict[str, _WarcFile]) -> bool:
-    """True for a record that should be there, but not for one that a running crawl has just added."""
+    """Whether a record is missing; False for a record that a running crawl has just added."""
     file = files.get(where.file)
     if file is None:
         return not files or where.file < max(files)
@@ -135,7 +132,7 @@ def _is_missing(where: Where, files: dict[str, _WarcFile]) -> bool:
 
 @dataclass(slots=True)
 class _Package:
-    """The archive with the digests of its files."""
+    """The ZIP archive with the digests of its files."""
 
     archive: zipfile.ZipFile
     resources: list[dict[str, Any]] = field(default_factory=list)
@@ -171,13 +168,13 @@ class _Package:
 
 
 def _index(package: _Package, lines: Iterator[str]) -> bytes:
-    """Add the index as gzip blocks; returns the index of the blocks."""
+    """Add the index as gzip blocks. Returns the index of the blocks."""
     idx = ["!meta 0 " + json.dumps({"format": "cdxj-gzip-1.0", "filename": "index.cdx.gz"}) + "\n"]
 
     def blocks() -> Iterator[bytes]:
         offset = 0
         while block := list(itertools.islice(lines, BLOCK)):
-            packed = _zipped("".join(block).encode())
+            packed = _gzipped("".join(block).encode())
             key, stamp, _ = block[0].split(" ", 2)
             digest = "sha256:" + hashlib.sha256(packed).hexdigest()
             entry = {"offset": offset, "length": len(packed), "digest": digest, "filename": "index.cdx.gz"}
@@ -192,7 +189,7 @@ def _index(package: _Package, lines: Iterator[str]) -> bytes:
 def _pages(
     pages: Iterable[StoredPage], urls: dict[tuple[str, int], str], files: dict[str, _WarcFile]
 ) -> Iterator[dict[str, Any]]:
-    """The pages with the URLs of the archive, their text, and a mark for seeds."""
+    """The entries of the list of pages, with the URLs of the archive, their text, and a mark for seeds."""
     for page in pages:
         where = page.where
         file = files.get(where.file) if where is not None else None
@@ -205,12 +202,13 @@ def _pages(
             yield {**entry, **seed, "text": page.text[:LONGEST_TEXT]}
 
 
-def _place(line: str) -> tuple[tuple[str, int], str]:
+def _record_url(line: str) -> tuple[tuple[str, int], str]:
+    """File and offset of a record, and its URL, from a line of the index."""
     fields: dict[str, str] = json.loads(line.split(" ", 2)[2])
     return (fields["filename"], int(fields["offset"])), fields["url"]
 
 
-def _zipped(data: bytes) -> bytes:
+def _gzipped(data: bytes) -> bytes:
     out = io.BytesIO()
     with gzip.GzipFile(fileobj=out, mode="wb", mtime=0) as file:
         file.write(data)

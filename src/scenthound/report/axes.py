@@ -1,4 +1,4 @@
-"""Axes of a chart as SVG: scales, grid lines and the frame. A style sheet gives the colours."""
+"""Axes of an SVG chart: scales, grid lines and the frame. A style sheet sets the colours."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ class Margins(NamedTuple):
 
 
 class Axes:
-    """A scale across, linear from 0 or logarithmic from `first`, and a linear one from 0 up to a round number."""
+    """An x axis, linear from 0 or logarithmic from `first`, and a linear y axis from 0 to a round number."""
 
     def __init__(
         self, height: float, margins: Margins, across: float, up: float, lines: int, first: float = 0.0
     ) -> None:
-        """`lines`: about how many grid lines there are. A `first` above 0 makes the scale across logarithmic."""
+        """`across` and `up` are the largest values, `lines` the approximate number of grid lines. A `first` above 0
+        makes the x axis logarithmic."""
         self.height, self.margins = height, margins
         self.first, self.across = first, across or 1.0
         self.step = round_step(up or 1.0, lines)
@@ -54,7 +55,7 @@ class Axes:
         return self.floor - min(max(value, 0.0), self.up) / self.up * (self.floor - self.margins.top)
 
     def points(self, points: Sequence[XY]) -> str:
-        """Points as an SVG attribute; those left of a logarithmic scale are left out."""
+        """Points as an SVG attribute; points left of a logarithmic axis are omitted."""
         return " ".join(f"{self.x(x):.1f},{self.y(y):.1f}" for x, y in points if x >= self.first)
 
     def line(self, points: Sequence[XY], name: str) -> str:

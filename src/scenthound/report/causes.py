@@ -9,13 +9,13 @@ from scenthound.report.crawl_facts import CrawlFacts
 
 SHOWN = 4
 NO_HITS = "no page was relevant: try other words, other pages to start from, or more pages"
-_WAYS_OUT: tuple[tuple[Callable[[str], bool], str, str], ...] = (
+_CAUSES: tuple[tuple[Callable[[str], bool], str, str], ...] = (  # whether it matches a reason, meaning, hint
     (lambda reason: reason == "proxy", "the proxy can't be reached", "check --proxy: is it running, at that address?"),
     (lambda reason: reason == "dns", "no such host", "check the address and the network"),
     (
         lambda reason: reason == "refused-address",
         "a private address, which is off by default",
-        "to allow it, add --allow-private NET, as `loopback` or `10.0.0.0/8`",
+        "to allow it, add --allow-private NET, for example `loopback` or `10.0.0.0/8`",
     ),
     (lambda reason: reason == "robots", "robots.txt forbids it", "start from pages that robots.txt allows"),
     (
@@ -29,12 +29,12 @@ _WAYS_OUT: tuple[tuple[Callable[[str], bool], str, str], ...] = (
     (
         lambda reason: reason == "not-html",
         "something other than a web page",
-        "start from web pages; --set pdf=true reads PDF files too",
+        "start from web pages; --set pdf=true also reads PDF files",
     ),
     (lambda reason: reason == "pdf-not-read", "a PDF file that can't be read", "start from other pages"),
     (
         lambda reason: reason == "redirect-to-known",
-        "it redirects to a page that was fetched or requested already",
+        "it redirects to a page that was already fetched or requested",
         "nothing is lost: that page is in the crawl",
     ),
     (
@@ -44,7 +44,7 @@ _WAYS_OUT: tuple[tuple[Callable[[str], bool], str, str], ...] = (
     ),
     (
         lambda reason: reason.startswith("redirect"),
-        "it redirects to where the crawl may not go",
+        "it redirects to a page that the crawl may not fetch",
         "start from the target of the redirect",
     ),
     (lambda reason: reason == "robots-unreachable", "its robots.txt can't be fetched", "try again later"),
@@ -52,7 +52,7 @@ _WAYS_OUT: tuple[tuple[Callable[[str], bool], str, str], ...] = (
 
 
 def why_nothing(facts: CrawlFacts) -> tuple[str, str]:
-    """Why no seed could be fetched, and the way out.
+    """Why no seed could be fetched, and what to do about it.
 
     >>> from scenthound.loop.crawl_toml import CrawlRequest
     >>> from scenthound.model import Topic
@@ -70,12 +70,12 @@ def why_nothing(facts: CrawlFacts) -> tuple[str, str]:
     described = [
         _described(reason, reasons[reason], facts.failures.get(reason, (0, ""))[1]) for reason in order[:SHOWN]
     ]
-    return f"no seed could be fetched: {'; '.join(described)}", _way_out(order[0])
+    return f"no seed could be fetched: {'; '.join(described)}", _hint(order[0])
 
 
 def meaning(reason: str) -> str:
-    """What a reason for failure means, in a few words; empty if the reason says it all."""
-    return next((means for fits, means, _ in _WAYS_OUT if fits(reason)), "")
+    """The meaning of a reason for failure in a few words; empty if the reason is clear by itself."""
+    return next((words for matches, words, _ in _CAUSES if matches(reason)), "")
 
 
 def _described(reason: str, times: int, detail: str) -> str:
@@ -85,8 +85,8 @@ def _described(reason: str, times: int, detail: str) -> str:
 
 
 def _rank(reason: str) -> int:
-    return next((rank for rank, (fits, _, _) in enumerate(_WAYS_OUT) if fits(reason)), len(_WAYS_OUT))
+    return next((rank for rank, (matches, _, _) in enumerate(_CAUSES) if matches(reason)), len(_CAUSES))
 
 
-def _way_out(reason: str) -> str:
-    return next((hint for fits, _, hint in _WAYS_OUT if fits(reason)), "check the seeds in a browser")
+def _hint(reason: str) -> str:
+    return next((hint for matches, _, hint in _CAUSES if matches(reason)), "check the seeds in a browser")

@@ -1,4 +1,4 @@
-"""The charts of a crawl report as SVG. All that comes from the web is numbers."""
+"""The charts of a crawl report as SVG. They show only numbers, never text from the web."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scenthound.report.crawl_facts import HarvestPoint
 from scenthound.report.report_layout import round_step
 
 MARGINS = Margins(left=46, right=12, top=12, bottom=34)
-DIGIT = 11  # pixels; the width of a digit of a tick label where it is largest, on a small screen
+DIGIT = 11  # largest width of a digit in tick labels, in pixels: on a small screen
 
 
 def harvest_curve(curve: Sequence[HarvestPoint]) -> str:
@@ -33,7 +33,7 @@ def harvest_curve(curve: Sequence[HarvestPoint]) -> str:
 
 
 def speed_curve(speed: Sequence[tuple[float, float]]) -> str:
-    """Pages a second, as bars over the time that was spent crawling."""
+    """Pages per second, as bars over the time spent crawling."""
     width = speed[0][0] * 2
     total = width * len(speed)
     unit, name = next(((u, n) for u, n in ((3600.0, "hours"), (60.0, "minutes")) if total > 3 * u), (1.0, "seconds"))
@@ -41,13 +41,15 @@ def speed_curve(speed: Sequence[tuple[float, float]]) -> str:
     bars = []
     for middle, rate in speed:
         x, y = axes.x(middle - width / 2), axes.y(rate)
-        wide, high = max(1.0, axes.x(width) - axes.x(0) - 1.5), axes.y(0) - y
-        bars.append(f'<rect class="bar" x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:.1f}" rx="1.5"/>')
-    return axes.svg("Pages a second over time", axes.grid_lines("{:g}"), _ticks(axes, name, unit), *bars)
+        bar_width, height = max(1.0, axes.x(width) - axes.x(0) - 1.5), axes.y(0) - y
+        bars.append(
+            f'<rect class="bar" x="{x:.1f}" y="{y:.1f}" width="{bar_width:.1f}" height="{height:.1f}" rx="1.5"/>'
+        )
+    return axes.svg("Pages per second over time", axes.grid_lines("{:g}"), _ticks(axes, name, unit), *bars)
 
 
 def exploration_curve(rates: Sequence[tuple[int, float]]) -> str:
-    """The exploration rate by pages fetched; it holds until the next ranking."""
+    """The exploration rate by pages fetched; a rate holds until the next ranking."""
     steps = [point for (n, rate), (later, _) in pairwise(rates) for point in ((n, rate), (later, rate))]
     axes = Axes(140, MARGINS, rates[-1][0], max(0.01, *(rate for _, rate in rates)), lines=3)
     return axes.svg(
@@ -64,7 +66,7 @@ def page_ticks(axes: Axes) -> str:
 
 
 def _ticks(axes: Axes, name: str, unit: float = 1.0) -> str:
-    """Round numbers along the x axis; at its end the last value with its unit."""
+    """Round numbers along the x axis, and the last value with its unit at the end."""
     step, y = round_step(axes.across / unit, 6), axes.height - 12
     last = f"{short(axes.across / unit)} {name}"
     space = axes.end - (len(last) + 3) * DIGIT
@@ -86,7 +88,7 @@ def short(value: float) -> str:
 
 
 def standard_error(share: float, count: int) -> float:
-    """Of a share of `count` pages, each relevant or not.
+    """The standard error of the share of relevant pages among `count` pages.
 
     >>> round(standard_error(0.5, 100), 3)
     0.05

@@ -1,6 +1,6 @@
-"""Stored copies of a crawl's best pages, as files beside its report, and a snippet of each.
+"""Write stored copies of a crawl's best pages as files beside its report, and make a snippet of each.
 
-A copy is the text of the page and its links, in our own markup: nothing of the page is ever run.
+A copy is the text of the page and its links, in our own markup: no code of the page is ever run.
 """
 
 from __future__ import annotations
@@ -22,36 +22,36 @@ from scenthound.report.report_layout import document, section
 from scenthound.report.web_text import link, text
 
 LONGEST_COPY = 60_000  # characters of text in a copy
-PARAGRAPH = 700  # characters after which a long text without breaks gets one
+PARAGRAPH = 700  # characters after which a text without line breaks is broken
 LINKS = 200
-BEFORE, AROUND = 50, 200  # characters of a snippet before its first keyword, and in all
+BEFORE, AROUND = 50, 200  # characters of a snippet before its first keyword, and in total
 
 
 class Copy(NamedTuple):
-    """A stored page for people: its file, relative to the report, and a snippet as HTML."""
+    """A readable copy of a stored page: its file, relative to the report, and a snippet as HTML."""
 
     file: str
     snippet: str
 
 
 def write_copies(folder: CrawlFolder, steps: Iterable[Step]) -> dict[int, Copy]:
-    """Write copies of these pages, in place of earlier ones; returns them by number. What is not stored has none."""
-    home, steps = folder.path / COPIES, list(steps)
+    """Replace earlier copies with copies of these pages; returns them by page number. Pages not stored have none."""
+    copies_folder, steps = folder.path / COPIES, list(steps)
     refuse_links(folder.path)
     if steps:
-        make_folder(home)
-    for old in home.glob("page-*.html"):
+        make_folder(copies_folder)
+    for old in copies_folder.glob("page-*.html"):
         old.unlink()
-    words = folder.request.topic.keywords
+    keywords = folder.request.topic.keywords
     copies = {}
     for step in steps:
         page = folder.stored(step)
         try:
             if page.where is not None:
                 name = f"page-{step.n:06d}.html"
-                write_text(home / name, render_copy(page), durable=False)  # `report` makes them again
-                copies[step.n] = Copy(f"{COPIES}/{name}", snippet(_without_title(page), words))
-        except OurFault:  # its record can't be read
+                write_text(copies_folder / name, render_copy(page), durable=False)  # `report` can write them again
+                copies[step.n] = Copy(f"{COPIES}/{name}", snippet(_without_title(page), keywords))
+        except OurFault:  # the stored record can't be read
             continue
     return copies
 
@@ -61,7 +61,7 @@ def render_copy(page: StoredPage) -> str:
     style = resources.files("scenthound.report").joinpath("crawl_report.css").read_text(encoding="utf-8")
     title = text(page.title, 300) or "(no title)"
     relevance = f"relevance {page.relevance:.3f}"
-    links = "".join(f"<li>{link(found.url, found.anchor or found.url)}</li>" for found in page.links[:LINKS])
+    links = "".join(f"<li>{link(target.url, target.anchor or target.url)}</li>" for target in page.links[:LINKS])
     more = f"<li>and {len(page.links) - LINKS:,} more</li>" if len(page.links) > LINKS else ""
     head = (
         f'<header><p class="kicker">Stored copy, text only</p><h1>{title}</h1>'
@@ -75,14 +75,14 @@ def render_copy(page: StoredPage) -> str:
 
 
 def _without_title(page: StoredPage) -> str:
-    """The text without the title at its beginning, which is shown anyway."""
+    """The text without the title at its beginning, which is shown separately."""
     return page.text.removeprefix(page.title).lstrip()
 
 
-def _paragraphs(whole: str) -> list[str]:
-    """The text in pieces: at line breaks, and long pieces at the end of a sentence."""
+def _paragraphs(page_text: str) -> list[str]:
+    """The text split at line breaks, and long lines at the end of a sentence."""
     pieces = []
-    for line in filter(str.strip, whole.splitlines()):
+    for line in filter(str.strip, page_text.splitlines()):
         while len(line) > PARAGRAPH:
             end = line.rfind(". ", 0, PARAGRAPH) + 1 or line.rfind(" ", 0, PARAGRAPH) + 1 or PARAGRAPH
             pieces.append(line[:end])
@@ -91,7 +91,7 @@ def _paragraphs(whole: str) -> list[str]:
     return pieces
 
 
-def snippet(whole: str, keywords: str) -> str:
+def snippet(page_text: str, keywords: str) -> str:
     """A piece of the text around the first keyword, as HTML with the keywords marked.
 
     >>> snippet("Fly in a <big> balloon today.", "hot air balloons")
@@ -99,7 +99,7 @@ def snippet(whole: str, keywords: str) -> str:
     """
     words = sorted({re.escape(word[:-1] if word.endswith("s") else word) for word in keywords.split() if len(word) > 2})
     pattern = re.compile(rf"\b(?:{'|'.join(words)})", re.IGNORECASE) if words else None
-    flat = " ".join(whole[:LONGEST_COPY].split())
+    flat = " ".join(page_text[:LONGEST_COPY].split())
     first = pattern.search(flat) if pattern else None
     start = max(0, first.start() - BEFORE) if first else 0
     start = flat.find(" ", start) + 1 if start else 0
@@ -109,11 +109,11 @@ def snippet(whole: str, keywords: str) -> str:
 
 
 def _marked(piece: str, pattern: re.Pattern[str] | None) -> str:
-    """A printable text as HTML, with what fits the pattern marked."""
+    """A printable text as HTML, with the matches of the pattern marked."""
     parts, end = [], 0
-    for found in pattern.finditer(piece) if pattern else ():
-        parts += [html.escape(piece[end : found.start()]), f"<mark>{html.escape(found[0])}</mark>"]
-        end = found.end()
+    for match in pattern.finditer(piece) if pattern else ():
+        parts += [html.escape(piece[end : match.start()]), f"<mark>{html.escape(match[0])}</mark>"]
+        end = match.end()
     marked = "".join([*parts, html.escape(piece[end:])])
     return marked if piece.isascii() else f"<bdi>{marked}</bdi>"
 

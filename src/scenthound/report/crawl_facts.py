@@ -1,4 +1,4 @@
-"""The figures of a crawl, gathered in one pass over its history: for `status` and the report."""
+"""Gather the figures of a crawl in one pass over its history, for `status` and the report."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from scenthound.store.lock import holder
 from scenthound.store.order_table import Orders
 
 BEST = 20
-POINTS = 400  # points of a curve: a screen shows no more
+POINTS = 400  # points of a curve: a screen can't show more
 BUCKETS = 60
-SHOWN_OF_BEST = ("n", "url", "title", "similarity", "relevance", "relevant")  # by `status --json`
-PAUSE = 120.0  # seconds; if the runs are not recorded, a longer gap is a pause between two runs
+SHOWN_OF_BEST = ("n", "url", "title", "similarity", "relevance", "relevant")  # fields in `status --json`
+PAUSE = 120.0  # seconds; if runs are not recorded, a longer gap counts as a pause between two runs
 
 ENDINGS = {
     "pages": "all requested pages were fetched",
     "time": "the time was up",
     "frontier empty": "no URL was left to fetch",
     ALL_RESTS: "every host with URLs left had to rest too long",
-    "dry": "too few relevant pages were found lately",
+    "dry": "too few relevant pages were found recently",
     LITTLE_LEFT: "the rest of the budget was expected to bring little",
     "interrupted": "it was interrupted, and can be resumed",
     "stopped": "it was stopped, and can be resumed",
@@ -43,7 +43,7 @@ ENDINGS = {
     "disk full": "the disk was full; make room, then it can be resumed",
     "I/O error": "a disk or the system failed; it can be resumed",
     "running": "it is running now",
-    "paused": "it is paused: `scenthound control DIR continue` goes on",
+    "paused": "it is paused; continue it with `scenthound control DIR continue`",
     "cut off": "the process was killed; it can be resumed",
 }
 FINAL = {"pages", "time", "frontier empty", ALL_RESTS, "dry", LITTLE_LEFT}
@@ -61,13 +61,13 @@ class HostFacts:
 
 @dataclass(slots=True)
 class HarvestPoint:
-    """The harvest after a page: overall and over the last hundred."""
+    """The harvest rate after a page: overall and over the last hundred pages."""
 
     n: int
     harvest: float
     recent: float
     window: int
-    """How many pages `recent` is the mean of."""
+    """Number of pages in `recent`."""
 
 
 @dataclass(slots=True)
@@ -76,48 +76,48 @@ class CrawlFacts:
 
     request: CrawlRequest
     budget: int = 0
-    """Pages requested, by the latest run that set it."""
+    """Number of pages requested, as set by the latest run that set it."""
     ended: str = ""
-    """The recorded reason; `running` or `cut off` if there is none."""
+    """The recorded reason why the crawl ended; `running` or `cut off` if there is none."""
     process: int | None = None
     pages: int = 0
     relevant: int = 0
     similarity: float = 0.0
     """The mean over all pages."""
     relevance: float = 0.0
-    """The mean over all pages, by the judge when each was fetched."""
+    """The mean over all pages, each judged when it was fetched."""
     relevant_in_the_end: int = 0
-    """Relevant pages by the latest verdicts."""
+    """Number of relevant pages by the judge's latest verdicts."""
     doubts: list[str] = field(default_factory=list)
-    """Why the judge's verdicts may be wrong, and what to do."""
+    """Reasons why the judge's verdicts may be wrong, and what to do about it."""
     bytes: int = 0
     first: float = 0.0
     last: float = 0.0
     busy: float = 0.0
-    """Seconds of running, pauses between runs left out."""
+    """Seconds of running time, without pauses between runs."""
     harvest_recent: float = 0.0
     left: Left | None = None
-    """What the rest of the budget is expected to bring; None if too few pages have come to tell."""
+    """Expected yield of the rest of the budget; None if there are too few pages to tell."""
     waiting: int = 0
     misses: dict[str, int] = field(default_factory=dict)
-    """URLs that brought no page, by reason; one that was tried again counts once."""
+    """Number of URLs that brought no page, by reason; a URL that was retried counts once."""
     out_of_order: int = 0
-    """Requests made before better ones, whose hosts rested."""
+    """Number of requests sent before better ones whose hosts rested."""
     waited: float = 0.0
     """Seconds in which the crawl waited for the hosts of better URLs, though a request could have been sent."""
     failures: dict[str, tuple[int, str]] = field(default_factory=dict)
-    """Requests of the latest run without a reply, robots.txt included: count and an example, by reason."""
+    """Requests of the latest run without a reply, including robots.txt: count and an example, by reason."""
     refused: dict[str, int] = field(default_factory=dict)
-    """Links that were not followed, by reason."""
+    """Number of links that were not followed, by reason."""
     suspended: list[str] = field(default_factory=list)
-    """What was left because its pages had nothing new: host, number of pages, form of their URLs."""
+    """URL patterns no longer requested because their pages had nothing new: host, number of pages, pattern."""
     hosts: dict[str, HostFacts] = field(default_factory=dict)
     best: list[Step] = field(default_factory=list)
     curve: list[HarvestPoint] = field(default_factory=list)
     speed: list[tuple[float, float]] = field(default_factory=list)
-    """Pages a second over the run, as (seconds since the start, rate)."""
+    """Pages per second over the run, as (seconds since the start, rate)."""
     exploration: list[tuple[int, float]] = field(default_factory=list)
-    """How often the strategy departed from its ranking, as (pages fetched, rate); empty if it does not say."""
+    """How often the strategy departed from its ranking, as (pages fetched, rate); empty if it does not report it."""
 
     @property
     def harvest(self) -> float:
@@ -125,7 +125,7 @@ class CrawlFacts:
 
     @property
     def outlook(self) -> str:
-        """What the rest of the budget is expected to bring, in words."""
+        """The expected yield of the rest of the budget, in words."""
         return outlook(self.left, self.budget - self.pages)
 
     @property
@@ -138,7 +138,7 @@ class CrawlFacts:
 
     @property
     def why(self) -> str:
-        """Why it ended, in words."""
+        """Why the crawl ended, in words."""
         return ENDINGS.get(self.ended, self.ended or "it has not begun")
 
     def as_plain(self) -> dict[str, Any]:
@@ -182,7 +182,7 @@ class CrawlFacts:
 
 
 def outlook(left: Left | None, pages: int) -> str:
-    """What so many more pages are expected to bring, in words.
+    """The expected yield of the next `pages` pages, in words.
 
     >>> outlook(Left(60.0, 2.9), 400), outlook(None, 400)
     ('at most about 3 more relevant pages in 400, 5% of all', 'too few pages to tell')
@@ -198,7 +198,7 @@ def pages_per_second(pages: int, seconds: float) -> float:
 
 
 def gather(folder: CrawlFolder) -> CrawlFacts:
-    """Read the folder's history once, as of the last commit."""
+    """Gather the figures from a folder's history as of the last commit, reading it once."""
     facts = CrawlFacts(folder.request, folder.budget, refused=dict(folder.history.counts()))
     facts.waiting = frontier_length(folder)
     facts.out_of_order, facts.waited = _order(folder)
@@ -207,7 +207,7 @@ def gather(folder: CrawlFolder) -> CrawlFacts:
     facts.suspended = [_suspension(event) for event in folder.history.strategy_events(SUSPENDED)]
     pages = _read(facts, folder.history.events(), folder.runs, folder.history.revised())
     facts.misses = folder.history.reasons()
-    facts.curve = _thinned(pages.curve, pages.every)
+    facts.curve = _thinned(pages.curve)
     facts.speed = _speed(pages.busy_times)
     facts.exploration = _exploration(folder.history.strategy_events("exploration"))
     facts.hosts = dict(sorted(facts.hosts.items(), key=lambda pair: (-pair[1].pages, -pair[1].misses, pair[0])))
@@ -222,7 +222,7 @@ def _suspension(event: Event) -> str:
 
 
 def _exploration(events: Iterable[Event]) -> list[tuple[int, float]]:
-    """The exploration rates in these events, one for each page, thinned to what a screen shows."""
+    """The exploration rates in these events, one for each page, thinned to what a screen can show."""
     rates = ((event.n, event.facts.get("rate")) for event in events)
     curve = [(n, float(rate)) for n, rate in rates if isinstance(rate, int | float) and 0 <= rate <= 1]
     return curve[:: max(1, len(curve) // POINTS)]
@@ -236,7 +236,7 @@ def _failures(text: str) -> dict[str, tuple[int, str]]:
 
 
 def _order(folder: CrawlFolder) -> tuple[int, float]:
-    """How many requests were out of order and how long better hosts were waited for; 0 in old folders."""
+    """The number of requests out of order and the seconds waited for better hosts; 0 in old folders."""
     counters = Counters()
     try:
         counters.load((folder.database.state("crawl") or {}).get("tally", {}))
@@ -246,16 +246,16 @@ def _order(folder: CrawlFolder) -> tuple[int, float]:
 
 
 def frontier_length(folder: CrawlFolder) -> int:
-    """How many URLs wait by the last commit, those in flight included."""
+    """Number of URLs waiting as of the last commit, including those in flight."""
     from scenthound.store.sqlite_frontier import waiting
 
-    own = folder.database.meta("waiting")
-    return int(own) if own.isdigit() else waiting(folder.database)
+    own_frontier = folder.database.meta("waiting")
+    return int(own_frontier) if own_frontier.isdigit() else waiting(folder.database)
 
 
 @dataclass(slots=True)
 class _Pages:
-    """Points of the curves, thinned as they grow."""
+    """Points of the curves while the history is read, thinned as they grow."""
 
     curve: list[HarvestPoint] = field(default_factory=list)
     every: int = 1
@@ -263,24 +263,24 @@ class _Pages:
 
 
 class _Stopwatch:
-    """Running time until a moment; moments come in order. Without recorded runs, long gaps are left out."""
+    """Running time until each moment, in ascending order. Without recorded runs, long gaps are left out."""
 
     def __init__(self, runs: Sequence[tuple[float, float]]) -> None:
-        self._runs, self._at, self._before = runs, 0, 0.0
+        self._runs, self._run, self._elapsed = runs, 0, 0.0
         self._last: float | None = None
 
     def at(self, moment: float) -> float:
         if not self._runs:
             gap = max(0.0, moment - self._last) if self._last is not None else 0.0
             self._last = max(moment, self._last or moment)
-            self._before += gap if gap <= PAUSE else 0.0
-            return self._before
-        while self._at + 1 < len(self._runs) and moment >= self._runs[self._at + 1][0]:
-            begin, end = self._runs[self._at]
-            self._before += end - begin
-            self._at += 1
-        begin, end = self._runs[self._at]
-        return self._before + min(max(0.0, moment - begin), end - begin)
+            self._elapsed += gap if gap <= PAUSE else 0.0
+            return self._elapsed
+        while self._run + 1 < len(self._runs) and moment >= self._runs[self._run + 1][0]:
+            begin, end = self._runs[self._run]
+            self._elapsed += end - begin
+            self._run += 1
+        begin, end = self._runs[self._run]
+        return self._elapsed + min(max(0.0, moment - begin), end - begin)
 
 
 def _read(
@@ -294,8 +294,8 @@ def _read(
     best: list[tuple[float, int, Step]] = []
     pages = _Pages()
     misses: Counter[str] = Counter()
-    similarity, relevance, recent_good = 0.0, 0.0, 0
-    watch, tried = _Stopwatch(runs), dict[Url, HostFacts]()
+    similarity, relevance, recent_relevant = 0.0, 0.0, 0
+    watch, failed = _Stopwatch(runs), dict[Url, HostFacts]()
     for event in events:
         if not facts.first:
             facts.first = facts.last = event.time
@@ -306,27 +306,27 @@ def _read(
         host.bytes += event.bytes
         if isinstance(event, Lost):
             misses[event.reason] += 1
-            if event.url not in tried:
-                tried[event.url] = host
+            if event.url not in failed:
+                failed[event.url] = host
                 host.misses += 1
             continue
         for url in (event.url, event.requested):
-            if url in tried:  # fetched in the end
-                tried.pop(url).misses -= 1
-        good = event.relevant
+            if url in failed:  # a retry succeeded
+                failed.pop(url).misses -= 1
+        relevant = event.relevant
         facts.pages += 1
-        facts.relevant += good
-        later = revised.get(event.url) if revised else None
-        latest = event if later is None else event._replace(relevance=later[0], relevant=later[1])
+        facts.relevant += relevant
+        revision = revised.get(event.url) if revised else None
+        latest = event if revision is None else event._replace(relevance=revision[0], relevant=revision[1])
         facts.relevant_in_the_end += latest.relevant
         similarity += event.similarity
         relevance += event.relevance
         forecast.page(event.relevance, is_seed=event.depth == 0)
         host.pages += 1
-        host.relevant += good
-        recent_good += good - (recent[0] if len(recent) == WINDOW else 0)
-        recent.append(good)
-        facts.harvest_recent = recent_good / len(recent)
+        host.relevant += relevant
+        recent_relevant += relevant - (recent[0] if len(recent) == WINDOW else 0)
+        recent.append(relevant)
+        facts.harvest_recent = recent_relevant / len(recent)
         entry = (latest.relevance, -event.n, latest)
         (heapq.heappush if len(best) < BEST else heapq.heappushpop)(best, entry)
         pages.busy_times.append(facts.busy)
@@ -343,13 +343,13 @@ def _read(
     return pages
 
 
-def _thinned(curve: list[HarvestPoint], every: int) -> list[HarvestPoint]:
+def _thinned(curve: list[HarvestPoint]) -> list[HarvestPoint]:
     step = max(1, len(curve) // POINTS)
     return curve if step == 1 else [*curve[step - 1 :: step], *curve[-1:]]
 
 
 def _speed(times: list[float]) -> list[tuple[float, float]]:
-    """Pages a second in equal slices of the time that was spent crawling."""
+    """Pages per second in equal slices of the time spent crawling."""
     if len(times) < 2 or times[-1] <= 0:
         return []
     slices = max(1, min(BUCKETS, len(times) // 5))
@@ -359,7 +359,7 @@ def _speed(times: list[float]) -> list[tuple[float, float]]:
 
 
 def _ending(facts: CrawlFacts, folder: CrawlFolder) -> None:
-    """Set the recorded reason, unless a process is running or was killed after it was recorded."""
+    """Set the reason: the recorded one, unless a process is running or was killed after it was recorded."""
     facts.process = holder(folder.path)
     reason = folder.database.meta("ended")
     if folder.crawl is not None:  # this process, at the end of its run

@@ -1,4 +1,4 @@
-"""`report.html`: a crawl for people, in one file that loads nothing else.
+"""Write the `report.html` of a crawl: one self-contained file that loads nothing else.
 
 All text from the web goes through `web_text`, which cleans and escapes it.
 """
@@ -35,12 +35,12 @@ SUSPENSIONS = 30
 def write_report(folder: CrawlFolder, facts: CrawlFacts | None = None) -> Path:
     """Write the report into the crawl's folder, whole or not at all."""
     path, facts = folder.path / NAME, facts or gather(folder)
-    write_text(path, render(facts, write_copies(folder, facts.best)), durable=False)  # it can be made again
+    write_text(path, render(facts, write_copies(folder, facts.best)), durable=False)  # can be written again
     return path
 
 
 def render(facts: CrawlFacts, copies: Mapping[int, Copy] | None = None) -> str:
-    """The report as one HTML document; `copies` are the stored copies of the best pages, by number."""
+    """The report as one HTML document; `copies` are the stored copies of the best pages, by page number."""
     style = resources.files("scenthound.report").joinpath("crawl_report.css").read_text(encoding="utf-8")
     name = text(facts.request.topic.name or facts.request.topic.keywords)
     parts = [
@@ -50,8 +50,8 @@ def render(facts: CrawlFacts, copies: Mapping[int, Copy] | None = None) -> str:
         _harvest(facts),
         _best(facts, copies or {}),
         '<div class="pair">',
-        _counts("Requests that failed", "Nothing failed.", "Each URL that brought no page, by reason.", facts.misses),
-        _counts("Links not followed", "Every link was followed.", "Found, and left out on purpose.", facts.refused),
+        _counts("Requests that failed", "Nothing failed.", "URLs that brought no page, by reason.", facts.misses),
+        _counts("Links not followed", "Every link was followed.", "Found, but skipped on purpose.", facts.refused),
         "</div>",
         _suspended(facts.suspended),
         _hosts(facts.hosts),
@@ -83,9 +83,9 @@ def _tiles(facts: CrawlFacts) -> str:
         (f"{facts.pages:,}", f"pages of {facts.budget:,} requested"),
         (f"{facts.relevant:,}", f"of them relevant: a harvest rate of {facts.harvest:.1%}"),
         (f"{facts.harvest_recent:.1%}", "harvest rate of the last 100 pages"),
-        (f"{facts.relevant_in_the_end:,}", "relevant by the latest verdicts"),
+        (f"{facts.relevant_in_the_end:,}", "relevant by the judge's latest verdicts"),
         *_expected(facts),
-        (f"{facts.hosts_with_pages:,}", "hosts gave pages"),
+        (f"{facts.hosts_with_pages:,}", "hosts with fetched pages"),
         (f"{facts.waiting:,}", "URLs still waiting"),
         (f"{facts.rate:.1f}/s", f"pages, for {duration(facts.busy)}; {size(facts.bytes)} received"),
     ]
@@ -93,31 +93,36 @@ def _tiles(facts: CrawlFacts) -> str:
 
 
 def _expected(facts: CrawlFacts) -> list[tuple[str, str]]:
-    """What the rest of the budget is expected to bring, if anything is left and it can be told."""
+    """A tile with the expected yield of the rest of the budget, if there is a rest and a forecast."""
     left, pages = facts.left, facts.budget - facts.pages
     if left is None or pages <= 0:
         return []
-    return [(f"{left.expected:,.0f}", f"more at most expected of the {pages:,} pages left: {left.share:.0%} of all")]
+    expected = f"more relevant pages expected, at most, in the {pages:,} pages left: {left.share:.0%} of all"
+    return [(f"{left.expected:,.0f}", expected)]
 
 
 def _doubts(doubts: list[str]) -> str:
-    """What the judge is not sure about."""
+    """The section on reasons to doubt the judge's verdicts."""
     if not doubts:
         return ""
     lines = "".join(f"<li>{text(doubt, 800)}</li>" for doubt in doubts)
     return section(
-        "Doubts", "The judge can't tell relevant pages well, so take the figures with care.", f"<ul>{lines}</ul>"
+        "Doubts",
+        "The judge may not recognise relevant pages well here, so treat the figures with care.",
+        f"<ul>{lines}</ul>",
     )
 
 
 def _suspended(lines: list[str]) -> str:
-    """The patterns and hosts that gave nothing new."""
+    """The section on URL patterns and hosts whose pages had nothing new."""
     if not lines:
         return ""
     rows = "".join(f"<li>{text(line, 300)}</li>" for line in lines[:SUSPENSIONS])
     more = f"<li>and {len(lines) - SUSPENSIONS:,} more</li>" if len(lines) > SUSPENSIONS else ""
     return section(
-        "Left because nothing new came", "Probably traps; no more of them were requested.", f"<ul>{rows}{more}</ul>"
+        "Suspended URL patterns",
+        "Their pages had nothing new: probably traps. No more of them were requested.",
+        f"<ul>{rows}{more}</ul>",
     )
 
 
@@ -129,27 +134,30 @@ def _harvest(facts: CrawlFacts) -> str:
         '<li><i class="recent"></i>last 100 pages</li>'
         '<li><i class="se overall"></i><i class="se recent"></i>± 1 standard error of each</li></ul>'
     )
-    note = f"The share of pages that are relevant by the judge {text(facts.request.settings.judge)} when fetched."
+    judge = text(facts.request.settings.judge)
+    note = f"The share of pages that the judge “{judge}” called relevant when they were fetched."
     return section("Harvest", note, legend + harvest_curve(facts.curve))
 
 
 def _best(facts: CrawlFacts, copies: Mapping[int, Copy]) -> str:
     if not facts.best:
         return ""
-    words = Wording(facts.request)
-    rows = [(str(rank), _page(step, copies, words), f"{step.relevance:.3f}") for rank, step in enumerate(facts.best, 1)]
+    wording = Wording(facts.request)
+    rows = [
+        (str(rank), _page(step, copies, wording), f"{step.relevance:.3f}") for rank, step in enumerate(facts.best, 1)
+    ]
     pages = table(("#", "page and how it was found", "relevance"), rows, numbers={0, 2}, name="best")
-    note = "Most likely relevant first, by the latest verdicts of the judge. A stored copy opens without a network."
+    note = "The most relevant first, by the judge's latest verdicts. A stored copy opens without a network."
     return section("Best pages", note, pages)
 
 
 def _page(step: Step, copies: Mapping[int, Copy], wording: Wording) -> str:
     title, url = text(step.title) or "(no title)", link(step.url, most=110)
     copy = copies.get(step.n)
-    words = f'<span class="snippet">{copy.snippet}</span>' if copy and copy.snippet else ""
+    snippet = f'<span class="snippet">{copy.snippet}</span>' if copy and copy.snippet else ""
     stored = f" · {copy_link(copies, step)}" if copy else ""
     return (
-        f'<span class="title">{title}</span><span class="url">{url}{stored}</span>{words}'
+        f'<span class="title">{title}</span><span class="url">{url}{stored}</span>{snippet}'
         f'<span class="how">{_how_found(step, wording)}</span>'
     )
 
@@ -157,8 +165,8 @@ def _page(step: Step, copies: Mapping[int, Copy], wording: Wording) -> str:
 def _how_found(step: Step, wording: Wording) -> str:
     if step.parent is None:
         return f"page {step.n:,}, a seed"
-    words = printable(step.anchor, 80)
-    anchor = f" by “{text(words)}”" if words else ""
+    anchor_text = printable(step.anchor, 80)
+    anchor = f" by “{text(anchor_text)}”" if anchor_text else ""
     why = text("; ".join(wording.reasons(step)), 600)
     score = f"score {step.score:.3g}" + (f": {why}" if why else "")
     return f"page {step.n:,}, depth {step.depth}, {score}, from {link(step.parent, most=70)}{anchor}"
@@ -169,8 +177,8 @@ def _counts(title: str, none: str, note: str, counts: Mapping[str, int]) -> str:
         return section(title, none)
     rows, order = [], sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     for reason, times in order:
-        words = in_words(reason)
-        more = f'<span class="how">{text(words)}</span>' if words != reason else ""
+        meaning = in_words(reason)
+        more = f'<span class="how">{text(meaning)}</span>' if meaning != reason else ""
         rows.append((f"<code>{text(reason)}</code>{more}", f"{times:,}"))
     keys = [(reason, -times) for reason, times in order]
     name = title.split()[0].lower()
@@ -190,26 +198,24 @@ def _hosts(hosts: Mapping[str, HostFacts]) -> str:
         )
         keys.append((name, -host.relevant, -host.pages, -share, -host.misses, -host.bytes))
     rest = len(hosts) - len(rows)
-    note = (
-        f"Most relevant pages first; {rest:,} more hosts are not shown." if rest > 0 else "Most relevant pages first."
-    )
+    note = "Hosts with most relevant pages first" + (f"; {rest:,} more are not shown." if rest > 0 else ".")
     heads = ("host", "relevant", "pages", "share", "failed", "received")
     numbers = {1, 2, 3, 4, 5}
-    return section("Hosts", f"{note} Choose a column to sort by it.", sortable("hosts", heads, rows, keys, numbers, 1))
+    return section("Hosts", f"{note} Select a column to sort by it.", sortable("hosts", heads, rows, keys, numbers, 1))
 
 
 def _speed(facts: CrawlFacts) -> str:
     if len(facts.speed) < 3:
         return ""
     return section(
-        "Pages a second", "Over the time spent crawling; pauses between runs are left out.", speed_curve(facts.speed)
+        "Pages per second", "Over the time spent crawling, without pauses between runs.", speed_curve(facts.speed)
     )
 
 
 def _exploration(facts: CrawlFacts) -> str:
     if len(facts.exploration) < 2 or not any(rate for _, rate in facts.exploration):
         return ""
-    note = "How often a page was taken that was not the best by its score, to learn from it."
+    note = "How often the strategy took a page other than the best by score, to learn from it."
     return section("Exploration", note, exploration_curve(facts.exploration))
 
 
@@ -218,8 +224,8 @@ def _order(facts: CrawlFacts) -> str:
         return ""
     return section(
         "Order",
-        f"{facts.out_of_order:,} requests were sent before better ones whose hosts rested; the crawl waited "
-        f"{duration(facts.waited)} for better hosts.",
+        f"{_many(facts.out_of_order, 'request')} sent before better ones whose hosts rested; "
+        f"{duration(facts.waited)} spent waiting for the hosts of better ones.",
     )
 
 
@@ -238,15 +244,15 @@ def _request(facts: CrawlFacts) -> str:
     more = f"<li>and {len(request.seeds) - SEEDS:,} more</li>" if len(request.seeds) > SEEDS else ""
     versions = ", ".join(f"{text(name)} {text(version)}" for name, version in request.versions.items())
     return (
-        section("Request", "Everything else was at its default.", table(("setting", "value"), rows))
+        section("Request", "All other settings were at their defaults.", table(("setting", "value"), rows))
         + _order(facts)
         + section("Seeds", "", f'<ul class="seeds">{seeds}{more}</ul>')
-        + f"<footer>Started {text(request.started)}. Written with {versions}. Get every figure with "
-        f"<code>scenthound status --json</code>, every page with <code>scenthound trail</code>.</footer>"
+        + f"<footer>Started {text(request.started)}. Written with {versions}. <code>scenthound status --json</code> "
+        f"prints every figure, <code>scenthound trail</code> every page.</footer>"
     )
 
 
-# ---- small things
+# ---- formatting
 
 
 def _many(count: int, word: str) -> str:
@@ -258,7 +264,8 @@ def _date(moment: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """
+    """Seconds as a readable duration.
+
     >>> duration(42), duration(185), duration(7500)
     ('42 s', '3 min 5 s', '2 h 5 min')
     """
@@ -270,7 +277,8 @@ def duration(seconds: float) -> str:
 
 
 def size(count: float) -> str:
-    """
+    """A number of bytes with its unit.
+
     >>> size(512), size(12_400_000)
     ('512 B', '12.4 MB')
     """

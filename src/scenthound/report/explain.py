@@ -1,4 +1,4 @@
-"""Why a page was fetched, or why it was not: the answer to `scenthound explain`."""
+"""Explain why a page was fetched, or why it was not: the answer to `scenthound explain`."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from scenthound.ports import Frontier, OwnFrontier, Saves
 from scenthound.report.miss_reasons import in_words
 from scenthound.report.score_phrases import Wording
 
-NEAR = 3
-MOST_ANCESTORS = 50  # of an agent, followed back
-LINKS_READ = 2_000_000  # links searched for pages that point to a URL
+NEAR = 3  # similar URLs, or linking pages, that are listed
+MOST_ANCESTORS = 50  # ancestors of an agent that are followed back
+LINKS_READ = 2_000_000  # links searched for pages that link to a URL
 
 
 @dataclass(slots=True)
@@ -29,22 +29,22 @@ class Explanation:
     url: Url
     state: str
     why: str
-    """A sentence for people."""
+    """The explanation in a sentence."""
     path: list[Step] = field(default_factory=list)
-    """From a seed to this page, or to the page that offered it."""
+    """The path from a seed to this page, or to the page that offered it."""
     requests: list[Lost] = field(default_factory=list)
-    """Requests for it that failed, in order."""
+    """Failed requests for the URL, in order."""
     candidate: Candidate | None = None
     linked_from: list[Url] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
-    """Links to its host that were not followed, by reason."""
+    """Number of links to its host that were not followed, by reason."""
     near: list[Url] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     """Events of the strategy about this page."""
     family: list[Event] = field(default_factory=list)
     """Births of the agents in these events, each after its ancestors."""
     wording: Wording | None = None
-    """Says why pages were chosen."""
+    """Puts the reasons why pages were chosen into words."""
 
     def reasons(self, chosen: Step | Candidate) -> list[str]:
         return self.wording.reasons(chosen) if self.wording is not None else []
@@ -75,7 +75,7 @@ class Explanation:
 
 
 def explain(folder: CrawlFolder, raw: str) -> Explanation:
-    """What happened to this URL in this crawl. Raises `NotAUrl`."""
+    """Explain what happened to this URL in this crawl. Raises `NotAUrl`."""
     explanation = _explanation(folder, raw)
     explanation.wording = Wording(folder.request)
     return explanation
@@ -105,7 +105,7 @@ def _explanation(folder: CrawlFolder, raw: str) -> Explanation:
 
 
 def _family(folder: CrawlFolder, events: Iterable[Event]) -> list[Event]:
-    """The births of the agents in these events, and of their ancestors, oldest first."""
+    """The birth events of the agents in these events and of their ancestors, oldest first."""
     births: dict[int, Event] = {}
     agents = [agent for event in events if isinstance(agent := event.facts.get("agent"), int)]
     while agents and len(births) < MOST_ANCESTORS:
@@ -140,7 +140,7 @@ def _not_requested(folder: CrawlFolder, url: Url, requests: list[Lost]) -> Expla
         explanation.state, explanation.why = "refused", f"never requested: {refusal}"
     elif linked:
         explanation.state = "not-kept"
-        explanation.why = "linked to, but not kept: see what was left out on its host"
+        explanation.why = "linked to, but not kept: see the links to its host that were not followed"
     else:
         explanation.why = "not seen in this crawl"
         explanation.near = _near(folder, url)
@@ -148,7 +148,7 @@ def _not_requested(folder: CrawlFolder, url: Url, requests: list[Lost]) -> Expla
 
 
 def own_frontier(folder: CrawlFolder) -> Frontier | None:
-    """The frontier of a strategy that has its own, by its last snapshot; None if it has none or it can't be read."""
+    """The strategy's own frontier as of its last snapshot; None if it has none or it can't be read."""
     from scenthound.wiring import make_strategy
 
     if not folder.database.meta("waiting"):
@@ -161,13 +161,13 @@ def own_frontier(folder: CrawlFolder) -> Frontier | None:
         frontier = strategy.frontier(folder.request.settings.frontier)
         list(strategy.start(folder.request.topic, []))
         strategy.load(state)
-    except (ScenthoundError, ValueError, KeyError, TypeError):  # its state can't be used; there are other answers
+    except (ScenthoundError, ValueError, KeyError, TypeError):  # the state can't be used; other explanations remain
         return None
     return frontier
 
 
 def _in_own_frontier(folder: CrawlFolder, url: Url) -> tuple[bool, Candidate | None]:
-    """Whether the URL waits in the frontier of the strategy itself, and its candidate."""
+    """Whether the URL waits in the strategy's own frontier, and its candidate."""
     frontier = own_frontier(folder)
     return (True, frontier.take(url)) if frontier is not None and url in frontier else (False, None)
 
@@ -182,7 +182,7 @@ def _refusal(folder: CrawlFolder, url: Url) -> str:
 
 
 def _suspension(folder: CrawlFolder, url: Url) -> str:
-    """Why URLs like this one were left, if they were."""
+    """Why URLs like this were suspended; empty if they were not."""
     forms = patterns(url)
     for event in folder.history.strategy_events(SUSPENDED):
         facts = event.facts
@@ -203,15 +203,15 @@ def _linked_from(folder: CrawlFolder, url: Url) -> list[Url]:
 
 
 def _near(folder: CrawlFolder, url: Url) -> list[Url]:
-    """Fetched URLs that look alike: on the same host, or else anywhere."""
+    """Similar fetched URLs: on the same host, or else on any host."""
     host = urls.host(url)
-    here: list[str] = []
-    anywhere: list[str] = []
+    same_host: list[str] = []
+    other_hosts: list[str] = []
     for step in folder.history.trail():
         if urls.host(step.url) == host:
-            here.append(str(step.url))
-        elif len(anywhere) < 20_000:
-            anywhere.append(str(step.url))
-    close = get_close_matches(url, here[:5_000], n=NEAR, cutoff=0.6)
-    close = close or get_close_matches(url, anywhere[:5_000], n=NEAR, cutoff=0.85)
+            same_host.append(str(step.url))
+        elif len(other_hosts) < 20_000:
+            other_hosts.append(str(step.url))
+    close = get_close_matches(url, same_host[:5_000], n=NEAR, cutoff=0.6)
+    close = close or get_close_matches(url, other_hosts[:5_000], n=NEAR, cutoff=0.85)
     return [Url(text) for text in close]

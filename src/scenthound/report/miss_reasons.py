@@ -1,4 +1,4 @@
-"""What the short reasons mean for which a request brought no page, or a link was not followed."""
+"""Readable meanings of the short reasons why a request brought no page or a link was not followed."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ _MEANINGS = {
     "out-of-scope": "outside the allowed hosts, domains or paths",
     "too-deep": "deeper than allowed",
     "trap-repeats": "the same path part repeated: a loop of relative links",
-    "trap-endless": "numbered pages without a relevant one",
+    "trap-endless": "numbered pages, none of them relevant",
     "trap-nothing-new": "pages of this form or host had nothing new",
     "evicted": "pushed out of the full waiting list by a better link",
     "frontier-full": "score too low for a full waiting list",
     "nofollow": "marked rel=nofollow",
     "blocked": "you have blocked the host",
     "host-budget": "the host has reached its page limit",
-    "host-asleep": "the host gave nothing relevant for a long time",
+    "host-asleep": "the host had no relevant page for a long time",
     "host-failing": "the host failed repeatedly",
-    "not-http": "not an address of the web (mailto:, javascript: …)",
+    "not-http": "not a web address (mailto:, javascript: …)",
     "bad-url": "not a valid address",
     "bad-base": "the page's base address is not valid",
     "too-long": "the address is too long",
@@ -32,7 +32,7 @@ _MEANINGS = {
     "robots-unreachable": "robots.txt could not be fetched",
     "timeout": "no answer in time",
     "connect": "no connection",
-    "reset": "the connection broke off",
+    "reset": "the connection was broken off",
     "empty-reply": "an empty answer",
     "bad-http": "an answer that is not valid HTTP",
     "header-bomb": "too many or too long headers",
@@ -49,16 +49,16 @@ _MEANINGS = {
     "unreadable": "a page that could not be read",
     "too-large": "larger than allowed",
     "bomb": "a small file that unpacks to a huge one",
-    "coding": "packed in a way that can't be unpacked here",
+    "coding": "compressed in a way that can't be unpacked here",
     "damaged": "a damaged file",
     "bad-redirect": "a redirect without a valid target",
     "redirect-loop": "redirects in circles, or too often",
-    "redirect-to-known": "redirects to a page that was met already",
+    "redirect-to-known": "redirects to a page that was already fetched or requested",
 }
 
 
 def in_words(reason: str) -> str:
-    """A reason for people. Reasons that are not ours are returned as they are.
+    """A reason in words. Unknown reasons are returned unchanged.
 
     >>> in_words("http-404"), in_words("redirect-too-deep"), in_words("moon")
     ('not found (404)', 'redirects to a page that is not followed: deeper than allowed', 'moon')

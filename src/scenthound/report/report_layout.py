@@ -1,7 +1,7 @@
-"""The layout that the reports of crawls and of experiments share: page, sections, tables, round numbers.
+"""The HTML layout shared by the reports of crawls and of experiments: page, sections, tables, round numbers.
 
-A report is one file that loads nothing else: no script, font or picture; a content security policy enforces that. All
-arguments are HTML: the caller has escaped them.
+A report is one file that loads nothing else: no script, font or image; a content security policy enforces that. All
+arguments are HTML: the caller must escape text.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri
 
 
 def document(title: str, style: str, parts: Iterable[str]) -> str:
-    """A whole page in the common style; `style` is added to that. Empty parts are left out."""
+    """A whole HTML page in the common style plus `style`. Empty parts are left out."""
     house = resources.files("scenthound.report").joinpath("house.css").read_text(encoding="utf-8")
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -34,8 +34,8 @@ def section(title: str, note: str, *parts: str) -> str:
 
 
 def tiles(figures: Iterable[tuple[str, str]]) -> str:
-    """Figures in large type, each with a few words about it."""
-    shown = "".join(f'<div class="tile"><b>{figure}</b><span>{words}</span></div>' for figure, words in figures)
+    """Figures in large type, each with a caption."""
+    shown = "".join(f'<div class="tile"><b>{figure}</b><span>{caption}</span></div>' for figure, caption in figures)
     return f'<section class="tiles">{shown}</section>'
 
 
@@ -63,9 +63,10 @@ def sortable(
     numbers: Iterable[int] = (),
     first: int = 0,
 ) -> str:
-    """A table that readers sort by any column, without a script: each column has a radio button and each row its ranks.
+    """A table that can be sorted by any column without a script: each column has a radio button, each row its ranks.
 
-    `name` is unique on the page. `keys` are what each row is sorted by in each column; `first` is the column at first.
+    `name` must be unique on the page. `keys` has the sort key of each row in each column; `first` is the initial
+    column.
     """
     right = set(numbers)
     ranks = [_ranks([row[column] for row in keys]) for column in range(len(heads))]
@@ -94,7 +95,7 @@ def sortable(
 
 
 def _ranks(values: Sequence[Any]) -> list[int]:
-    """The place of each value in sorted order, from 1; equal values keep their order."""
+    """The rank of each value in sorted order, from 1; equal values keep their order."""
     ranks = [0] * len(values)
     for rank, index in enumerate(sorted(range(len(values)), key=values.__getitem__), 1):
         ranks[index] = rank

@@ -1,4 +1,4 @@
-"""Why a page was chosen, in words: the parts of its score as the crawl's strategy explains them."""
+"""Put into words why a page was chosen: the parts of its score, as the crawl's strategy explains them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LONGEST = 120
 
 
 class Wording:
-    """The reasons for the pages of one crawl. A strategy without words of its own has the names of its parts."""
+    """The reasons for the pages of one crawl. If the strategy has no phrases of its own, the names of score parts."""
 
     def __init__(self, request: CrawlRequest) -> None:
         from scenthound.wiring import make_strategy
@@ -20,12 +20,12 @@ class Wording:
         self._strategy: Explains | None = None
         try:
             strategy = make_strategy(request.strategy, request.parameters)
-        except ScenthoundError:  # a plug-in that is not installed here
+        except ScenthoundError:  # the strategy is a plug-in that is not installed here
             return
         self._strategy = strategy if isinstance(strategy, Explains) else None
 
     def reasons(self, chosen: Step | Candidate) -> list[str]:
-        """Phrases with their values, as `6 relevant pages link here (+1.2)`; the largest first."""
+        """Phrases with their values, such as `6 relevant pages link here (+1.2)`, the largest first."""
         if self._strategy is None:
             return [f"{printable(name, 40)} {value:.4g}" for name, value in chosen.parts.items()]
         phrases = self._strategy.reasons(chosen.parts, chosen.carry, printable(chosen.anchor, 60))

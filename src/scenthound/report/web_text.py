@@ -1,4 +1,4 @@
-"""Text and links from the web as HTML: cleaned, cut and escaped. Every report puts web text through here."""
+"""Text and links from the web as safe HTML: cleaned, shortened and escaped. Every crawl report uses it for web text."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ LONGEST = 160  # characters of a title, an anchor or a URL as shown; links keep 
 
 
 def text(raw: str, most: int = LONGEST) -> str:
-    """Text from the web, cleaned, cut and escaped; `bdi` isolates its direction."""
+    """Text from the web, cleaned, shortened and escaped; `bdi` isolates its writing direction."""
     escaped = html.escape(printable(raw, most))
     return escaped if raw.isascii() else f"<bdi>{escaped}</bdi>"
 
 
 def link(url: str, label: str = "", most: int = LONGEST) -> str:
-    """A link if the URL is http(s); else only its text."""
+    """A link if the URL is http(s), else only its text."""
     shown = text(label or url, most)
     if not url.lower().startswith(("http://", "https://")) or not url.isprintable():
         return shown

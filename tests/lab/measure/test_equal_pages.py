@@ -51,42 +51,43 @@ def measured(metric: str) -> Measured:
 
 
 def test_a_rate_is_compared_where_both_crawls_still_ran() -> None:
-    found = measured("harvest_rate").compare("short", "long")
-    assert found.means[0].mean == pytest.approx((0.4 + 0.5 + 0.1) / 3), "x and y after 50 pages, z after 1,000"
-    assert found.means[1].mean == pytest.approx((0.6 + 0.7 + 0.2) / 3)
-    assert found.paired.mean == pytest.approx(-0.5 / 3), "at 1,000 pages it would seem the better one"
-    assert found.ended == (2, 0)
-    told = sentence(found)
-    assert "harvest_rate at up to 1000 pages" in told
-    assert told.endswith("short had ended earlier on 2 of 3 topics: there both are taken after as many pages.")
-    plain = as_json(found)
+    comparison = measured("harvest_rate").compare("short", "long")
+    assert comparison.means[0].mean == pytest.approx((0.4 + 0.5 + 0.1) / 3), "x and y after 50 pages, z after 1,000"
+    assert comparison.means[1].mean == pytest.approx((0.6 + 0.7 + 0.2) / 3)
+    assert comparison.paired.mean == pytest.approx(-0.5 / 3), "at 1,000 pages it would seem the better one"
+    assert comparison.ended == (2, 0)
+    text = sentence(comparison)
+    assert "harvest_rate at up to 1000 pages" in text
+    assert "short had ended earlier on 2 of 3 topics; on these, both are compared" in text
+    assert text.endswith("after the same number of pages.")
+    plain = as_json(comparison)
     assert (plain["ended"], plain["at_equal_length"]) == ({"first": 2, "second": 0}, True)
 
 
-def test_recall_of_an_ended_crawl_stays_and_is_said() -> None:
-    found = measured("target_recall").compare("short", "long")
-    assert found.means[0].mean == pytest.approx((0.4 + 0.5 + 0.1) / 3)
-    assert found.means[1].mean == pytest.approx((0.05 + 0.06 + 0.2) / 3)
-    assert sentence(found).endswith("short had ended earlier on 2 of 3 topics: what it had found counts.")
-    assert "at 1000 pages" in sentence(found)
+def test_recall_of_an_ended_crawl_keeps_its_value_and_the_sentence_says_so() -> None:
+    comparison = measured("target_recall").compare("short", "long")
+    assert comparison.means[0].mean == pytest.approx((0.4 + 0.5 + 0.1) / 3)
+    assert comparison.means[1].mean == pytest.approx((0.05 + 0.06 + 0.2) / 3)
+    assert sentence(comparison).endswith("short had ended earlier on 2 of 3 topics; what was found by then counts.")
+    assert "at 1000 pages" in sentence(comparison)
 
 
 def test_no_winner_by_ending_early() -> None:
-    (found,) = every_pair(measured("harvest_rate"), ["short", "long"])
-    assert (found.first, found.second, found.ended) == ("long", "short", (0, 2))
+    (comparison,) = every_pair(measured("harvest_rate"), ["short", "long"])
+    assert (comparison.first, comparison.second, comparison.ended) == ("long", "short", (0, 2))
 
 
 def test_a_crawl_that_ended_before_every_point_is_left_out() -> None:
-    gone = {"short": {"x": 0, "y": 55, "z": 1000}, "long": LENGTHS["long"]}
-    found = replace(measured("harvest_rate"), lengths=gone).compare("short", "long")
-    assert found.left_out == ("x",)
-    assert (found.means[0].number, found.ended) == (2, (1, 0))
+    lengths = {"short": {"x": 0, "y": 55, "z": 1000}, "long": LENGTHS["long"]}
+    comparison = replace(measured("harvest_rate"), lengths=lengths).compare("short", "long")
+    assert comparison.left_out == ("x",)
+    assert (comparison.means[0].number, comparison.ended) == (2, (1, 0))
 
 
 def test_every_mean_over_pages_is_a_rate() -> None:
-    kept = {name for name in METRICS.names() if not get_metric(name).is_rate}
-    assert kept >= {"target_recall", "coverage", "hosts_found", "description_recall", "fetched_goals"}
-    assert not {"harvest_rate", "precision", "mean_rank", "url_precision", "average_relevance"} & kept
+    not_rates = {name for name in METRICS.names() if not get_metric(name).is_rate}
+    assert not_rates >= {"target_recall", "coverage", "hosts_found", "description_recall", "fetched_goals"}
+    assert not {"harvest_rate", "precision", "mean_rank", "url_precision", "average_relevance"} & not_rates
 
 
 def test_ended_crawls_are_counted_by_point() -> None:
@@ -105,7 +106,7 @@ def test_errors_of_groups_agree_with_a_calculation_by_hand() -> None:
     test = paired_t(VALUES, OTHERS, CLUSTERS)
     average = 0.62 / 6
     sums = [0.15 - 3 * average, 0.45 - 2 * average, 0.02 - average]
-    error = (3 / 2 * sum(each**2 for each in sums)) ** 0.5 / 6
+    error = (3 / 2 * sum(total**2 for total in sums)) ** 0.5 / 6
     assert (test.mean, test.error) == (pytest.approx(average, abs=1e-14), pytest.approx(error, abs=1e-14))
     assert test.freedom == 2
 
@@ -115,8 +116,8 @@ def test_errors_of_groups_are_those_of_a_regression_on_a_constant() -> None:
     y, x = np.array(VALUES) - np.array(OTHERS), np.ones((6, 1))
     bread = np.linalg.inv(x.T @ x)
     residuals = y - x @ (bread @ x.T @ y)
-    members = [[place for place, name in enumerate(CLUSTERS) if name == group] for group in "abc"]
-    parts = [np.outer(part, part) for part in (x[each].T @ residuals[each] for each in members)]
+    members = [[index for index, name in enumerate(CLUSTERS) if name == group] for group in "abc"]
+    parts = [np.outer(part, part) for part in (x[rows].T @ residuals[rows] for rows in members)]
     covariance = bread @ np.sum(parts, axis=0) @ bread * (3 / 2) * (5 / 5)
     test = paired_t(VALUES, OTHERS, CLUSTERS)
     assert test.error == pytest.approx(float(covariance[0, 0]) ** 0.5, abs=1e-14)
@@ -127,14 +128,14 @@ def test_errors_of_groups_are_those_of_a_regression_on_a_constant() -> None:
 
 def test_groups_of_one_size_are_as_if_averaged_first() -> None:
     first, second = [0.3, 0.5, 0.2, 0.8, 0.7, 0.1], [0.1, 0.6, 0.3, 0.4, 0.2, 0.0]
-    pairs = [[sum(each[i : i + 2]) / 2 for i in (0, 2, 4)] for each in (first, second)]
-    wanted = scipy.stats.ttest_rel(*pairs, alternative="greater")
+    pairs = [[sum(values[i : i + 2]) / 2 for i in (0, 2, 4)] for values in (first, second)]
+    expected = scipy.stats.ttest_rel(*pairs, alternative="greater")
     test = paired_t(first, second, "aabbcc")
-    assert (test.t, test.freedom) == (pytest.approx(wanted.statistic, abs=1e-12), 2)
-    assert test.p == pytest.approx(wanted.pvalue, abs=1e-12)
+    assert (test.t, test.freedom) == (pytest.approx(expected.statistic, abs=1e-12), 2)
+    assert test.p == pytest.approx(expected.pvalue, abs=1e-12)
 
 
-def test_draws_of_one_category_are_no_evidence_of_their_own() -> None:
+def test_draws_of_one_category_are_not_independent_evidence() -> None:
     ours = {f"{name}{draw}": value for name, value in zip("abcd", (0.5, 0.6, 0.2, 0.5), strict=True) for draw in "123"}
     theirs = dict.fromkeys(ours, 0.4)
     alone = compare(("a", ours), ("b", theirs), "target_recall")
@@ -146,8 +147,8 @@ def test_draws_of_one_category_are_no_evidence_of_their_own() -> None:
     assert (grouped.signs.wins, grouped.signs.losses) == (3, 1)
     assert "over 12 topics in 4 categories" in sentence(grouped)
     assert "over 12 topics," in sentence(alone)
-    one = compare(("a", ours), ("b", theirs), "target_recall", groups=dict.fromkeys(ours, "a"))
-    assert "only topics of one category" in sentence(one)
+    single = compare(("a", ours), ("b", theirs), "target_recall", groups=dict.fromkeys(ours, "a"))
+    assert "only topics of one category" in sentence(single)
 
 
 def test_a_mean_knows_its_groups() -> None:
@@ -182,9 +183,9 @@ def bed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bed]:
 
 @pytest.fixture(scope="module")
 def done(bed: Bed, tmp_path_factory: pytest.TempPathFactory) -> Experiment:
-    made = run(bed, "breadth-first,best-first", tmp_path_factory.mktemp("runs") / "first", RunOptions(pages=40))
-    measure_if_stale(made, [10, 40])
-    return made
+    experiment = run(bed, "breadth-first,best-first", tmp_path_factory.mktemp("runs") / "first", RunOptions(pages=40))
+    measure_if_stale(experiment, [10, 40])
+    return experiment
 
 
 def test_a_trail_says_how_many_requests_were_made(done: Experiment) -> None:
@@ -199,7 +200,7 @@ def test_a_trail_says_how_many_requests_were_made(done: Experiment) -> None:
     assert any(outcome.attempts > outcome.pages for outcome in outcomes.values()), "there are dead links"
 
 
-def test_a_value_by_requests_is_that_of_the_pages_there_by_then(done: Experiment) -> None:
+def test_a_value_by_requests_is_that_of_the_pages_fetched_by_then(done: Experiment) -> None:
     cell = next(cell for cell in done.cells if cell.strategy == "breadth-first")
     requests = load_requests(done.folder, cell.key)
     assert requests is not None
@@ -218,38 +219,38 @@ def _curve(done: Experiment, name: str, topic: str) -> dict[int, float]:
 
 
 def test_crawls_are_compared_by_requests(done: Experiment, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["lab", "compare", str(done.folder), "best-first", "breadth-first", "--by", "requests", "--at", "40"]
-    assert command(words) == 0
+    arguments = ["lab", "compare", str(done.folder), "best-first", "breadth-first", "--by", "requests", "--at", "40"]
+    assert command(arguments) == 0
     assert "On target_recall at 40 requests, " in capsys.readouterr().out
-    assert command([*words, "--json"]) == 0
+    assert command([*arguments, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["by"] == "requests"
     assert command(["lab", "measure", str(done.folder), "--by", "requests", "--at", "20,40"]) == 0
     assert "40 requests" in capsys.readouterr().out
     assert summary(done, [40], ["target_recall"], by_requests=True)["best-first"]["target_recall"][40]["topics"] == 3
 
 
-def test_a_crawl_ends_after_so_many_requests(bed: Bed, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["lab", "run", str(bed.folder), "--strategies", "breadth-first", "--requests", "25", "--jobs", "1"]
-    assert command([*words, "--out", str(tmp_path / "run"), "--json"]) == 0
+def test_a_crawl_ends_after_a_number_of_requests(bed: Bed, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["lab", "run", str(bed.folder), "--strategies", "breadth-first", "--requests", "25", "--jobs", "1"]
+    assert command([*arguments, "--out", str(tmp_path / "run"), "--json"]) == 0
     capsys.readouterr()
-    made = open_experiment(tmp_path / "run")
-    outcomes = [made.outcomes()[cell.key] for cell in made.cells if not cell.oracle]
+    experiment = open_experiment(tmp_path / "run")
+    outcomes = [experiment.outcomes()[cell.key] for cell in experiment.cells if not cell.oracle]
     assert {(outcome.attempts, outcome.reason) for outcome in outcomes} == {(25, "requests")}
-    assert (made.spec.limits.requests, made.spec.limits.pages) == (25, 25)
+    assert (experiment.spec.limits.requests, experiment.spec.limits.pages) == (25, 25)
     assert any(outcome.pages < 25 for outcome in outcomes), "dead links cost requests, not pages"
 
 
 def test_measure_says_which_crawls_ended_early(bed: Bed, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    made = run(bed, "breadth-first", tmp_path / "run", RunOptions(pages=100_000, oracles=False))
-    assert max(crawl_lengths(made)["breadth-first"].values()) < 1000, "the bed has no more pages"
-    assert command(["lab", "measure", str(made.folder), "--at", "10,5000"]) == 0
-    told = capsys.readouterr()
-    assert "topics on which a crawl had ended" in told.out
-    assert "3 of 3" in told.out
-    rates = next(line for line in told.out.split("harvest_rate")[1].splitlines() if "breadth-first" in line)
+    experiment = run(bed, "breadth-first", tmp_path / "run", RunOptions(pages=100_000, oracles=False))
+    assert max(crawl_lengths(experiment)["breadth-first"].values()) < 1000, "the bed has no more pages"
+    assert command(["lab", "measure", str(experiment.folder), "--at", "10,5000"]) == 0
+    output = capsys.readouterr()
+    assert "topics on which a crawl had ended" in output.out
+    assert "3 of 3" in output.out
+    rates = next(line for line in output.out.split("harvest_rate")[1].splitlines() if "breadth-first" in line)
     assert rates.count("†") == 1, "the rate at 5,000 pages is over fewer"
-    assert "not to be compared" in told.err
-    assert command(["lab", "measure", str(made.folder), "--at", "5000", "--json"]) == 0
+    assert "not to be compared" in output.err
+    assert command(["lab", "measure", str(experiment.folder), "--at", "5000", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["breadth-first"]["harvest_rate"]["5000"]["ended"] == 3
 
 
@@ -268,11 +269,11 @@ def test_runs_with_other_seeds_or_targets_are_not_compared(bed: Bed, done: Exper
 
 def test_topics_of_one_category_are_grouped_in_an_experiment(done: Experiment) -> None:
     same = tuple(
-        replace(topic, path=("one", "category" if place else "other")) for place, topic in enumerate(done.topics)
+        replace(topic, path=("one", "category" if index else "other")) for index, topic in enumerate(done.topics)
     )
     question = Question("target_recall", (40,))
-    (found,) = compare_within(replace(done, topics=same), ["best-first", "breadth-first"], question)
-    assert (found.groups, found.means[0].number) == (2, 3)
+    (comparison,) = compare_within(replace(done, topics=same), ["best-first", "breadth-first"], question)
+    assert (comparison.groups, comparison.means[0].number) == (2, 3)
     (alone,) = compare_within(
         replace(done, topics=same), ["best-first", "breadth-first"], replace(question, group_by="topic")
     )
@@ -289,12 +290,12 @@ def test_metrics_take_parameters(done: Experiment, capsys: pytest.CaptureFixture
     values = json.loads(capsys.readouterr().out)["best-first"]
     assert set(values) == set(names.split(","))
     assert values["coverage:top=10"]["40"]["mean"] != values["coverage"]["40"]["mean"]
-    words = ["lab", "compare", str(done.folder), "best-first", "breadth-first", "--metric", "coverage:top=5"]
-    assert command(words) == 0
+    arguments = ["lab", "compare", str(done.folder), "best-first", "breadth-first", "--metric", "coverage:top=5"]
+    assert command(arguments) == 0
     assert "coverage:top=5 at 40 pages" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", ["coverage:depth=3", "coverage:top=0", "coverage:top=many", "target_recall:top=3"])
-def test_a_parameter_that_cannot_be_meant_is_refused(name: str) -> None:
+def test_an_invalid_parameter_is_refused(name: str) -> None:
     with pytest.raises(BadUsage, match=r"parameter|can't be"):
         get_metric(name)

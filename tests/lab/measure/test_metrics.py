@@ -46,12 +46,12 @@ EVERYTHING = Judgement(
 OF_THE_CRAWL = {"rank_seconds": [0.5, 1.0, 1.5], "selected": {"t": 3}}
 NAMES = st.sampled_from("abcdefghij")
 CURVES = [name for name in curves() if "judged" not in name]
-"""Those that a list of URLs is enough for; flags of a judge have tests of their own."""
+"""Metrics that need only a list of URLs; metrics of the judge's flags have tests of their own."""
 
 
 def step(n: int, url: str, requested: str | None = None) -> Step:
-    asked = None if requested is None else Url(requested)
-    return Step(n, Url(url), None, "", 0.0, {}, 0.0, 0, 200, 1, 0.0, requested=asked)
+    requested_url = None if requested is None else Url(requested)
+    return Step(n, Url(url), None, "", 0.0, {}, 0.0, 0, 200, 1, 0.0, requested=requested_url)
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -113,7 +113,7 @@ def test_a_topic_whose_targets_are_all_seeds_has_no_recall() -> None:
     assert url_precision(["a"], targets=set()) == [None]
 
 
-def test_a_dead_target_stays_in_the_denominator_unless_told_otherwise() -> None:
+def test_a_dead_target_stays_in_the_denominator_of_recall_but_not_of_recall_alive() -> None:
     assert target_recall(["t"], targets={"t", "dead"}) == [0.5]
     assert target_recall_alive(["t"], targets={"t", "dead"}, dead={"dead"}) == [1.0]
     assert target_recall_alive(["t"], targets={"dead"}, dead={"dead"}) == [None]
@@ -137,7 +137,7 @@ def test_a_seed_that_leads_to_a_target_gives_it_away() -> None:
     assert target_recall(["t", "u"], {"t", "u"}, seeds={"old"}, aliases={"old": "t"}) == [0.0, 1.0]
 
 
-def test_a_ring_of_redirects_ends() -> None:
+def test_a_loop_of_redirects_ends() -> None:
     assert target_recall(["b"], {"a"}, aliases={"a": "b", "b": "a"}) == [1.0]
 
 
@@ -157,11 +157,11 @@ def test_search_length_is_none_when_not_reached_and_says_how_far_it_came() -> No
 
 
 def test_a_tenth_of_thirty_is_three() -> None:
-    wanted = {f"t{n}" for n in range(30)}
-    assert search_length(["t0", "t1", "t2", "t3"], wanted, fraction=0.1).pages == 3
+    targets = {f"t{n}" for n in range(30)}
+    assert search_length(["t0", "t1", "t2", "t3"], targets, fraction=0.1).pages == 3
 
 
-def test_a_page_nobody_judged_is_unrelated_and_has_no_rank() -> None:
+def test_a_page_outside_the_pool_is_unrelated_and_has_no_rank() -> None:
     assert precision(["x", "a"], {"a": 1.0}) == [0.0, 0.5]
     assert mean_rank(["x", "a"], {"a": 7}) == [None, 7.0]
     assert description_recall_norm(["a"], {"a": 0.0}) == [None]
@@ -220,7 +220,7 @@ def test_robustness_can_be_asked_of_hosts() -> None:
     assert robustness_hosts(first, second) == [1.0, 1.0]
 
 
-def test_seeds_are_halved_by_lot_without_loss() -> None:
+def test_seeds_are_halved_at_random_without_loss() -> None:
     one, other = seed_halves(["a", "b", "c", "d", "e", "a"], random.Random(3))
     assert sorted(one + other) == ["a", "b", "c", "d", "e"]
     assert (len(one), len(other)) == (3, 2)

@@ -29,9 +29,9 @@ def test_ties_go_by_url_even_where_summation_order_differs() -> None:
 
 @given(st.dictionaries(st.text("abc", max_size=4), st.sampled_from([0.0, 0.25, 0.5])))
 def test_ranks_are_a_permutation_best_first(scores: dict[str, float]) -> None:
-    found = quality.ranks(scores)
-    assert sorted(found.values()) == list(range(1, len(scores) + 1))
-    order = sorted(scores, key=found.__getitem__)
+    ranks = quality.ranks(scores)
+    assert sorted(ranks.values()) == list(range(1, len(scores) + 1))
+    order = sorted(scores, key=ranks.__getitem__)
     assert order == sorted(scores, key=lambda url: (-scores[url], url))
 
 
@@ -45,15 +45,15 @@ def test_an_empty_pool_has_no_ranks() -> None:
 
 
 def test_keywords_come_before_pagerank_and_pagerank_before_the_url() -> None:
-    found = quality.rank_keywords_pagerank(POOL, ["solar", "panel"], {"a": 0.9, "c": 0.1, "d": 0.2})
-    assert found == {"b": 1, "a": 2, "d": 3, "c": 4}
+    ranks = quality.rank_keywords_pagerank(POOL, ["solar", "panel"], {"a": 0.9, "c": 0.1, "d": 0.2})
+    assert ranks == {"b": 1, "a": 2, "d": 3, "c": 4}
 
 
 def test_pagerank_of_a_pool_sees_only_the_pool() -> None:
-    found = quality.pool_pageranks(["a", "b"], {"a": ["b", "elsewhere"], "elsewhere": ["a"], "b": []})
-    assert found.keys() == {"a", "b"}
-    assert found["b"] > found["a"]
-    assert sum(found.values()) == pytest.approx(1.0)
+    ranks = quality.pool_pageranks(["a", "b"], {"a": ["b", "elsewhere"], "elsewhere": ["a"], "b": []})
+    assert ranks.keys() == {"a", "b"}
+    assert ranks["b"] > ranks["a"]
+    assert sum(ranks.values()) == pytest.approx(1.0)
 
 
 def test_the_six_kinds_answer_for_a_page() -> None:

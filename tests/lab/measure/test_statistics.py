@@ -1,4 +1,4 @@
-"""Averages, errors and tests over topics, against scipy's own routes and by hand."""
+"""Means, errors and tests over topics agree with scipy and with calculations by hand."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ def test_the_examples_in_the_docstrings_hold() -> None:
 @settings(deadline=None)
 @given(VALUES)
 def test_the_paired_test_is_scipys_where_differences_vary(pairs: list[tuple[float, float]]) -> None:
-    a, b = [one for one, _ in pairs], [other for _, other in pairs]
-    found = paired_t(a, b)
-    if found.t is not None:
+    a, b = [first for first, _ in pairs], [second for _, second in pairs]
+    result = paired_t(a, b)
+    if result.t is not None:
         theirs = scipy_stats.ttest_rel(a, b, alternative="greater")
-        assert (found.t, found.p) == (pytest.approx(theirs.statistic), pytest.approx(theirs.pvalue))
-        assert found.freedom == len(a) - 1
+        assert (result.t, result.p) == (pytest.approx(theirs.statistic), pytest.approx(theirs.pvalue))
+        assert result.freedom == len(a) - 1
     else:
-        assert found.p in (0.0, 0.5, 1.0)
+        assert result.p in (0.0, 0.5, 1.0)
 
 
 def test_welch_is_scipys() -> None:
     theirs = scipy_stats.ttest_ind(A, B, equal_var=False, alternative="greater")
-    found = welch_t(A, B)
-    assert (found.t, found.freedom, found.p) == (
+    result = welch_t(A, B)
+    assert (result.t, result.freedom, result.p) == (
         pytest.approx(theirs.statistic),
         pytest.approx(theirs.df),
         pytest.approx(theirs.pvalue),
@@ -67,11 +67,11 @@ def test_welch_is_scipys() -> None:
 def test_equal_differences_need_no_distribution(shift: float, p: float) -> None:
     """0.1 + 0.2 - 0.2 is not 0.1 in floats; the differences are equal all the same."""
     base = [0.1, 0.2, 0.3, 0.7]
-    found = paired_t([value + shift for value in base], base)
-    assert (found.error, found.t, found.p) == (0.0, None, p)
+    result = paired_t([value + shift for value in base], base)
+    assert (result.error, result.t, result.p) == (0.0, None, p)
 
 
-def test_too_few_topics_tell_nothing() -> None:
+def test_too_few_topics_have_no_p() -> None:
     assert paired_t([], []) == (None, None, None, None, None)
     assert paired_t([0.5], [0.25]) == (0.25, None, None, 0, None)
     assert mean([None, None]) == Mean(None, None, number=0, groups=0)
@@ -90,27 +90,27 @@ def test_holm_never_lets_a_larger_p_overtake_a_smaller() -> None:
 
 
 def test_the_effect_size_lies_in_its_interval_and_the_interval_agrees_with_the_test() -> None:
-    found = effect_size(A, B)
-    assert found is not None
-    assert found.low < found.size < found.high
-    t = found.size * 5**0.5
-    assert scipy_stats.nct.cdf(t, 4, found.low * 5**0.5) == pytest.approx(0.975, abs=1e-6)
-    assert scipy_stats.nct.cdf(t, 4, found.high * 5**0.5) == pytest.approx(0.025, abs=1e-6)
+    result = effect_size(A, B)
+    assert result is not None
+    assert result.low < result.size < result.high
+    t = result.size * 5**0.5
+    assert scipy_stats.nct.cdf(t, 4, result.low * 5**0.5) == pytest.approx(0.975, abs=1e-6)
+    assert scipy_stats.nct.cdf(t, 4, result.high * 5**0.5) == pytest.approx(0.025, abs=1e-6)
     assert effect_size([1.0, 1.0], [0.5, 0.5]) is None
 
 
 def test_a_huge_effect_has_an_interval_too() -> None:
-    found = effect_size([1.0, 1.0001, 0.9999, 1.0], [0.0, 0.0, 0.0, 0.0])
-    assert found is not None
-    assert 0 < found.low < found.size < found.high
+    result = effect_size([1.0, 1.0001, 0.9999, 1.0], [0.0, 0.0, 0.0, 0.0])
+    assert result is not None
+    assert 0 < result.low < result.size < result.high
 
 
 def test_the_bootstrap_is_repeatable_and_holds_the_mean() -> None:
-    differences = [one - other for one, other in zip(A, B, strict=True)]
-    found = bootstrap(differences, random.Random(7), draws=500)
-    assert found == bootstrap(differences, random.Random(7), draws=500)
-    assert found is not None
-    assert found[0] < sum(differences) / 5 < found[1]
+    differences = [first - second for first, second in zip(A, B, strict=True)]
+    result = bootstrap(differences, random.Random(7), draws=500)
+    assert result == bootstrap(differences, random.Random(7), draws=500)
+    assert result is not None
+    assert result[0] < sum(differences) / 5 < result[1]
     assert bootstrap([], random.Random(7)) is None
 
 
@@ -141,40 +141,40 @@ def topics(values: list[float]) -> dict[str, float | None]:
     return {f"topic {n}": value for n, value in enumerate(values)}
 
 
-def test_a_comparison_pairs_by_topic_and_names_who_is_left_out() -> None:
+def test_a_comparison_pairs_by_topic_and_lists_topics_left_out() -> None:
     ours: dict[str, float | None] = {"x": 0.5, "y": None, "z": 0.75, "only ours": 1.0}
-    found = compare(("a", ours), ("b", {"z": 0.5, "y": 0.1, "x": 0.5}), "target_recall", 100)
-    assert found.left_out == ("only ours", "y")
-    assert found.means[0] == Mean(0.625, 0.125, number=2, groups=2)
-    assert (found.signs.wins, found.signs.losses) == (1, 0)
+    result = compare(("a", ours), ("b", {"z": 0.5, "y": 0.1, "x": 0.5}), "target_recall", 100)
+    assert result.left_out == ("only ours", "y")
+    assert result.means[0] == Mean(0.625, 0.125, number=2, groups=2)
+    assert (result.signs.wins, result.signs.losses) == (1, 0)
 
 
 def test_where_lower_is_better_a_lower_rank_wins() -> None:
-    found = compare(("a", topics([1, 2, 3])), ("b", topics([5, 5, 9])), "mean_rank", lower_is_better=True)
-    assert found.signs == (3, 0, 0.125)
-    assert found.paired.mean == pytest.approx(13 / 3)
-    assert found.means[0].mean == 2.0
+    result = compare(("a", topics([1, 2, 3])), ("b", topics([5, 5, 9])), "mean_rank", lower_is_better=True)
+    assert result.signs == (3, 0, 0.125)
+    assert result.paired.mean == pytest.approx(13 / 3)
+    assert result.means[0].mean == 2.0
 
 
-def test_the_sentence_says_who_is_better() -> None:
-    said = sentence(
+def test_the_sentence_says_which_crawler_is_better() -> None:
+    text = sentence(
         compare(("hub", topics([0.6, 0.7, 0.8, 0.9])), ("naive", topics([0.5, 0.4, 0.6, 0.6])), "recall", 500)
     )
-    assert said.startswith("On recall at 500 pages, hub is better than naive: 0.750 against 0.525 (")
-    assert "over 4 topics, p = 0.0" in said
-    assert "4 wins, 0 losses; effect size" in said
+    assert text.startswith("On recall at 500 pages, hub is better than naive: 0.750 against 0.525 (")
+    assert "over 4 topics, p = 0.0" in text
+    assert "4 wins, 0 losses; effect size" in text
 
 
 def test_the_sentence_says_when_no_difference_is_shown() -> None:
-    said = sentence(compare(("a", topics([0.1, 0.5, 0.3])), ("b", topics([0.2, 0.3, 0.3])), "recall"))
-    assert said.startswith("On recall, no difference shown between a and b: 0.300 against 0.267")
+    text = sentence(compare(("a", topics([0.1, 0.5, 0.3])), ("b", topics([0.2, 0.3, 0.3])), "recall"))
+    assert text.startswith("On recall, no difference shown between a and b: 0.300 against 0.267")
     same = sentence(compare(("a", topics([0.1, 0.5])), ("b", topics([0.1, 0.5])), "recall"))
     assert same == "On recall, no difference shown: a and b are equal on each of 2 topics (0.300 against 0.300)."
 
 
-def test_the_sentence_says_when_the_opposite_is_likelier_or_nothing_was_tested() -> None:
-    said = sentence(compare(("a", topics([0.1, 0.2, 0.15])), ("b", topics([0.5, 0.7, 0.6])), "recall"))
-    assert "a is not better than b; the opposite is likelier" in said
+def test_the_sentence_says_when_the_opposite_is_more_likely_or_nothing_was_tested() -> None:
+    text = sentence(compare(("a", topics([0.1, 0.2, 0.15])), ("b", topics([0.5, 0.7, 0.6])), "recall"))
+    assert "a is not better than b; the opposite is more likely" in text
     assert "only one topic" in sentence(compare(("a", topics([0.1])), ("b", topics([0.5])), "recall"))
     assert "no topic" in sentence(compare(("a", {}), ("b", topics([0.5])), "recall"))
 

@@ -45,9 +45,9 @@ def bed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bed]:
 @pytest.fixture(scope="module")
 def done(bed: Bed, tmp_path_factory: pytest.TempPathFactory) -> Experiment:
     folder = tmp_path_factory.mktemp("runs") / "first"
-    made = run(bed, "breadth-first,best-n-first:n=4,random", folder, RunOptions(pages=40, robustness=True))
-    measure_if_stale(made, [10, 20, 40])
-    return made
+    experiment = run(bed, "breadth-first,best-n-first:n=4,random", folder, RunOptions(pages=40, robustness=True))
+    measure_if_stale(experiment, [10, 20, 40])
+    return experiment
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def page(done: Experiment) -> str:
 
 
 class Seen(HTMLParser):
-    """What a page holds and whether its tags are balanced."""
+    """The tags and addresses of a page; checks that its tags are balanced."""
 
     void = frozenset({"meta", "input", "br", "wbr", "img"})
 
@@ -78,7 +78,7 @@ class Seen(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_it_is_one_file_that_asks_nobody_for_anything(page: str) -> None:
+def test_it_is_one_file_that_loads_nothing(page: str) -> None:
     seen = Seen(page)
     assert seen.open == []
     assert not seen.tags & {"script", "link", "iframe", "object", "embed", "img"}
@@ -87,11 +87,11 @@ def test_it_is_one_file_that_asks_nobody_for_anything(page: str) -> None:
     assert not re.search(r"url\(|@import", page)
 
 
-def test_it_says_everything_a_reviewer_asks_for(page: str, done: Experiment) -> None:
+def test_it_has_everything_a_reviewer_asks_for(page: str, done: Experiment) -> None:
     for words in (
-        "Target recall", "Precision", "Harvest rate", "Who is better?", "Search length", "Cost", "Topic by topic",
-        "Do they find the same pages?", "robustness", "Which topics are easy?", "seed–target similarity",
-        "What went wrong", "What was run", "n = 3 topics at every point",
+        "Target recall", "Precision", "Harvest rate", "Which crawler is better?", "Search length", "Cost",
+        "Topic by topic", "Do they find the same pages?", "robustness", "Which topics are easy?",
+        "seed–target similarity", "What went wrong", "What was run", "n = 3 topics at every point",
         "± one standard error", "Holm", "scenthound lab run", done.spec.digest, "path-oracle", "content-oracle",
     ):  # fmt: skip
         assert words in page, words
@@ -105,53 +105,57 @@ def test_the_same_experiment_gives_the_same_report(page: str, done: Experiment) 
 
 
 def test_crawls_that_ended_early_are_counted_under_the_plot(page: str) -> None:
-    assert re.search(r"Crawls that had ended before 40 pages keep their last value: [^.]*path-oracle \d", page)
+    assert re.search(r"Crawls that ended before 40 pages keep their last value: [^.]*path-oracle \d", page)
 
 
-def test_reference_lines_are_explained_and_what_is_no_bound_is_not_drawn(page: str) -> None:
+def test_reference_lines_are_explained_and_only_the_bound_is_drawn(page: str) -> None:
     assert "knows all links and targets" in page
-    assert "no upper bound" in page
+    assert "not an upper bound" in page
     drawn = "".join(re.findall(r"<svg.*?</svg>", page, re.DOTALL))
     assert ">path-oracle</text>" in drawn
     assert "content-oracle" not in drawn
-    assert "reference, no bound" in page
+    assert "reference, not a bound" in page
 
 
-def test_values_by_requests_stand_beside_those_by_pages(page: str) -> None:
+def test_values_are_shown_by_requests_too(page: str) -> None:
     assert "By requests" in page
     assert "target_recall by requests, means over topics" in page
-    assert "requests a page" in page
+    assert "requests per page" in page
 
 
 def test_names_from_strangers_are_escaped(bed: Bed, tmp_path: Path) -> None:
     topics = tmp_path / "topics.jsonl"
     nasty = '<script>alert("x")</script>\u202e\x1b[31m'
     topics.write_text(topic_line(replace(bed.topics[0], id=nasty, keywords="<b>bees</b>")))
-    made = run(bed, "random", tmp_path / "run", RunOptions(topics_file=topics, pages=10))
-    measure_if_stale(made)
-    page = write_report(made, (10,)).read_text(encoding="utf-8")
+    experiment = run(bed, "random", tmp_path / "run", RunOptions(topics_file=topics, pages=10))
+    measure_if_stale(experiment)
+    page = write_report(experiment, (10,)).read_text(encoding="utf-8")
     assert "<script" not in page
     assert "<b>bees" not in page
     assert not set("\u202e\x1b") & set(page)
     assert f"--topics-file {tmp_path}" in page
 
 
-def test_topics_with_something_missing_are_listed(bed: Bed, tmp_path: Path) -> None:
-    one, other, third = bed.topics
+def test_topics_with_missing_pages_are_listed(bed: Bed, tmp_path: Path) -> None:
+    first, second, third = bed.topics
     topics = tmp_path / "topics.jsonl"
     gone = bed.topics[0].targets[0][:-1] + "-gone-from-here"
-    listed = [replace(one, targets=()), replace(other, targets=(*other.targets, type(other.targets[0])(gone))), third]
-    topics.write_text("".join(map(topic_line, listed)))
-    made = run(bed, "breadth-first,random", tmp_path / "run", RunOptions(topics_file=topics, pages=15))
-    points = measure_if_stale(made)
-    page = write_report(made, points).read_text(encoding="utf-8")
+    changed = [
+        replace(first, targets=()),
+        replace(second, targets=(*second.targets, type(second.targets[0])(gone))),
+        third,
+    ]
+    topics.write_text("".join(map(topic_line, changed)))
+    experiment = run(bed, "breadth-first,random", tmp_path / "run", RunOptions(topics_file=topics, pages=15))
+    points = measure_if_stale(experiment)
+    page = write_report(experiment, points).read_text(encoding="utf-8")
     assert "left out of everything that needs them" in page
     assert "they stay in the denominator of recall" in page
     assert "-gone-from-here" in page
     assert "n = 2 topics at every point" in page
 
 
-def test_a_bed_that_is_gone_does_not_hinder_the_report(bed: Bed, done: Experiment, tmp_path: Path) -> None:
+def test_a_report_can_be_written_without_the_bed(bed: Bed, done: Experiment, tmp_path: Path) -> None:
     moved = replace(done, spec=replace(done.spec, bed=str(tmp_path / "nowhere")))
     facts = ExperimentFacts(moved, (10, 20, 40))
     assert "unknown" in render(facts)
@@ -169,18 +173,18 @@ def section(page: str, title: str) -> str:
 
 
 def test_topics_are_described_and_correlated_with_the_values_at_the_end(page: str, done: Experiment) -> None:
-    told = section(page, "Which topics are easy?")
+    html = section(page, "Which topics are easy?")
     values = topic_values(done, "target_recall", 40)["random"]
     rho, number = correlations(load_characteristics(done), values)["popularity"]
     assert number == 3
-    assert rho is None or f">{signed(rho)}<" in told
-    assert "Characteristics of 3 topics" in told
-    assert "With 3 topics a correlation says next to nothing" in told
-    assert "description_<wbr>precision" in told
+    assert rho is None or f">{signed(rho)}<" in html
+    assert "Characteristics of 3 topics" in html
+    assert "With 3 topics, a correlation says next to nothing" in html
+    assert "description_<wbr>precision" in html
     assert tuple(HEADS) == Characteristics.__slots__
 
 
-def test_a_correlation_over_fewer_topics_says_so_and_luck_is_told(done: Experiment) -> None:
+def test_a_correlation_over_fewer_topics_says_so_and_chance_is_explained(done: Experiment) -> None:
     facts = ExperimentFacts(done, (10, 20, 40))
     kinds = {
         f"t{n}": Characteristics(None, n, n % 7, None if n < 2 else 0.1 * (n % 5), 0.5, 1.0 / (n + 1), 0.5)
@@ -188,13 +192,13 @@ def test_a_correlation_over_fewer_topics_says_so_and_luck_is_told(done: Experime
     }
     reached = {40: {name: {topic: kind.link_set_size / 26 for topic, kind in kinds.items()} for name in facts.names}}
     facts.__dict__.update(characteristics=kinds, values={"target_recall": reached})
-    told = easy_topics(facts)
-    assert "one in 20 correlations over 26 topics still lies beyond about ±0.39" in told
-    assert ">1.00<" in told, "link-set size"
-    assert ">−1.00<" in told, "authority"
-    assert re.search(r"\d\.\d\d <span class='se'>\(24\)</span>", told), "text cohesiveness"
-    assert "–" in told
-    assert "precision" not in told.split("<p class")[1], "no table where there is no value"
+    html = easy_topics(facts)
+    assert "one in 20 correlations over 26 topics still exceeds about ±0.39" in html
+    assert ">1.00<" in html, "link-set size"
+    assert ">−1.00<" in html, "authority"
+    assert re.search(r"\d\.\d\d <span class='se'>\(24\)</span>", html), "text cohesiveness"
+    assert "–" in html
+    assert "precision" not in html.split("<p class")[1], "no table where there is no value"
 
 
 # ---- when things are measured
@@ -205,7 +209,9 @@ def test_tables_are_measured_again_only_when_something_is_new(
 ) -> None:
     calls: list[list[int]] = []
     real = compare.measure
-    monkeypatch.setattr(compare, "measure", lambda *words, **more: (calls.append(words[1]), real(*words, **more)))
+    monkeypatch.setattr(
+        compare, "measure", lambda *arguments, **more: (calls.append(arguments[1]), real(*arguments, **more))
+    )
     assert measure_if_stale(done, [10, 20, 40]) == (10, 20, 40)
     assert calls == []
     assert measure_if_stale(done, [30], show=False) == (30,)
@@ -225,43 +231,48 @@ def spread(*values: float) -> dict[str, float | None]:
     return dict(zip(TOPICS, values, strict=False))
 
 
-def test_every_pair_is_told_once_with_the_better_mean_first() -> None:
+def test_every_pair_is_compared_once_with_the_better_mean_first() -> None:
     values = {"a": spread(0.1, 0.2, 0.1, 0.3), "b": spread(0.8, 0.9, 0.9, 0.7), "c": spread(0.8, 0.9, 0.8, 0.9)}
-    found = every_pair(Measured("target_recall", 10, values), ["a", "b", "c"])
-    assert [(one.first, one.second) for one in found] == [("b", "a"), ("c", "a"), ("c", "b")]
-    best, p = found[0], found[0].paired.p
+    comparisons = every_pair(Measured("target_recall", 10, values), ["a", "b", "c"])
+    assert [(comparison.first, comparison.second) for comparison in comparisons] == [("b", "a"), ("c", "a"), ("c", "b")]
+    best, p = comparisons[0], comparisons[0].paired.p
     assert p is not None
     assert best.adjusted == pytest.approx(min(1.0, p * 5)), "second smallest of six: three pairs in both directions"
-    assert clear_winner(found, ["a", "b", "c"]) is None, "c is not shown to be better than b"
-    assert clear_winner(found[:1], ["a", "b"]) == "b"
+    assert clear_winner(comparisons, ["a", "b", "c"]) is None, "c is not shown to be better than b"
+    assert clear_winner(comparisons[:1], ["a", "b"]) == "b"
 
 
 def test_lower_is_better_for_ranks() -> None:
     assert get_metric("mean_rank").lower_is_better
     assert not get_metric("target_recall").lower_is_better
     values = {"a": spread(3.0, 4.0, 5.0), "b": spread(1.0, 1.5, 3.5)}
-    (one,) = every_pair(Measured("mean_rank", None, values), ["a", "b"])
-    assert (one.first, one.second) == ("b", "a")
+    (comparison,) = every_pair(Measured("mean_rank", None, values), ["a", "b"])
+    assert (comparison.first, comparison.second) == ("b", "a")
 
 
 values = st.lists(st.tuples(st.floats(0, 1, width=16), st.floats(0, 1, width=16)), min_size=2, max_size=12)
 
 
 @given(values)
-def test_a_comparison_turned_round_is_the_comparison_asked_the_other_way(pairs: list[tuple[float, float]]) -> None:
-    a, b = spread(*(one for one, _ in pairs)), spread(*(other for _, other in pairs))
-    (there,) = compare.compare_pairs(Measured("target_recall", 1, {"a": a, "b": b}), [("a", "b")])
-    (back,) = compare.compare_pairs(Measured("target_recall", 1, {"a": a, "b": b}), [("b", "a")])
-    seen = compare.swapped(there)
-    assert (seen.first, seen.second, seen.means, seen.signs) == (back.first, back.second, back.means, back.signs)
-    assert seen.paired.p == pytest.approx(back.paired.p)
-    if back.effect is None:
-        assert seen.effect is None
+def test_a_swapped_comparison_equals_the_comparison_of_the_swapped_pair(pairs: list[tuple[float, float]]) -> None:
+    a, b = spread(*(first for first, _ in pairs)), spread(*(second for _, second in pairs))
+    (forward,) = compare.compare_pairs(Measured("target_recall", 1, {"a": a, "b": b}), [("a", "b")])
+    (backward,) = compare.compare_pairs(Measured("target_recall", 1, {"a": a, "b": b}), [("b", "a")])
+    swapped = compare.swapped(forward)
+    assert (swapped.first, swapped.second, swapped.means, swapped.signs) == (
+        backward.first,
+        backward.second,
+        backward.means,
+        backward.signs,
+    )
+    assert swapped.paired.p == pytest.approx(backward.paired.p)
+    if backward.effect is None:
+        assert swapped.effect is None
     else:
-        assert seen.effect == pytest.approx(back.effect, abs=1e-6)
+        assert swapped.effect == pytest.approx(backward.effect, abs=1e-6)
 
 
-def test_a_hole_in_the_distribution_does_not_cost_the_interval() -> None:
+def test_nan_in_the_distribution_does_not_break_the_interval() -> None:
     t, number = 4.023344551434259, 60
     low, lower, upper = (stats._noncentrality(t + nudge, number - 1, 0.975) for nudge in (0.0, -0.05, 0.05))
     assert lower < low < upper
@@ -278,19 +289,19 @@ def test_labels_are_moved_apart_and_stay_inside() -> None:
 
 
 @given(st.lists(st.floats(0, 300), max_size=12))
-def test_labels_never_cover_each_other(places: list[float]) -> None:
-    moved = apart(sorted(places), 17, 0, 300)
+def test_labels_never_cover_each_other(positions: list[float]) -> None:
+    moved = apart(sorted(positions), 17, 0, 300)
     assert all(second - first >= 17 - 1e-6 for first, second in pairwise(moved))
 
 
 def test_crawlers_differ_in_more_than_colour() -> None:
-    styles = [style_of(place) for place in range(40)]
+    styles = [style_of(index) for index in range(40)]
     assert len(set(styles)) == 40
     assert len({style.split()[1] for style in styles[:5]}) == 5, "the first five have different dashes"
 
 
 @pytest.mark.parametrize("logarithmic", [False, True])
-def test_curves_are_drawn_within_the_picture(logarithmic: bool) -> None:
+def test_curves_are_drawn_within_the_chart(logarithmic: bool) -> None:
     points = [CurvePoint(at, mean, 0.05) for at, mean in ((1, 0.0), (10, 0.1), (100, 0.4), (1000, 0.93))]
     drawn = curves("t", "recall", [Series("a", "c0 d0", points, frozenset({100}))], 1000, logarithmic)
     numbers = [
@@ -315,12 +326,12 @@ def test_every_characteristic_of_topics_is_explained() -> None:
     assert [name for name in Characteristics.__slots__ if f"| `{name}` |" not in explained] == []
 
 
-def test_every_metric_on_the_shelf_is_explained() -> None:
+def test_every_registered_metric_is_explained() -> None:
     explained = (DOCS / "concepts" / "metrics.md").read_text(encoding="utf-8")
     missing = [name for name in METRICS.names() if f"`{name}`" not in explained]
     assert missing == []
 
 
-def test_what_measured_json_holds_is_plain(done: Experiment) -> None:
+def test_measured_json_has_four_fields(done: Experiment) -> None:
     note = json.loads((done.folder / "measured.json").read_text())
     assert set(note) == {"shown", "at", "metrics", "state"}

@@ -22,7 +22,7 @@ def test_report_writes_the_figures_of_the_papers(
 ) -> None:
     monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
     bed = generate(tmp_path / "bed", pages=300, seed=1, topics=2, page_size=1500)
-    made = run(bed, ["best-first", "breadth-first"], tmp_path / "run", RunOptions(pages=60, oracles=False))
+    experiment = run(bed, ["best-first", "breadth-first"], tmp_path / "run", RunOptions(pages=60, oracles=False))
     assert command(["lab", "report", str(tmp_path / "run"), "--figures", "--json", "--jobs", "1"]) == 0
     files = [Path(name) for name in json.loads(capsys.readouterr().out)["figures"]]
     assert {file.stem for file in files} == {*OVER_TIME, *AGAINST_N}
@@ -30,7 +30,7 @@ def test_report_writes_the_figures_of_the_papers(
     folder = tmp_path / "run" / "figures"
     rows = list(csv.DictReader((folder / "coverage.csv").read_text().splitlines()))
     assert [int(row["n"]) for row in rows if row["strategy"] == "best-first"] == list(TOPS)
-    table = load_table(made, "metrics", "coverage:top=50")
+    table = load_table(experiment, "metrics", "coverage:top=50")
     values = [
         value
         for strategy, at, value in zip(table["strategy"], table["at"], table["value"], strict=True)

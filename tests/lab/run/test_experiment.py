@@ -1,4 +1,4 @@
-"""Experiments: the same bytes every time, go on where they stopped, and name what is wrong."""
+"""Experiments write the same bytes every time, resume where they stopped, and report what is wrong."""
 
 from __future__ import annotations
 
@@ -45,39 +45,39 @@ def bed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bed]:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Every file of an experiment but those with measured times."""
+    """Every file of an experiment except those with measured times."""
     files = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.parent.name != "times"]
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
 def small(bed: Bed, out: Path, **more: object) -> Experiment:
-    asked: dict[str, object] = {"topics": 2, "pages": 30, **more}
-    work = {key: asked.pop(key) for key in ("jobs", "progress", "preparing") if key in asked}
-    strategies = asked.pop("strategies", "breadth-first,best-n-first:n=4")
-    return run(bed, strategies, out, RunOptions(**asked), **work)  # type: ignore[arg-type]
+    options: dict[str, object] = {"topics": 2, "pages": 30, **more}
+    work = {key: options.pop(key) for key in ("jobs", "progress", "preparing") if key in options}
+    strategies = options.pop("strategies", "breadth-first,best-n-first:n=4")
+    return run(bed, strategies, out, RunOptions(**options), **work)  # type: ignore[arg-type]
 
 
-def test_an_experiment_is_a_folder_that_can_be_read_without_us(bed: Bed, tmp_path: Path) -> None:
-    made = small(bed, tmp_path / "run")
-    assert len(made.cells) == 2 * (2 + 2), "two strategies and two oracles on two topics"
-    lines = (tmp_path / "run" / "trails" / f"{made.cells[0].key}.jsonl").read_text().splitlines()
+def test_an_experiment_is_a_folder_that_can_be_read_by_other_programs(bed: Bed, tmp_path: Path) -> None:
+    done = small(bed, tmp_path / "run")
+    assert len(done.cells) == 2 * (2 + 2), "two strategies and two oracles on two topics"
+    lines = (tmp_path / "run" / "trails" / f"{done.cells[0].key}.jsonl").read_text().splitlines()
     first = json.loads(lines[0])
     assert list(first)[: len(CONTRACT)] == CONTRACT
     assert (first["n"], first["score"], first["parent"]) == (1, "inf", None)
-    assert made.cells[0].key.startswith(f"breadth-first--{made.cells[0].topic}--0-")
-    assert open_experiment(tmp_path / "run") == made
+    assert done.cells[0].key.startswith(f"breadth-first--{done.cells[0].topic}--0-")
+    assert open_experiment(tmp_path / "run") == done
 
 
-def test_run_twice_or_with_other_jobs_it_is_the_same_to_the_byte(bed: Bed, tmp_path: Path) -> None:
+def test_a_second_run_with_other_jobs_writes_the_same_bytes(bed: Bed, tmp_path: Path) -> None:
     small(bed, tmp_path / "one")
     small(bed, tmp_path / "two", jobs=2)
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
 
 
 def test_cells_already_there_are_not_run_again(bed: Bed, tmp_path: Path) -> None:
-    made = small(bed, tmp_path)
+    done = small(bed, tmp_path)
     before = contents(tmp_path)
-    gone = made.cells[3].key
+    gone = done.cells[3].key
     (tmp_path / "cells" / f"{gone}.json").unlink()
     kept = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "trails").iterdir() if gone not in path.name}
     small(bed, tmp_path)
@@ -85,7 +85,7 @@ def test_cells_already_there_are_not_run_again(bed: Bed, tmp_path: Path) -> None
     assert kept == {p.name: p.stat().st_mtime_ns for p in (tmp_path / "trails").iterdir() if gone not in p.name}
 
 
-def test_an_interrupted_experiment_goes_on_where_it_stopped(bed: Bed, tmp_path: Path) -> None:
+def test_an_interrupted_experiment_resumes_where_it_stopped(bed: Bed, tmp_path: Path) -> None:
     def interrupt(done: int, total: int, *_: object) -> None:
         if done == 3:
             raise KeyboardInterrupt
@@ -93,9 +93,9 @@ def test_an_interrupted_experiment_goes_on_where_it_stopped(bed: Bed, tmp_path: 
     with pytest.raises(KeyboardInterrupt):
         small(bed, tmp_path / "run", progress=interrupt)
     assert len(open_experiment(tmp_path / "run").outcomes()) == 3
-    heard: list[tuple[int, int]] = []
-    small(bed, tmp_path / "run", progress=lambda done, total, *_: heard.append((done, total)))
-    assert heard == [(number, 8) for number in range(1, 9)]
+    progress: list[tuple[int, int]] = []
+    small(bed, tmp_path / "run", progress=lambda done, total, *_: progress.append((done, total)))
+    assert progress == [(number, 8) for number in range(1, 9)]
     small(bed, tmp_path / "whole")
     assert contents(tmp_path / "run") == contents(tmp_path / "whole")
 
@@ -130,20 +130,20 @@ class Stumbling:
 FAILS_ON = [""]
 
 
-def test_a_strategy_that_raises_in_one_cell_is_named_and_the_rest_goes_on(bed: Bed, tmp_path: Path) -> None:
+def test_a_strategy_that_raises_in_one_cell_is_reported_and_the_rest_goes_on(bed: Bed, tmp_path: Path) -> None:
     FAILS_ON[0] = bed.topics[1].id
-    made = small(bed, tmp_path, strategies="stumbling,breadth-first", oracles=False)
-    [(cell, outcome)] = made.failures()
+    done = small(bed, tmp_path, strategies="stumbling,breadth-first", oracles=False)
+    [(cell, outcome)] = done.failures()
     assert (cell.strategy, cell.topic) == ("stumbling", bed.topics[1].id)
     assert "RuntimeError: no idea" in outcome.error
-    assert len(made.outcomes()) == 4
+    assert len(done.outcomes()) == 4
     [note] = map(json.loads, (tmp_path / "failures.jsonl").read_text().splitlines())
     assert note["strategy"] == "stumbling"
     FAILS_ON[0] = ""
-    assert not small(bed, tmp_path, strategies="stumbling", oracles=False).failures(), "tried again, since mended"
+    assert not small(bed, tmp_path, strategies="stumbling", oracles=False).failures(), "tried again, since it was fixed"
 
 
-def test_topics_with_something_missing_are_named_and_counted(bed: Bed, tmp_path: Path) -> None:
+def test_topics_with_missing_pages_are_reported_and_counted(bed: Bed, tmp_path: Path) -> None:
     home, nowhere = bed.topics[0].seeds[0], make("http://nowhere.test/")
     topics = [
         BedTopic("none", (), "x", "", (home,), ()),
@@ -152,16 +152,16 @@ def test_topics_with_something_missing_are_named_and_counted(bed: Bed, tmp_path:
     ]
     file = tmp_path / "topics.jsonl"
     file.write_text("".join(map(topic_line, topics)))
-    made = small(bed, tmp_path / "run", topics_file=file, topics=None, strategies="breadth-first")
-    told = [(trouble.topic, trouble.what, len(trouble.urls), trouble.of) for trouble in made.problems]
-    assert told == [
+    done = small(bed, tmp_path / "run", topics_file=file, topics=None, strategies="breadth-first")
+    problems = [(problem.topic, problem.what, len(problem.urls), problem.of) for problem in done.problems]
+    assert problems == [
         ("none", "no targets", 0, 0),
         ("some", "targets missing", 1, 2),
         ("some", "seeds missing", 1, 2),
         ("lost", "no seeds", 1, 1),
     ]
-    assert len(made.outcomes()) == 9
-    assert open_experiment(tmp_path / "run").problems == made.problems
+    assert len(done.outcomes()) == 9
+    assert open_experiment(tmp_path / "run").problems == done.problems
     assert not check_topics(prepare(bed), bed.topics)
 
 
@@ -179,18 +179,18 @@ def test_the_source_of_a_plugin_is_part_of_its_cells_and_ours_is_not() -> None:
 
 def test_robustness_starts_from_two_disjoint_halves_of_the_seeds(bed: Bed, tmp_path: Path) -> None:
     topic = bed.topics[0]
-    one, other = (run_seeds(topic, half=half) for half in (1, 2))
-    assert set(one) | set(other) == set(topic.seeds)
-    assert not set(one) & set(other)
-    made = small(bed, tmp_path, topics=1, robustness=True, oracles=False, strategies="breadth-first")
-    assert [cell.half for cell in made.cells] == [0, 1, 2]
-    starts = [next(read_trail(tmp_path / "trails" / f"{cell.key}.jsonl")).url for cell in made.cells]
-    assert starts == [topic.seeds[0], one[0], other[0]]
+    first_half, second_half = (run_seeds(topic, half=half) for half in (1, 2))
+    assert set(first_half) | set(second_half) == set(topic.seeds)
+    assert not set(first_half) & set(second_half)
+    done = small(bed, tmp_path, topics=1, robustness=True, oracles=False, strategies="breadth-first")
+    assert [cell.half for cell in done.cells] == [0, 1, 2]
+    starts = [next(read_trail(tmp_path / "trails" / f"{cell.key}.jsonl")).url for cell in done.cells]
+    assert starts == [topic.seeds[0], first_half[0], second_half[0]]
 
 
 def test_only_the_first_seeds_are_used_when_asked(bed: Bed, tmp_path: Path) -> None:
-    made = small(bed, tmp_path, topics=1, seeds_per_run=1, strategies="breadth-first", oracles=False)
-    steps = list(read_trail(tmp_path / "trails" / f"{made.cells[0].key}.jsonl"))
+    done = small(bed, tmp_path, topics=1, seeds_per_run=1, strategies="breadth-first", oracles=False)
+    steps = list(read_trail(tmp_path / "trails" / f"{done.cells[0].key}.jsonl"))
     assert [step.url for step in steps if step.parent is None] == [bed.topics[0].seeds[0]]
 
 

@@ -1,4 +1,4 @@
-"""What a strategy gets in the lab: tried by plug-ins that cheat. Each gains nothing, and spoils nothing for others."""
+"""Plug-ins that try to cheat in the lab gain nothing and spoil nothing for other strategies."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_target_is_never_handed_over_as_an_example(bed: PreparedBed) -> None:
     assert mixed.topic.examples == WEB.topics[0].examples
 
 
-def test_a_redirect_to_a_target_is_no_example_either(tmp_path: Path) -> None:
+def test_a_redirect_to_a_target_is_not_an_example_either(tmp_path: Path) -> None:
     html = (("Content-Type", "text/html"),)
     responses = [
         Response("http://a.test/", 200, "OK", html, b"<p>bees <a href='http://b.test/'>b</a>"),
@@ -102,10 +102,10 @@ def test_a_redirect_to_a_target_is_no_example_either(tmp_path: Path) -> None:
     for target, example in ((b, old), (old, b)):
         topic = BedTopic("bees", (), "bees", "", (Url("http://a.test/"),), (target,), (example,))
         ready = prepare(write_bed(tmp_path / topic.targets[0][7:10], "bees", responses, [topic]))
-        made = AsksForExamples()
-        run_strategy(ready, visible_topic(topic, ready.aliases), made, topic.seeds)
-        assert made.topic_.examples == ()
-        assert [(one.what, one.urls, one.of) for one in check_topics(ready, [topic])] == [
+        cheat = AsksForExamples()
+        run_strategy(ready, visible_topic(topic, ready.aliases), cheat, topic.seeds)
+        assert cheat.topic_.examples == ()
+        assert [(problem.what, problem.urls, problem.of) for problem in check_topics(ready, [topic])] == [
             ("examples withheld", (example,), 1)
         ]
 
@@ -115,14 +115,16 @@ def test_an_experiment_says_which_examples_were_withheld(web: Bed, tmp_path: Pat
     lines[0]["examples"] = lines[0]["targets"]
     own = tmp_path / "topics.jsonl"
     own.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    made = run(
+    experiment = run(
         web, "test-cheat-examples", tmp_path / "run", RunOptions(topics=1, topics_file=own, pages=20, oracles=False)
     )
-    told = open_experiment(tmp_path / "run").problems
-    assert [(one.what, one.of) for one in told] == [("examples withheld", len(lines[0]["targets"]))]
-    assert not made.failures()
+    problems = open_experiment(tmp_path / "run").problems
+    assert [(problem.what, problem.of) for problem in problems] == [("examples withheld", len(lines[0]["targets"]))]
+    assert not experiment.failures()
     clean = run(web, "test-cheat-examples", tmp_path / "clean", RunOptions(topics=1, pages=20, oracles=False))
-    assert {cell.key for cell in made.cells}.isdisjoint(cell.key for cell in clean.cells), "another topic, another key"
+    assert {cell.key for cell in experiment.cells}.isdisjoint(cell.key for cell in clean.cells), (
+        "another topic, another key"
+    )
 
 
 # ---- (b) lessons
@@ -130,7 +132,7 @@ def test_an_experiment_says_which_examples_were_withheld(web: Bed, tmp_path: Pat
 
 @dataclass
 class KeepsLessons(BreadthFirst):
-    """Learns nothing, and keeps every way to the lessons that it finds."""
+    """Learns nothing, and keeps every reference to the lessons that it can get."""
 
     def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:
         taxonomy = lessons.taxonomy
@@ -158,7 +160,7 @@ class KeepsLessons(BreadthFirst):
             "length": lambda: len(examples),
             "category": lambda: list(pages),
         }
-        self.reached_ = [type(one) for one in reachable(*self.kept_)]
+        self.reached_ = [type(thing) for thing in reachable(*self.kept_)]
         self.answered_: list[str] = []
         self.errors_: list[str] = []
 
@@ -182,31 +184,31 @@ strategy("test-keeps-lessons")(KeepsLessons)
 
 
 def reachable(*roots: object, not_into: tuple[type, ...] = ()) -> list[object]:
-    """All that can be reached by attributes, items, closures and references, but not over classes and modules."""
-    found: dict[int, object] = {}
+    """All objects that can be reached by attributes, items, closures and references, except by classes and modules."""
+    seen: dict[int, object] = {}
     waiting = list(roots)
     while waiting:
         thing = waiting.pop()
-        if id(thing) in found or isinstance(thing, (type, types.ModuleType)):
+        if id(thing) in seen or isinstance(thing, (type, types.ModuleType)):
             continue
-        found[id(thing)] = thing
+        seen[id(thing)] = thing
         if isinstance(thing, not_into):
             continue
         if isinstance(thing, types.FunctionType):
             waiting += [*(cell.cell_contents for cell in thing.__closure__ or ()), *(thing.__defaults__ or ())]
         elif not isinstance(thing, (types.CodeType, types.FrameType)):
-            waiting += [one for one in gc.get_referents(thing) if not isinstance(one, types.FrameType)]
-    return list(found.values())
+            waiting += [referent for referent in gc.get_referents(thing) if not isinstance(referent, types.FrameType)]
+    return list(seen.values())
 
 
-def taught(bed: PreparedBed, made: Any) -> CellResult:
+def taught(bed: PreparedBed, cheat: Any) -> CellResult:
     from scenthound.lab.run.topic_lessons import lessons_of
 
     topic = WEB.topics[0]
     return run_strategy(
         bed,
         topic.topic,
-        made,
+        cheat,
         topic.seeds,
         LIMITS,
         access=StrategyAccess(lessons=lambda: lessons_of(bed, topic, WEB.topics)),
@@ -214,18 +216,18 @@ def taught(bed: PreparedBed, made: Any) -> CellResult:
 
 
 def test_lessons_close_when_training_ends(bed: PreparedBed) -> None:
-    made = KeepsLessons()
-    result = taught(bed, made)
+    cheat = KeepsLessons()
+    result = taught(bed, cheat)
     assert not result.error
-    assert made.answered_ == []
-    assert any("taken back" in error and "`train`" in error for error in made.errors_)
+    assert cheat.answered_ == []
+    assert any("taken back" in error and "`train`" in error for error in cheat.errors_)
 
 
 def test_nothing_of_the_lessons_leads_to_the_bed(bed: PreparedBed) -> None:
-    made = KeepsLessons()
-    taught(bed, made)
-    assert PreparedBed not in made.reached_, "not even while training runs"
-    assert not any(isinstance(one, PreparedBed) for one in reachable(*made.kept_))
+    cheat = KeepsLessons()
+    taught(bed, cheat)
+    assert PreparedBed not in cheat.reached_, "not even while training runs"
+    assert not any(isinstance(thing, PreparedBed) for thing in reachable(*cheat.kept_))
 
 
 def test_lessons_close_where_training_fails(bed: PreparedBed) -> None:
@@ -234,10 +236,10 @@ def test_lessons_close_where_training_fails(bed: PreparedBed) -> None:
             super().train(lessons, rng, progress)
             raise ZeroDivisionError
 
-    made = Fails()
-    assert taught(bed, made).error
+    cheat = Fails()
+    assert taught(bed, cheat).error
     with pytest.raises(LoanEnded):
-        made.ways_["page"]()
+        cheat.ways_["page"]()
 
 
 # ---- (c) declared powers, and the record of what was given
@@ -246,7 +248,7 @@ def test_lessons_close_where_training_fails(bed: PreparedBed) -> None:
 @strategy("test-late-oracle")
 @dataclass
 class LateOracle(BreadthFirst):
-    """No oracle when somebody looks; one as soon as the crawl runs."""
+    """Declares itself an oracle only after its declaration has been read once."""
 
     def __post_init__(self) -> None:
         self.asked_, self.links_ = 0, None
@@ -263,7 +265,7 @@ class LateOracle(BreadthFirst):
 @strategy("test-denying-oracle")
 @dataclass
 class DenyingOracle(LateOracle):
-    """An oracle while the lab decides what it gets; none as soon as reports are written."""
+    """Declares itself an oracle while the lab decides what it gets, but not when reports are written."""
 
     may_say = True
 
@@ -273,9 +275,9 @@ class DenyingOracle(LateOracle):
 
 
 def test_powers_are_read_once(bed: PreparedBed) -> None:
-    made, topic = LateOracle(), WEB.topics[0]
-    result = run_strategy(bed, topic.topic, made, topic.seeds, LIMITS)
-    assert (made.links_, result.given) == (None, ())
+    cheat, topic = LateOracle(), WEB.topics[0]
+    result = run_strategy(bed, topic.topic, cheat, topic.seeds, LIMITS)
+    assert (cheat.links_, result.given) == (None, ())
     changed = LateOracle()
     powers = read_powers(changed)
     assert (
@@ -285,12 +287,12 @@ def test_powers_are_read_once(bed: PreparedBed) -> None:
 
 
 def test_what_an_oracle_was_lent_is_recorded_and_taken_back(bed: PreparedBed) -> None:
-    made, topic = DenyingOracle(), WEB.topics[0]
-    result = run_strategy(bed, topic.topic, made, topic.seeds, LIMITS)
+    cheat, topic = DenyingOracle(), WEB.topics[0]
+    result = run_strategy(bed, topic.topic, cheat, topic.seeds, LIMITS)
     assert result.given == (UNFETCHED,)
-    assert not any(isinstance(one, PreparedBed) for one in reachable(made.links_))
+    assert not any(isinstance(thing, PreparedBed) for thing in reachable(cheat.links_))
     with pytest.raises(LoanEnded):
-        made.links_(topic.seeds[0])
+        cheat.links_(topic.seeds[0])
 
 
 @pytest.fixture(scope="module")
@@ -318,10 +320,10 @@ def test_a_strategy_that_denies_what_it_got_is_marked(cheated: Experiment, monke
     monkeypatch.setattr(DenyingOracle, "may_say", False)
     names, given = list(cheated.spec.strategies), cheated.spec.given
     assert "test-denying-oracle" not in non_oracles(names, given)
-    found = compare_within(cheated, ["test-denying-oracle", "breadth-first"], Question("target_recall", (30,)))
-    assert as_json(found[0], given)["oracles"] == ["test-denying-oracle"]
+    comparisons = compare_within(cheated, ["test-denying-oracle", "breadth-first"], Question("target_recall", (30,)))
+    assert as_json(comparisons[0], given)["oracles"] == ["test-denying-oracle"]
     pairs = compare_within(cheated, [], Question("target_recall", (30,)))
-    assert "test-denying-oracle" not in set(chain.from_iterable((one.first, one.second) for one in pairs))
+    assert "test-denying-oracle" not in set(chain.from_iterable((pair.first, pair.second) for pair in pairs))
 
 
 def test_the_record_is_the_same_with_two_processes_and_when_run_again(web: Bed, tmp_path: Path) -> None:
@@ -337,8 +339,8 @@ def test_the_record_is_the_same_with_two_processes_and_when_run_again(web: Bed, 
         )
         return (tmp_path / name / "experiment.toml").read_bytes()
 
-    one = folder("one", 1)
-    assert one == folder("two", 2) == folder("one", 1)
+    first = folder("one", 1)
+    assert first == folder("two", 2) == folder("one", 1)
     assert open_experiment(tmp_path / "one").spec.given == {
         "cc-bfs:lookahead=graph": (UNFETCHED,),
         "bayes": ("examples", "others"),
@@ -349,7 +351,7 @@ def test_the_record_is_the_same_with_two_processes_and_when_run_again(web: Bed, 
 
 
 class Equal(Analyser):
-    """Takes itself for the lab's analyser, and finds other words."""
+    """Claims to equal the lab's analyser, and finds other words."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Analyser)
@@ -367,7 +369,7 @@ class Equal(Analyser):
 
 @dataclass(frozen=True)
 class EqualView:
-    """Takes itself for one of the lab's views, and says something else."""
+    """Claims to equal one of the lab's views, and returns something else."""
 
     view: Callable[..., Any]
 
@@ -382,7 +384,7 @@ class EqualView:
 
 
 def attempt(change: Callable[[], object]) -> None:
-    """Some changes are refused; whatever is not must harm nobody."""
+    """Try a change. Some are refused; the others must do no harm."""
     try:
         change()
     except (
@@ -401,13 +403,13 @@ def attempt(change: Callable[[], object]) -> None:
 
 
 def spoil(thing: Any) -> None:
-    """Change one object by its methods, by those of its class, and by those of `object`."""
+    """Change one object by its own methods, by those of its class, and by those of `object`."""
     if isinstance(thing, (str, bytes, int, float, type)) or callable(thing):
         return
     if isinstance(thing, np.ndarray):
         attempt(lambda: thing.setflags(write=True))
         attempt(lambda: thing.fill(1))
-        attempt(lambda: setattr(thing, "dtype", np.int8))  # needs no leave to write
+        attempt(lambda: setattr(thing, "dtype", np.int8))  # possible even if the array is not writable
         attempt(lambda: setattr(thing, "shape", (1, -1)))
     for name in [name for kind in type(thing).__mro__ for name in getattr(kind, "__slots__", ())]:
         attempt(lambda name=name: object.__setattr__(thing, name, None))  # type: ignore[misc]
@@ -421,7 +423,7 @@ def spoil(thing: Any) -> None:
 
 
 def spoil_all(*roots: object) -> None:
-    """Change everything that can be reached, but what belongs to the whole process or to the strategy."""
+    """Change everything that can be reached, except what belongs to the whole process or to the strategy."""
     for thing in reachable(*roots, not_into=(Analyser, Candidate)):
         spoil(thing)
         if isinstance(thing, Analyser):
@@ -450,14 +452,14 @@ ANSWERS: tuple[Callable[[Page, Analyser], Any], ...] = (
 
 
 def overwrite(record: Record, other: Record) -> None:
-    """Make one record say what the other says, in spite of its `__setattr__`."""
+    """Give one record the content of the other, in spite of its `__setattr__`."""
     for name in Record.__slots__:
         object.__setattr__(record, name, getattr(other, name))
 
 
 @dataclass
 class Spoils(BreadthFirst):
-    """Changes all it can reach of a page, in one of several orders."""
+    """Changes everything it can reach from a page, in one of several orders."""
 
     how: str = ""
 
@@ -487,18 +489,18 @@ class Spoils(BreadthFirst):
 
 
 def plain(part: Any) -> Any:
-    """An answer as lists, to the last number and word."""
+    """An answer as nested lists of all its numbers and words."""
     if isinstance(part, np.ndarray):
         return part.tolist()
     if isinstance(part, TermCounts):
         return [part.square, *map(list, part.items())]
     if isinstance(part, Mapping):
         return [[key, plain(value)] for key, value in part.items()]
-    return [plain(one) for one in part] if isinstance(part, (tuple, list)) else part
+    return [plain(item) for item in part] if isinstance(part, (tuple, list)) else part
 
 
-def asked(bed: PreparedBed, url: Url) -> list[Any]:
-    """What a page of the bed says to everything that can be asked."""
+def answers_of(bed: PreparedBed, url: Url) -> list[Any]:
+    """The answers of a page of the bed to all of `ANSWERS`."""
     page = bed.fetch(Candidate(url, 0.0))
     assert isinstance(page, Page)
     return [plain(answer(page, Analyser())) for answer in ANSWERS]
@@ -509,7 +511,7 @@ HOW = ["", "equal analyser", "equal view", "analyser of its own", "record first"
 
 @pytest.mark.parametrize("how", HOW)
 def test_no_crawl_changes_another(bed: PreparedBed, web: Bed, how: str) -> None:
-    """All that strategies ask of pages is the same after the spoiler as on a bed that it never saw."""
+    """After the spoiler's crawls, pages answer everything as on a bed that the spoiler never saw."""
     topic, untouched = WEB.topics[0], prepare(web)
     visited: set[Url] = set()
     for _ in range(3):
@@ -517,12 +519,14 @@ def test_no_crawl_changes_another(bed: PreparedBed, web: Bed, how: str) -> None:
         assert not result.error
         visited.update(result.visited)
     assert len(visited) > 30
-    for one in (bed, untouched):
-        one.read_parts(EVERYTHING)
+    for each_bed in (bed, untouched):
+        each_bed.read_parts(EVERYTHING)
     for url in sorted(visited):
-        assert asked(bed, url) == asked(untouched, url)
+        assert answers_of(bed, url) == answers_of(untouched, url)
     for name in ("best-first", "bayes", "reinforcement", "apprentice", "infospiders", "hayek-epsilon", "intelligent"):
-        ours, theirs = (run_cell(one, topic, name, limits=LIMITS, topics=WEB.topics) for one in (bed, untouched))
+        ours, theirs = (
+            run_cell(each_bed, topic, name, limits=LIMITS, topics=WEB.topics) for each_bed in (bed, untouched)
+        )
         assert not ours.error
         assert scored(ours) == scored(theirs), name
 
@@ -538,8 +542,8 @@ def test_recall_and_trail_are_the_same_before_and_after_a_plug_in_that_writes_on
         results = [run_cell(bed, topic, name, limits=LIMITS, topics=WEB.topics) for name in names]
         assert not any(result.error for result in results)
         return [
-            (scored(one), target_recall(one.visited, set(topic.targets), topic.seeds, bed.aliases, [30, 60]))
-            for one in results
+            (scored(result), target_recall(result.visited, set(topic.targets), topic.seeds, bed.aliases, [30, 60]))
+            for result in results
         ]
 
     before = crawls()
@@ -599,13 +603,13 @@ def test_an_analyser_that_a_strategy_declares_finds_no_words_for_others(bed: Pre
         result = run_strategy(bed, topic.topic, Declares(parts), topic.seeds, LIMITS)
         assert not result.error
         for url in result.visited[:10]:
-            found = []
-            for one in (bed, untouched):
-                one.read_parts(Parts((Analyser(), small), leaves=True))
-                page = one.fetch(Candidate(url, 0.0))
+            counts = []
+            for each_bed in (bed, untouched):
+                each_bed.read_parts(Parts((Analyser(), small), leaves=True))
+                page = each_bed.fetch(Candidate(url, 0.0))
                 assert isinstance(page, Page)
-                found.append([dict(page.record.counts(small)), list(page.record.counts(small).names)])
-            assert found[0] == found[1]
+                counts.append([dict(page.record.counts(small)), list(page.record.counts(small).names)])
+            assert counts[0] == counts[1]
 
 
 def test_nothing_that_a_page_holds_leads_to_the_bed(bed: PreparedBed) -> None:
@@ -615,7 +619,7 @@ def test_nothing_that_a_page_holds_leads_to_the_bed(bed: PreparedBed) -> None:
     class Searches(BreadthFirst):
         def read(self, page: Page) -> Iterable[Candidate]:
             list(page.record.counts(Analyser()).names)
-            seen.append(any(isinstance(one, PreparedBed) for one in reachable(page)))
+            seen.append(any(isinstance(thing, PreparedBed) for thing in reachable(page)))
             return super().read(page)
 
     topic = WEB.topics[0]
@@ -659,7 +663,7 @@ def test_a_page_is_judged_before_a_strategy_can_write_on_it(bed: PreparedBed) ->
             return offers
 
     flattered, plain = (
-        run_strategy(bed, topic.topic, one, topic.seeds, LIMITS) for one in (Flatters(), BreadthFirst())
+        run_strategy(bed, topic.topic, crawler, topic.seeds, LIMITS) for crawler in (Flatters(), BreadthFirst())
     )
     assert [step.similarity for step in flattered.steps] == [step.similarity for step in plain.steps]
 

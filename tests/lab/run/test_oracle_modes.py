@@ -1,4 +1,4 @@
-"""A strategy that reads what no crawler can read is marked wherever figures are shown, and compared with no crawler."""
+"""A strategy that reads what no crawler can is marked wherever figures are shown, and not compared with crawlers."""
 
 from __future__ import annotations
 
@@ -31,14 +31,16 @@ def bed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bed]:
 
 @pytest.fixture(scope="module")
 def done(bed: Bed, tmp_path_factory: pytest.TempPathFactory) -> Experiment:
-    made = run(bed, f"breadth-first,cc-bfs,{MODE}", tmp_path_factory.mktemp("runs") / "first", RunOptions(pages=40))
-    measure_if_stale(made, [20, 40])
-    return made
+    experiment = run(
+        bed, f"breadth-first,cc-bfs,{MODE}", tmp_path_factory.mktemp("runs") / "first", RunOptions(pages=40)
+    )
+    measure_if_stale(experiment, [20, 40])
+    return experiment
 
 
-def told(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+def output_of(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     capsys.readouterr()
-    assert command(list(words)) == 0
+    assert command(list(arguments)) == 0
     return capsys.readouterr().out
 
 
@@ -51,7 +53,7 @@ def test_an_oracle_is_known_by_its_parameters_however_they_are_written() -> None
     assert not is_oracle("best-first")
 
 
-def test_a_strategy_that_is_gone_is_taken_for_a_crawler() -> None:
+def test_a_strategy_that_is_not_installed_counts_as_a_crawler() -> None:
     assert not is_oracle("of-another-time:depth=3")
     assert not is_oracle("cc-bfs:lookahead=backwards")
     assert display_name("of-another-time") == "of-another-time"
@@ -62,7 +64,7 @@ def test_reference_lines_keep_their_names_and_modes_get_a_mark() -> None:
     assert display_name(MODE) == f"{MODE} (oracle)"
 
 
-def test_where_everybody_is_an_oracle_they_are_compared_after_all() -> None:
+def test_oracles_are_compared_if_there_is_nothing_else() -> None:
     assert non_oracles(["breadth-first", MODE, "path-oracle"]) == ["breadth-first"]
     assert non_oracles([MODE, "cc-bfs:k=2:lookahead=graph"]) == [MODE, "cc-bfs:k=2:lookahead=graph"]
 
@@ -81,9 +83,9 @@ def test_the_report_draws_it_with_the_reference_lines_and_says_what_it_is(done: 
 
 
 def test_a_report_on_nothing_but_an_oracle_is_still_a_report(bed: Bed, tmp_path: Path) -> None:
-    made = run(bed, MODE, tmp_path / "run", RunOptions(pages=20, topics=2))
-    measure_if_stale(made, [20])
-    page = write_report(made, (20,)).read_text(encoding="utf-8")
+    experiment = run(bed, MODE, tmp_path / "run", RunOptions(pages=20, topics=2))
+    measure_if_stale(experiment, [20])
+    page = write_report(experiment, (20,)).read_text(encoding="utf-8")
     assert "One crawler on" in page
     assert f'{MODE} <span class="reference">oracle</span>' in page
 
@@ -94,27 +96,27 @@ def wide(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_it_is_marked_in_what_measure_prints(done: Experiment, capsys: pytest.CaptureFixture[str]) -> None:
-    printed = told(capsys, "lab", "measure", str(done.folder))
+    printed = output_of(capsys, "lab", "measure", str(done.folder))
     assert f"{MODE} (oracle)" in printed
     assert "breadth-first (oracle)" not in printed
-    assert "(oracle)" in told(capsys, "lab", "measure", str(done.folder), "--topics")
-    assert MODE in json.loads(told(capsys, "lab", "measure", str(done.folder), "--json")), (
-        "programs get the name as it is"
+    assert "(oracle)" in output_of(capsys, "lab", "measure", str(done.folder), "--topics")
+    assert MODE in json.loads(output_of(capsys, "lab", "measure", str(done.folder), "--json")), (
+        "programs get the unmarked name"
     )
 
 
 def test_it_is_compared_only_when_named_and_then_marked(done: Experiment, capsys: pytest.CaptureFixture[str]) -> None:
-    pairs = {(one.first, one.second) for one in compare_within(done, [], Question("target_recall", (40,)))}
+    pairs = {(test.first, test.second) for test in compare_within(done, [], Question("target_recall", (40,)))}
     assert pairs in ({("breadth-first", "cc-bfs")}, {("cc-bfs", "breadth-first")})
-    assert f"{MODE} (oracle)" in told(capsys, "lab", "compare", str(done.folder), MODE, "cc-bfs")
-    found = json.loads(told(capsys, "lab", "compare", str(done.folder), MODE, "cc-bfs", "--json"))
-    assert (found["first"], found["second"], found["oracles"]) == (MODE, "cc-bfs", [MODE])
-    assert "(oracle)" in found["sentence"]
+    assert f"{MODE} (oracle)" in output_of(capsys, "lab", "compare", str(done.folder), MODE, "cc-bfs")
+    comparison = json.loads(output_of(capsys, "lab", "compare", str(done.folder), MODE, "cc-bfs", "--json"))
+    assert (comparison["first"], comparison["second"], comparison["oracles"]) == (MODE, "cc-bfs", [MODE])
+    assert "(oracle)" in comparison["sentence"]
 
 
 def test_the_list_of_strategies_says_which_parameters_make_an_oracle(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "An oracle, for the laboratory only and marked there: lookahead=graph" in told(
+    assert "An oracle, for the laboratory only and marked there: lookahead=graph" in output_of(
         capsys, "strategies", "cc-bfs"
     )
-    assert json.loads(told(capsys, "strategies", "cc-bfs", "--json"))["oracle_modes"] == ["lookahead=graph"]
-    assert json.loads(told(capsys, "strategies", "dom", "--json"))["oracle_modes"] == []
+    assert json.loads(output_of(capsys, "strategies", "cc-bfs", "--json"))["oracle_modes"] == ["lookahead=graph"]
+    assert json.loads(output_of(capsys, "strategies", "dom", "--json"))["oracle_modes"] == []

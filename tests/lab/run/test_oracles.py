@@ -1,4 +1,4 @@
-"""The reference lines: they walk links as everybody must, but know more, and nobody can choose them."""
+"""The oracles follow links as every crawler must, but know more, and can't be chosen as strategies."""
 
 from __future__ import annotations
 
@@ -89,8 +89,8 @@ def test_seeds_that_are_not_there_are_misses(bed: PreparedBed) -> None:
 def test_no_crawler_finds_targets_sooner_than_the_path_oracle(bed: PreparedBed) -> None:
     best = target_recall(path_oracle(OracleBed(bed), TOPIC).steps, set(TARGETS), at=range(1, 9))
     for strategy in ("breadth-first", "best-first"):
-        found = target_recall(run_cell(bed, TOPIC, strategy).steps, set(TARGETS), at=range(1, 9))
-        assert all((one or 0) >= (other or 0) for one, other in zip(best, found, strict=True))
+        recall = target_recall(run_cell(bed, TOPIC, strategy).steps, set(TARGETS), at=range(1, 9))
+        assert all((bound or 0) >= (value or 0) for bound, value in zip(best, recall, strict=True))
 
 
 def test_an_oracle_cannot_be_chosen_as_a_strategy() -> None:

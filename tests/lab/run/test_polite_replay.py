@@ -1,4 +1,4 @@
-"""Replay on a virtual clock: deterministic, for every strategy, by pages and by seconds."""
+"""Replay on a virtual clock is deterministic for every strategy, and is measured by pages and by seconds."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_every_strategy_crawls_politely_and_the_same_way_twice(bed: Bed, prepare
 def test_with_one_request_at_a_time_the_order_is_that_without_delays(
     bed: Bed, prepared: PreparedBed, strategy: str
 ) -> None:
-    plain, polite = (crawled(bed, prepared, strategy, each) for each in (None, PoliteLimits(concurrency=1)))
+    plain, polite = (crawled(bed, prepared, strategy, limits) for limits in (None, PoliteLimits(concurrency=1)))
     assert polite.visited == plain.visited
 
 

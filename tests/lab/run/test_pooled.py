@@ -1,4 +1,4 @@
-"""Live crawls are pooled and measured together; what a crawler fetched and what it selected are two things."""
+"""Live crawls are pooled and measured together; pages fetched and pages selected are told apart."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ def crawled(folder: Path, strategy: str, pages: int = 30) -> Path:
 def test_live_crawls_are_measured_over_their_common_pool(tmp_path: Path) -> None:
     crawls = [crawled(tmp_path / name, name) for name in ("best-first", "breadth-first")]
     assert run(["lab", "pool", *map(str, crawls), "--out", str(tmp_path / "run"), "--jobs", "1"]) == 0
-    made = pool_crawls(crawls, tmp_path / "again")
-    fetched = {str(step.url) for cell in made.cells for step in load_trail(made.folder, cell.key)}
-    assert len(made.bed(1)) == len(fetched)
-    measure_if_stale(made, (10, 30))
-    table = load_table(made, "metrics")
+    experiment = pool_crawls(crawls, tmp_path / "again")
+    fetched = {str(step.url) for cell in experiment.cells for step in load_trail(experiment.folder, cell.key)}
+    assert len(experiment.bed(1)) == len(fetched)
+    measure_if_stale(experiment, (10, 30))
+    table = load_table(experiment, "metrics")
     names = set(zip(table["strategy"], table["metric"], strict=True))
     for metric in ("target_recall", "coverage", "mean_rank", "fetched_goals", "recognised_goals"):
         assert ("best-first", metric) in names
@@ -53,8 +53,8 @@ def test_live_crawls_are_measured_over_their_common_pool(tmp_path: Path) -> None
 
 def test_targets_may_come_from_a_topics_file(tmp_path: Path) -> None:
     (tmp_path / "topics.jsonl").write_text(topic_line(TOPIC))
-    made = pool_crawls([crawled(tmp_path / "a", "best-first")], tmp_path / "run", tmp_path / "topics.jsonl")
-    assert made.topics[0].targets == TOPIC.targets
+    experiment = pool_crawls([crawled(tmp_path / "a", "best-first")], tmp_path / "run", tmp_path / "topics.jsonl")
+    assert experiment.topics[0].targets == TOPIC.targets
 
 
 def test_crawls_that_began_elsewhere_are_not_pooled(tmp_path: Path) -> None:
@@ -84,25 +84,25 @@ def test_goals_selected_come_after_goals_fetched() -> None:
 def test_recognised_goals_are_a_metric_of_an_experiment(tmp_path: Path) -> None:
     bed = generate(tmp_path / "bed", pages=300, seed=1, topics=2, page_size=1500)
     options = RunOptions(pages=60, topics=1, oracles=False)
-    made = run_experiment(bed, ["bayes:mode=fetch-all", "best-first"], tmp_path / "run", options)
-    measure_if_stale(made, (60,))
-    table = load_table(made, "metrics")
+    experiment = run_experiment(bed, ["bayes:mode=fetch-all", "best-first"], tmp_path / "run", options)
+    measure_if_stale(experiment, (60,))
+    table = load_table(experiment, "metrics")
     values = dict(zip(zip(table["strategy"], table["metric"], strict=True), table["value"], strict=True))
     assert values["best-first", "recognised_goals"] == values["best-first", "fetched_goals"]
     assert values["bayes:mode=fetch-all", "recognised_goals"] <= values["bayes:mode=fetch-all", "fetched_goals"]
-    (cell,) = [cell for cell in made.cells if cell.strategy.startswith("bayes")]
-    outcome = load_outcome(made.folder, cell.key)
+    (cell,) = [cell for cell in experiment.cells if cell.strategy.startswith("bayes")]
+    outcome = load_outcome(experiment.folder, cell.key)
     assert outcome is not None
     assert outcome.selected
 
 
-def test_only_hub_seeking_that_asks_learns_which_seeds_are_no_hubs() -> None:
+def test_only_hub_seeking_that_asks_learns_the_original_seeds() -> None:
     prepared = prepare(WEB)
     topic = started(prepared, TOPIC, Start("augmented"))
     assert topic.originals == TOPIC.seeds
     assert not set(topic.topic.examples) & set(TOPIC.seeds), "no strategy sees them in the topic"
     limits = ReplayLimits(pages=20)
-    told = run_cell(prepared, topic, "hub-seeking", {"counted": "originals"}, limits)
-    assert told.given == ("original seeds",)
+    result = run_cell(prepared, topic, "hub-seeking", {"counted": "originals"}, limits)
+    assert result.given == ("original seeds",)
     assert run_cell(prepared, topic, "hub-seeking", None, limits).given == ()
-    assert not told.error
+    assert not result.error

@@ -45,21 +45,21 @@ def bed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PreparedBed:
 @pytest.mark.parametrize("make", [BreadthFirst, BestFirst, lambda: BestFirst(n=3)])
 @pytest.mark.parametrize("in_flight", [1, 3])
 def test_a_replayed_crawl_goes_where_a_crawl_of_the_same_web_goes(bed: PreparedBed, make, in_flight: int) -> None:
-    there = walk(TinyWeb(CONTRACT_WEB), make(), CONTRACT_TOPIC, "a.example/ b.example/", in_flight=in_flight)
-    here = run_strategy(bed, CONTRACT_TOPIC, make(), SEEDS, ReplayLimits(in_flight=in_flight))
-    assert here.visited == there.visited
-    assert [step.similarity for step in here.steps] == [step.similarity for step in there.steps]
-    assert here.reason == there.reason == "frontier empty"
+    walked = walk(TinyWeb(CONTRACT_WEB), make(), CONTRACT_TOPIC, "a.example/ b.example/", in_flight=in_flight)
+    replayed = run_strategy(bed, CONTRACT_TOPIC, make(), SEEDS, ReplayLimits(in_flight=in_flight))
+    assert replayed.visited == walked.visited
+    assert [step.similarity for step in replayed.steps] == [step.similarity for step in walked.steps]
+    assert replayed.reason == walked.reason == "frontier empty"
 
 
-def test_dead_links_are_counted_and_are_no_pages(bed: PreparedBed) -> None:
+def test_dead_links_are_counted_but_not_as_pages(bed: PreparedBed) -> None:
     result = run_cell(bed, TOPIC, "breadth-first")
     assert result.misses == {"http-404": 1}
     assert len(result.steps) == 9
-    assert result.attempts == 11, "nine pages, a dead link and a redirect to a page known already"
+    assert result.attempts == 11, "nine pages, a dead link and a redirect to a page already fetched"
 
 
-def test_a_seed_behind_a_redirect_is_told_by_both_names(bed: PreparedBed) -> None:
+def test_a_seed_behind_a_redirect_is_recorded_under_both_urls(bed: PreparedBed) -> None:
     result = run_cell(bed, replace(TOPIC, seeds=(named("moved.example/"),)), "breadth-first")
     assert (result.steps[0].url, result.steps[0].requested) == ("http://c.example/", "http://moved.example/")
 
@@ -69,7 +69,7 @@ def test_the_budget_counts_pages(bed: PreparedBed) -> None:
     assert (len(result.steps), result.reason) == (3, "pages")
 
 
-def test_ranking_seconds_are_told_for_every_page_and_never_shrink(bed: PreparedBed) -> None:
+def test_ranking_seconds_are_recorded_for_every_page_and_never_shrink(bed: PreparedBed) -> None:
     result = run_cell(bed, TOPIC, "best-first")
     assert len(result.rank_seconds) == len(result.steps)
     assert result.rank_seconds == sorted(result.rank_seconds)
@@ -116,11 +116,11 @@ class Stumbling:
         return ()
 
 
-def test_a_strategy_that_raises_is_named_and_its_trail_kept(bed: PreparedBed) -> None:
+def test_the_error_of_a_strategy_is_recorded_and_its_trail_kept(bed: PreparedBed) -> None:
     result = run_strategy(bed, CONTRACT_TOPIC, Stumbling(), SEEDS)
     assert result.reason == "error"
     assert result.error.startswith("ZeroDivisionError: oh no (test_run_cell.py, line ")
-    assert [step.url for step in result.steps] == list(SEEDS[:-1]), "the page it stumbled on is not recorded"
+    assert [step.url for step in result.steps] == list(SEEDS[:-1]), "the page it failed on is not recorded"
 
 
 def test_the_page_a_strategy_reads_is_not_a_way_to_the_bed(bed: PreparedBed) -> None:
@@ -141,8 +141,8 @@ def test_the_page_a_strategy_reads_is_not_a_way_to_the_bed(bed: PreparedBed) -> 
 
 
 @pytest.mark.parametrize("name", ["best-first", "infospiders", "hayek-epsilon", "hayek-estimating"])
-def test_a_crawl_that_has_ended_is_gone_without_a_search_for_rings(bed: PreparedBed, name: str) -> None:
-    """A process runs crawl after crawl, and seldom looks for rings."""
+def test_a_crawl_that_has_ended_is_freed_without_garbage_collection(bed: PreparedBed, name: str) -> None:
+    """A process runs crawl after crawl, and seldom looks for reference cycles."""
     strategy = make_strategy(name)
     kept = weakref.ref(strategy)
     gc.collect()
@@ -152,7 +152,7 @@ def test_a_crawl_that_has_ended_is_gone_without_a_search_for_rings(bed: Prepared
         economy = getattr(strategy, "economy_", None)
         webs = [weakref.ref(economy.web), weakref.ref(economy.market)] if economy is not None else []
         del strategy, economy
-        assert [one() for one in (kept, *webs) if one() is not None] == []
+        assert [reference() for reference in (kept, *webs) if reference() is not None] == []
     finally:
         gc.enable()
 

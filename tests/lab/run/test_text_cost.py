@@ -1,4 +1,4 @@
-"""A strategy is charged for the words that it asked for, and only for these."""
+"""A strategy is charged for the text processing that it asked for, and nothing else."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ def bed(tmp_path_factory: pytest.TempPathFactory) -> PreparedBed:
     return prepare(write_bed(folder, "bees", pages, [topic]))
 
 
-def test_only_words_that_were_asked_for_cost_anything(bed: PreparedBed) -> None:
+def test_only_text_processing_that_was_asked_for_costs_anything(bed: PreparedBed) -> None:
     urls = list(bed.pages)
     plain, stemmed = Analyser(), Analyser("english", False)
     assert text_seconds(bed, urls, Parts()) == 0.0
     assert text_seconds(bed, [], Parts((plain,))) == 0.0
-    one = min(text_seconds(bed, urls, Parts((plain,))) for _ in range(3))
-    more = min(text_seconds(bed, urls, Parts((plain, stemmed), leaves=True)) for _ in range(3))
-    assert 0.0 < one < more
+    counts = min(text_seconds(bed, urls, Parts((plain,))) for _ in range(3))
+    counts_and_leaves = min(text_seconds(bed, urls, Parts((plain, stemmed), leaves=True)) for _ in range(3))
+    assert 0.0 < counts < counts_and_leaves
 
 
-def test_a_crawler_of_links_pays_for_none(bed: PreparedBed) -> None:
+def test_a_strategy_that_reads_no_text_pays_nothing(bed: PreparedBed) -> None:
     topic = BedTopic("bees", (), "bees", "", (SEED,), ())
     limits = ReplayLimits(pages=2)
     assert run_cell(bed, topic, "breadth-first", limits=limits).text_seconds == 0.0

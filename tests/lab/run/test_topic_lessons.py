@@ -1,4 +1,4 @@
-"""What a strategy may learn from in the lab: examples and others, never the answers."""
+"""In the lab, a strategy learns from examples and other pages, never from the answers."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ PAGES = {
 
 
 def responses() -> list[Response]:
-    made = []
+    replies = []
     for url, text in PAGES.items():
         words, _, links = text.partition("->")
         anchors = "".join(f'<a href="{link}">x</a>' for link in links.split())
         body = f"<p>{words}</p>{anchors}".encode()
-        made.append(Response(url, 200, "OK", (("Content-Type", "text/html"),), body))
-    return made
+        replies.append(Response(url, 200, "OK", (("Content-Type", "text/html"),), body))
+    return replies
 
 
 def topic(name: str, path: str, seeds: str, targets: str = "", examples: str = "") -> BedTopic:
@@ -65,7 +65,7 @@ def test_examples_are_the_seeds_and_others_the_seeds_of_other_topics(bed: Prepar
     assert lessons.topic.keywords == "bees-1"
 
 
-def test_other_draws_of_the_category_and_what_lies_below_it_are_left_out(bed: PreparedBed) -> None:
+def test_other_draws_of_the_category_and_topics_below_it_are_left_out(bed: PreparedBed) -> None:
     lessons = lessons_of(bed, BEES, [BEES, AGAIN, INSIDE, CARS])
     assert shown(lessons) == ("a", "d"), "b and c are seeds there and targets here"
     assert lessons.taxonomy is not None
@@ -84,7 +84,7 @@ def test_the_taxonomy_is_the_tree_of_paths_with_the_topic_as_the_good_one(bed: P
     assert taxonomy.good == ("nature/bees",)
 
 
-def test_a_topic_alone_is_held_against_a_sample_that_is_always_the_same(bed: PreparedBed) -> None:
+def test_a_single_topic_is_contrasted_with_a_sample_that_is_always_the_same(bed: PreparedBed) -> None:
     first, second = (lessons_of(bed, BEES, [BEES, AGAIN]) for _ in range(2))
     assert shown(first) == shown(second)
     assert sorted(shown(first)[1]) == list("bcdef")
@@ -93,8 +93,8 @@ def test_a_topic_alone_is_held_against_a_sample_that_is_always_the_same(bed: Pre
 
 
 def test_pages_set_apart_as_examples_are_used_instead_of_seeds_but_never_targets(bed: PreparedBed) -> None:
-    told = topic("told", "nature/told", "d", "bc", examples="ab")
-    assert shown(lessons_of(bed, told, [told, RAIL]))[0] == "a"
+    learner = topic("told", "nature/told", "d", "bc", examples="ab")
+    assert shown(lessons_of(bed, learner, [learner, RAIL]))[0] == "a"
     all_targets = topic("told", "nature/told", "d", "ab", examples="ab")
     assert shown(lessons_of(bed, all_targets, [all_targets, RAIL]))[0] == "d"
 
@@ -104,10 +104,10 @@ def test_a_crawl_that_starts_elsewhere_learns_from_where_it_starts(bed: Prepared
     assert shown(lessons)[0] == "d"
 
 
-def test_back_links_come_in_the_fixed_order_and_at_most_so_many(bed: PreparedBed) -> None:
+def test_back_links_come_in_a_fixed_order_up_to_a_limit(bed: PreparedBed) -> None:
     lessons = lessons_of(bed, BEES, [BEES, CARS])
-    found = lessons.back_links(Url("http://c.test/"))
-    assert found == ["http://b.test/", "http://d.test/", "http://a.test/"], "in-degrees 2, 1, 0"
+    back_links = lessons.back_links(Url("http://c.test/"))
+    assert back_links == ["http://b.test/", "http://d.test/", "http://a.test/"], "in-degrees 2, 1, 0"
     assert lessons.back_links(Url("http://c.test/"), 1) == ["http://b.test/"]
     assert lessons.back_links(Url("http://nowhere.test/")) == []
     page = lessons.page(Url("http://a.test/"))
@@ -118,20 +118,20 @@ def test_back_links_come_in_the_fixed_order_and_at_most_so_many(bed: PreparedBed
 
 def test_generated_topics_are_learned_from_their_examples() -> None:
     web = GeneratedWeb(pages=300, seed=3)
-    bed, one = prepare(web), web.topics[0]
-    syllabus = syllabus_of(bed, one, web.topics)
-    assert set(syllabus.examples) == set(one.examples)
-    assert not set(syllabus.examples) & set(one.targets)
-    assert syllabus.digest == syllabus_of(bed, one, web.topics).digest
-    assert syllabus.digest != syllabus_of(bed, one, web.topics[:3]).digest
+    bed, first_topic = prepare(web), web.topics[0]
+    syllabus = syllabus_of(bed, first_topic, web.topics)
+    assert set(syllabus.examples) == set(first_topic.examples)
+    assert not set(syllabus.examples) & set(first_topic.targets)
+    assert syllabus.digest == syllabus_of(bed, first_topic, web.topics).digest
+    assert syllabus.digest != syllabus_of(bed, first_topic, web.topics[:3]).digest
 
 
 def test_labels_that_hold_a_slash_or_are_called_root_stay_apart() -> None:
     assert category_name(["a/b"]) != category_name(["a", "b"])
-    made = tree({("root",): [], ("x", "root"): []}, ["root"])
-    assert made is not None
-    assert made.root == "root_"
-    assert made.good == ("root",)
+    taxonomy = tree({("root",): [], ("x", "root"): []}, ["root"])
+    assert taxonomy is not None
+    assert taxonomy.root == "root_"
+    assert taxonomy.good == ("root",)
 
 
 # ---- in experiments
@@ -155,20 +155,20 @@ def test_a_strategy_that_trains_is_taught_and_repeats_itself(generated: Bed) -> 
     assert run_cell(bed, topics[0], "best-first", limits=ReplayLimits(pages=5), topics=topics).train_seconds == 0
 
 
-def test_lessons_that_do_not_suffice_are_the_cell_s_failure(bed: PreparedBed) -> None:
-    nobody = topic("none", "x/y", "", "a")
-    result = run_cell(bed, nobody, "test-pupil", topics=[nobody, CARS])
+def test_insufficient_lessons_fail_the_cell(bed: PreparedBed) -> None:
+    no_seeds = topic("none", "x/y", "", "a")
+    result = run_cell(bed, no_seeds, "test-pupil", topics=[no_seeds, CARS])
     assert result.reason in ("error", "frontier empty")
 
 
 def test_an_experiment_says_what_each_strategy_was_given(generated: Bed, tmp_path: Path) -> None:
-    made = run(
+    experiment = run(
         generated, "breadth-first,test-pupil:weight=2", tmp_path / "run", RunOptions(topics=2, pages=20, oracles=False)
     )
-    assert not made.failures()
+    assert not experiment.failures()
     assert open_experiment(tmp_path / "run").spec.given == {"test-pupil:weight=2": ("examples", "others")}
     times = {path.name: json.loads(path.read_text()) for path in (tmp_path / "run" / "times").iterdir()}
-    assert {name.partition("--")[0] for name, one in times.items() if one["train_seconds"] > 0} == {
+    assert {name.partition("--")[0] for name, seconds in times.items() if seconds["train_seconds"] > 0} == {
         "test-pupil_weight=2"
     }
     from scenthound.cli.root_command import run as command
@@ -177,32 +177,34 @@ def test_an_experiment_says_what_each_strategy_was_given(generated: Bed, tmp_pat
     report = (tmp_path / "run" / "report.html").read_text()
     assert "given beyond that" in report
     assert "<code>test-pupil:weight=2</code>: examples, others<br>All others: nothing." in report
-    assert "training, CPU s a crawl" in report
+    assert "training, CPU s per crawl" in report
 
 
-def test_measure_lists_it_for_people_and_keeps_its_json(
+def test_measure_prints_what_was_given_but_not_in_its_json(
     generated: Bed, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from scenthound.cli.root_command import run as command
 
     run(generated, "breadth-first,test-pupil", tmp_path / "run", RunOptions(topics=2, pages=20, oracles=False))
     assert command(["lab", "measure", str(tmp_path / "run"), "--jobs", "1"]) == 0
-    told = capsys.readouterr().out
-    assert "given beyond keywords and seeds" in told
-    assert "examples, others" in told
+    output = capsys.readouterr().out
+    assert "given beyond keywords and seeds" in output
+    assert "examples, others" in output
     assert command(["lab", "measure", str(tmp_path / "run"), "--jobs", "1", "--json"]) == 0
     assert set(json.loads(capsys.readouterr().out)) == {"breadth-first", "test-pupil"}
 
 
 def test_other_lessons_make_another_cell_and_the_same_lessons_the_same(generated: Bed, tmp_path: Path) -> None:
     def keys(folder: str, **more: object) -> set[str]:
-        made = run(generated, "breadth-first,test-pupil", tmp_path / folder, RunOptions(pages=5, oracles=False, **more))  # type: ignore[arg-type]
-        return {cell.key for cell in made.cells if cell.topic == generated.topics[0].id}
+        experiment = run(
+            generated, "breadth-first,test-pupil", tmp_path / folder, RunOptions(pages=5, oracles=False, **more)
+        )  # type: ignore[arg-type]
+        return {cell.key for cell in experiment.cells if cell.topic == generated.topics[0].id}
 
     few = tmp_path / "few.jsonl"
     few.write_text("".join((generated.folder / "topics.jsonl").read_text().splitlines(keepends=True)[:2]))
-    one = keys("one", topics=1)
-    assert keys("two", topics=2) == one, "all topics of the bed teach, however many are run"
-    other = keys("three", topics=1, topics_file=few)
-    assert len(one & other) == 1, "breadth-first learns nothing"
-    assert not {key for key in one & other if "pupil" in key}
+    all_topics = keys("one", topics=1)
+    assert keys("two", topics=2) == all_topics, "all topics of the bed teach, however many are run"
+    few_topics = keys("three", topics=1, topics_file=few)
+    assert len(all_topics & few_topics) == 1, "breadth-first learns nothing"
+    assert not {key for key in all_topics & few_topics if "pupil" in key}

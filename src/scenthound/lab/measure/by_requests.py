@@ -1,9 +1,9 @@
-"""Metrics by requests: what has a crawl found after so many requests, those that brought no page included?
+"""Metrics by requests: what a crawl has found after r requests, including those that brought no page.
 
-    value(r) = value after n(r) pages,  n(r) = number of pages that were there after r requests
+    value(r) = value after n(r) pages,  n(r) = number of pages fetched by the first r requests
 
-A page is what a crawl is after; a request is what it costs. On a web with dead links the two differ: on the apache bed
-a crawl makes 5.6 to 11 requests a page. Before the first page a value is undefined. Ours: a redirect is a request.
+Pages are what a crawl gains; requests are what it costs. On a web with dead links the two differ: on the apache bed a
+crawl makes 5.6 to 11 requests per page. Before the first page a value is undefined. Ours: a redirect is a request.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ def default_request_points(last: int) -> tuple[int, ...]:
 
 
 def request_points(at: Iterable[int], ends: Iterable[int]) -> tuple[int, ...]:
-    """Points of curves by requests: those asked for, those of tables, and 50 evenly spaced in the logarithm."""
+    """Points of curves by requests: `at`, the points of tables, and 50 points evenly spaced in the logarithm."""
     last = max(ends, default=0)
     return tuple(sorted({*at, *default_request_points(last), *log_points(last, 50)})) if last else ()
 
 
 def pages_after(requests: Sequence[int], points: Sequence[int]) -> list[int]:
-    """How many pages there were after each number of requests; `requests[t - 1]` were made for the first t pages.
+    """Number of pages after each number of requests; `requests[t - 1]` is how many the first t pages took.
 
     >>> pages_after([1, 4, 5], [1, 3, 4, 9])
     [1, 1, 2, 3]

@@ -1,8 +1,8 @@
-"""Metrics of a polite replay by virtual time: what has a crawl found after so many seconds?
+"""Metrics of a polite replay by virtual time: what a crawl has found after t seconds.
 
     value(t) = value after n(t) pages,  n(t) = number of pages recorded by virtual time t
 
-Before the first page a share of targets is 0, since the time has passed; other values are undefined.
+Before the first page target recall is 0, since the time has passed; other values are undefined.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scenthound.model import Step
 
 BY_TIME = ("target_recall", "harvest_rate")
 PAGES = "pages"
-"""Not a metric but the number of pages, which makes the speed of each crawler visible."""
+"""Not a metric but the number of pages, which shows the speed of each crawler."""
 POINTS = 40
 
 
@@ -34,17 +34,17 @@ def time_points(ends: Iterable[float]) -> tuple[float, ...]:
 def by_time(
     steps: Sequence[Step], judgement: Judgement, seconds: Sequence[float]
 ) -> Iterator[tuple[str, float, float | None]]:
-    """Metric, second and value."""
+    """Yield metric, second and value for each metric of `BY_TIME`, and for the number of pages."""
     times = [step.time for step in steps]
-    pages = [bisect_right(times, second) for second in seconds]
-    yield from ((PAGES, second, float(number)) for second, number in zip(seconds, pages, strict=True))
+    page_counts = [bisect_right(times, second) for second in seconds]
+    yield from ((PAGES, second, float(pages)) for second, pages in zip(seconds, page_counts, strict=True))
     for name in BY_TIME:
         if missing(name, judgement):
             continue
-        values = measure(name, steps, judgement, [max(number, 1) for number in pages])
-        for second, number, value in zip(seconds, pages, values, strict=True):
-            nothing = 0.0 if name == "target_recall" and value is not None else None
-            yield name, second, value if number else nothing
+        values = measure(name, steps, judgement, [max(pages, 1) for pages in page_counts])
+        for second, pages, value in zip(seconds, page_counts, values, strict=True):
+            before_first = 0.0 if name == "target_recall" and value is not None else None
+            yield name, second, value if pages else before_first
 
 
 def curve_by_time(table: dict[str, list[object]], metric: str, strategy: str) -> list[tuple[float, Mean]]:
@@ -53,8 +53,8 @@ def curve_by_time(table: dict[str, list[object]], metric: str, strategy: str) ->
     names = ("strategy", "metric", "topic", "seconds", "value")
     for row_strategy, row_metric, topic, second, value in zip(*(table[name] for name in names), strict=True):
         if row_strategy == strategy and row_metric == metric:
-            at = points.setdefault(float(second), {})
-            at.setdefault(str(topic), []).append(value)
+            topic_runs = points.setdefault(float(second), {})
+            topic_runs.setdefault(str(topic), []).append(value)
     return [
         (second, mean([value for _, value in sorted(average_runs(topics).items())]))
         for second, topics in points.items()
@@ -62,13 +62,15 @@ def curve_by_time(table: dict[str, list[object]], metric: str, strategy: str) ->
 
 
 def times(experiment: Experiment) -> dict[str, dict[str, float]]:
-    """For each strategy, as means over its crawls: virtual seconds, pages a second, and what the hosts' rest cost."""
+    """For each strategy, means over its crawls: virtual seconds, pages per second, and the cost of letting hosts
+    rest."""
     done, table = experiment.outcomes(), {}
     for name in experiment.spec.strategies:
         cells = [cell for cell in experiment.cells if cell.strategy == name and cell.key in done and not cell.half]
         outcomes = [done[cell.key] for cell in cells if done[cell.key].polite]
         if outcomes:
-            sums = {key: sum(each.polite[key] for each in outcomes) for key in ("seconds", "out_of_order", "waited")}
-            rate = sum(each.pages for each in outcomes) / max(sums["seconds"], 1e-9)
+            keys = ("seconds", "out_of_order", "waited")
+            sums = {key: sum(outcome.polite[key] for outcome in outcomes) for key in keys}
+            rate = sum(outcome.pages for outcome in outcomes) / max(sums["seconds"], 1e-9)
             table[name] = {key: total / len(outcomes) for key, total in sums.items()} | {"pages_per_second": rate}
     return table

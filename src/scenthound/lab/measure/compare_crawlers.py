@@ -1,7 +1,7 @@
 """Which crawler is better, by how much, and is it significant? Comparisons within one experiment or across two.
 
-`measure_if_stale` makes sure that the tables of an experiment exist, have the wanted points and belong to its finished
-crawls; `measured.json` records what they were measured for. `compare_pairs` is for a comparison that was planned: one
+`measure_if_stale` makes sure that the tables of an experiment exist, have the requested points and belong to its
+finished crawls; `measured.json` records what they were measured for. `compare_pairs` is for planned comparisons: one
 direction, one tail. `every_pair` compares all pairs, where the direction is not known in advance: each pair is tested
 both ways, and Holm's adjustment counts all of these tests.
 """
@@ -33,10 +33,10 @@ from scenthound.model import NOTHING
 LEVEL = 0.05
 NOTE = "measured.json"
 Given = Mapping[str, Sequence[str]]
-"""What the lab gave each strategy."""
+"""What the lab gave each strategy, by label."""
 
 _POOLED = {"similarity", "ranks", "linkage_ranks"}  # computed over the pages that all crawlers of a run fetched
-FORMAT = 4  # of the measured tables; raise it when the same crawls would be measured differently
+FORMAT = 4  # version of the measured tables; raise it when the same crawls would be measured differently
 
 
 def measure_if_stale(
@@ -48,11 +48,11 @@ def measure_if_stale(
     progress: Callable[[int, int], None] | None = None,
     metrics: Sequence[str] = (),
 ) -> tuple[int, ...]:
-    """The points to show, after measuring them if the tables lack them.
+    """Return the points to show, after measuring them if the tables lack them.
 
-    Unless points are given, these are the points shown last; at first `default_points`. With `show=False` the given
-    points are measured, but the points shown last stay the same. `metrics` may name some with parameters, such as
-    `coverage:top=10`, which are measured besides all others from then on.
+    The default is the points shown last, or `default_points` the first time. With `show=False` the points are measured,
+    but not recorded as shown. Metrics with parameters, such as `coverage:top=10`, are measured in addition to all
+    others from then on.
     """
     note = _load_note(experiment.folder)
     last_shown: tuple[int, ...] = tuple(note["shown"]) if note else default_points(experiment.spec.limits.pages)
@@ -73,9 +73,9 @@ def measure_if_stale(
 
 
 def points_shown(experiment: Experiment) -> tuple[tuple[int, ...], bool]:
-    """The points that were shown last, and whether the tables are of the crawls there are now.
+    """The points shown last, and whether the tables are up to date with the finished crawls.
 
-    Raises `BadConfig` if nothing was measured yet.
+    Raises `BadConfig` if nothing has been measured yet.
     """
     note = _load_note(experiment.folder)
     if note is None:
@@ -84,7 +84,7 @@ def points_shown(experiment: Experiment) -> tuple[tuple[int, ...], bool]:
 
 
 def split_points(at: Sequence[int], last: int, unit: Unit = "pages") -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The points within crawls of this many pages or requests, and those beyond. Raises if there is none within.
+    """The points up to the `last` page or request, and the points beyond. Raises `BadUsage` if all are beyond.
 
     >>> split_points([500, 100, 2000], 1000)
     ((100, 500), (2000,))
@@ -92,17 +92,17 @@ def split_points(at: Sequence[int], last: int, unit: Unit = "pages") -> tuple[tu
     within = tuple(sorted({point for point in at if 1 <= point <= last}))
     if not within:
         listed = ", ".join(f"{point:,}" for point in at)
-        raise BadUsage(f"no value at {listed}: the crawls have {last:,} {unit}", f"points lie between 1 and {last:,}")
+        raise BadUsage(f"no value at {listed}: the crawls have {last:,} {unit}", f"give points from 1 to {last:,}")
     return within, tuple(sorted({point for point in at if point > last}))
 
 
 def compare_pairs(measured: Measured, pairs: Iterable[tuple[str, str]]) -> list[Comparison]:
-    """Is the first of each pair better than the second? Not adjusted: `statistics.adjust` does that for a family."""
+    """Test whether the first of each pair is better than the second; p is not adjusted (see `statistics.adjust`)."""
     return [measured.compare(first, second) for first, second in pairs]
 
 
 def every_pair(measured: Measured, names: Sequence[str]) -> list[Comparison]:
-    """Each pair once, the crawler with the better mean first; p is adjusted for all pairs in both directions."""
+    """Compare each pair once, the crawler with the better mean first; p is adjusted for all pairs both ways."""
     forward = compare_pairs(measured, combinations(names, 2))
     both = adjust([*forward, *map(swapped, forward)])
     pairs = zip(both[: len(forward)], both[len(forward) :], strict=True)
@@ -119,34 +119,36 @@ def swapped(comparison: Comparison) -> Comparison:
         second=comparison.first,
         means=(comparison.means[1], comparison.means[0]),
         ended=(comparison.ended[1], comparison.ended[0]),
-        paired=TTest(_less(test.mean), test.error, _less(test.t), test.freedom, None if test.p is None else 1 - test.p),
+        paired=TTest(
+            _negated(test.mean), test.error, _negated(test.t), test.freedom, None if test.p is None else 1 - test.p
+        ),
         signs=sign_test([1.0] * wins + [0.0] * losses, [0.0] * wins + [1.0] * losses),
         effect=None if effect is None else Effect(-effect.size, -effect.high, -effect.low),
     )
 
 
-def _less(value: float | None) -> float | None:
+def _negated(value: float | None) -> float | None:
     return None if value is None else -value or 0.0  # never -0.0
 
 
 def clear_winner(comparisons: Sequence[Comparison], names: Sequence[str], level: float = LEVEL) -> str | None:
-    """The crawler that is significantly better than every other one, if there is one."""
+    """The crawler that is significantly better than every other crawler, if there is one."""
     for name in names:
-        won = {each.second for each in comparisons if each.first == name and is_significant(each, level)}
-        if len(names) > 1 and won >= set(names) - {name}:
+        beaten = {test.second for test in comparisons if test.first == name and is_significant(test, level)}
+        if len(names) > 1 and beaten >= set(names) - {name}:
             return name
     return None
 
 
 def is_significant(comparison: Comparison, level: float = LEVEL) -> bool:
-    """Whether a difference has been shown, by the adjusted p if there is one."""
+    """Whether p, adjusted if it was, is below the level."""
     p = comparison.paired.p if comparison.adjusted is None else comparison.adjusted
     return p is not None and p < level
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is compared: a metric at some points, which count pages or requests, over groups of topics."""
+    """What to compare: a metric at some points, which count pages or requests, over groups of topics."""
 
     metric: str = "target_recall"
     at: tuple[int, ...] = ()
@@ -155,7 +157,7 @@ class Question:
 
 
 def compare_within(run: Experiment, names: Sequence[str], question: Question, **work: Any) -> list[Comparison]:
-    """The first crawler against each of the others, at each point; without names, every pair both ways."""
+    """Compare the first crawler with each of the others, at each point; without names, every pair both ways."""
     names = list(dict.fromkeys(names))
     for name in names:
         _check_crawler(name, run)
@@ -173,9 +175,9 @@ def compare_within(run: Experiment, names: Sequence[str], question: Question, **
 def compare_across(
     runs: tuple[Experiment, Experiment], names: tuple[str, str], question: Question, **work: Any
 ) -> list[Comparison]:
-    """A crawler of one experiment against one of another on the same bed, with the same limits, seeds and targets.
+    """Compare crawlers of two experiments on the same bed, with the same limits, seeds and targets.
 
-    Raises `BadConfig` that names what differs, and for metrics that are computed over all crawlers of one run.
+    Raises `BadConfig` if any of these differ, and for metrics that are computed over all crawlers of one run.
     """
     ours, theirs = runs
     if reason := ours.spec.conflict(theirs.spec) or topic_conflict(ours, theirs):
@@ -222,10 +224,10 @@ def topic_conflict(ours: Experiment, theirs: Experiment) -> str:
         seeds = run_seeds(topic, ours.spec.seeds_per_run), run_seeds(other, theirs.spec.seeds_per_run)
         for name, (first, second) in {"seeds": seeds, "targets": (topic.targets, other.targets)}.items():
             if set(first) != set(second):
-                others_too = ", and not the same ones" if len(first) == len(second) else ""
-                return f"topic {topic.id} has {len(first)} {name} and {len(second)}{others_too}"
+                equal_number = ", and not the same ones" if len(first) == len(second) else ""
+                return f"topic {topic.id} has {len(first)} {name} and {len(second)}{equal_number}"
         if topic.keywords != other.keywords:
-            return f"topic {topic.id} has other keywords"
+            return f"topic {topic.id} has different keywords"
     return ""
 
 
@@ -241,14 +243,14 @@ def non_oracles(names: Sequence[str], given: Given = NOTHING) -> list[str]:
 
 
 def with_display_names(comparison: Comparison, given: Given = NOTHING) -> Comparison:
-    """The comparison with names for people: strategies in an oracle mode are marked."""
+    """The comparison with display names: strategies in an oracle mode are marked."""
     return replace(
         comparison, first=display_name(comparison.first, given), second=display_name(comparison.second, given)
     )
 
 
 def open_run(folder: str | Path) -> Experiment:
-    """The experiment in a folder, if any of its crawls is done."""
+    """Open the experiment in a folder. Raises `BadConfig` if none of its crawls is done."""
     run = open_experiment(folder)
     if not run.outcomes():
         raise BadConfig(f"no crawl of {folder} is done", "run the same `scenthound lab run` again to resume it")

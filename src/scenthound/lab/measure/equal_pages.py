@@ -1,10 +1,10 @@
-"""Values that can be compared: two crawls of different length are compared where both still ran.
+"""Compare crawls of different length fairly: rates are compared at a point where both crawls were still running.
 
-A crawl may end before a point of a table: no link is left, or a rule stops it. What counts what was found, as recall,
-keeps its last value: the crawl had its chance. A mean over pages, as harvest rate, can't: the first pages of a crawl
-are its best, so a crawl that stops after 50 pages would beat itself at 1,000. Such a rate (`Metric.is_rate`) is taken,
-topic by topic, at the last measured point that both crawls reached. Curves have 50 points evenly spaced in the
-logarithm, so that costs at most 13% of the pages of a crawl of 1,000.
+A crawl may end before a point of a table: no link is left, or a rule stops it. A metric that counts what was found,
+such as recall, keeps its last value: the crawl had its chance. A mean over pages, such as harvest rate, can't: the
+first pages of a crawl are its best, so a crawl that stops after 50 pages would beat itself at 1,000. Such a rate
+(`Metric.is_rate`) is taken, topic by topic, at the last measured point that both crawls reached. Curves have 50 points
+evenly spaced in the logarithm, so this loses at most 13% of the pages of a crawl of 1,000.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ Unit = Literal["pages", "requests"]
 Values = Mapping[str, Mapping[str, float | None]]
 """Each crawler's value per topic."""
 Lengths = Mapping[str, Mapping[str, int]]
-"""For each crawler and topic the pages (or requests) of its shortest run."""
+"""For each crawler and topic, the pages (or requests) of its shortest run."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One metric at one point, with what is needed to compare crawls of different length."""
+    """One metric at one point, with the data needed to compare crawls of different length."""
 
     metric: str
     at: int | None
@@ -45,7 +45,7 @@ class Measured:
         return self.at is not None and self._length(name, topic) < self.at
 
     def compare(self, first: str, second: str) -> Comparison:
-        """Is the first crawler better than the second? Rates are taken where both crawls still ran."""
+        """Test whether the first crawler is better; rates are taken where both crawls were still running."""
         metric = get_metric(self.metric)
         pairs = {topic: self._pair(first, second, topic) for topic in self._topics(first, second)}
         ours, theirs = ({topic: pair[index] for topic, pair in pairs.items()} for index in (0, 1))
@@ -71,7 +71,7 @@ class Measured:
         return self.lengths.get(name, {}).get(topic, float("inf"))
 
     def joined(self, name: str, other: Measured, theirs: str, labels: tuple[str, str]) -> Measured:
-        """A crawler of this run and one of another run as if they were of one, under these labels."""
+        """Join a crawler of this run and a crawler of another run, as if both were of one run, under these labels."""
 
         def both(ours: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
             return {labels[0]: ours.get(name, {}), labels[1]: others.get(theirs, {})}
@@ -95,8 +95,8 @@ def load_measured(
     is_rate = get_metric(metric).is_rate
     runs: dict[int, dict[str, dict[str, list[float | None]]]] = {}
     for name in ("metrics", "costs") if unit == "pages" else ("by_requests",):
-        for strategy, of, point, topic, value in rows(run, name, "strategy", "metric", "at", "topic", "value"):
-            if of == metric and (is_rate or point in at):
+        for strategy, row_metric, point, topic, value in rows(run, name, "strategy", "metric", "at", "topic", "value"):
+            if row_metric == metric and (is_rate or point in at):
                 runs.setdefault(point, {}).setdefault(strategy, {}).setdefault(topic, []).append(value)
     values = {
         point: {strategy: average_runs(topics) for strategy, topics in strategies.items()}
@@ -111,7 +111,7 @@ def load_measured(
 
 
 def crawl_lengths(run: Experiment, unit: Unit = "pages") -> dict[str, dict[str, int]]:
-    """For each crawler and topic the pages (or requests) of its shortest finished run."""
+    """For each crawler and topic, the pages (or requests) of its shortest finished run."""
     lengths: dict[str, dict[str, int]] = {}
     done = run.outcomes()
     for cell in run.cells:
@@ -124,7 +124,7 @@ def crawl_lengths(run: Experiment, unit: Unit = "pages") -> dict[str, dict[str, 
 
 
 def ended_crawls(lengths: Lengths, at: Sequence[int]) -> dict[str, dict[int, tuple[int, int]]]:
-    """For each crawler that ended early on some topic and each point: on how many topics, of how many.
+    """For each crawler that ended early and each point: the number of topics on which it had ended, and of all topics.
 
     >>> ended_crawls({"a": {"x": 10, "y": 90}, "b": {"x": 90, "y": 90}}, [50, 90])
     {'a': {50: (1, 2), 90: (1, 2)}}

@@ -1,17 +1,17 @@
-"""Measures an experiment after its crawls: from trails and known answers to tables.
+"""Measure the finished crawls of an experiment: from trails and known answers to tables.
 
     metrics.parquet   strategy, topic, seed_number, oracle, metric, at, value      a row for each point of each curve
     costs.parquet     the same columns, for metrics of measured seconds, which differ from run to run
     reach.parquet     strategy, topic, seed_number, oracle, fraction, pages, found, wanted     search length
     pairs.parquet     first, second, topic, seed_number, metric, at, value     overlap of two, robustness of one
-    by_time.parquet   strategy, topic, seed_number, oracle, metric, seconds, value     of polite replays alone
+    by_time.parquet   strategy, topic, seed_number, oracle, metric, seconds, value     only for polite replays
     by_requests.parquet   the columns of metrics.parquet, where `at` counts requests instead of pages
     topics.parquet    topic and its characteristics     what kind of topic it was (`characteristics_table`)
 
-All registered metrics are measured for which the data exists. Targets and seeds are those of the crawl; *relevant* are
-the targets, and not the examples, which strategies are given; the similarity σ and both ranks are computed over the
-pool of all pages that all crawlers of the topic fetched (sheet 60.3). Reference lines are not crawlers: they add
-nothing to the pool and have no metrics that need it. An undefined value is null, never 0.
+All registered metrics whose data exists are measured. Targets and seeds are those of the crawl. The *relevant* pages
+are the targets, without the examples, which strategies are given. The similarity σ and both ranks are computed over the
+pool of all pages that all crawlers of the topic fetched (sheet 60.3). Oracles are not crawlers: they add nothing to the
+pool and have no metrics that need it. An undefined value is null, never 0.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class _TopicTask(NamedTuple):
     starts: Mapping[int, BedTopic] = MappingProxyType({})
     """The topic with the seeds and targets of the crawls, by seed number, if they are not its own."""
     metrics: tuple[str, ...] = ()
-    """Metrics with parameters, besides all with their usual ones."""
+    """Metrics with parameters, in addition to all metrics with their default parameters."""
 
     def started(self, cell: Cell) -> BedTopic:
         return self.starts.get(cell.seed_number, self.topic)
@@ -122,9 +122,8 @@ def measure(
 ) -> Experiment:
     """Write the tables of an experiment. Curves have the points `at` and 50 points evenly spaced in the logarithm.
 
-    All metrics with their usual parameters are measured, and `metrics` besides, such as `coverage:top=10`.
-
-    `progress` is called with how many topics are done and how many there are. Cells that are not done are left out.
+    All metrics with their default parameters are measured, plus `metrics`, such as `coverage:top=10`. Cells that are
+    not done are left out. `progress` is called with the number of topics done and their total.
     """
     run = _opened(experiment)
     bed = bed or run.bed(jobs)
@@ -187,7 +186,7 @@ def summary(
     """`{STRATEGY: {METRIC: {N: {"mean", "se", "topics", "groups"}}}}` over topics, after averaging the runs of each.
 
     `measure` must have been run with these points. Topics without a value are not counted. `groups` is the number of
-    independent groups of topics (`groups.topic_groups`), on which the standard error rests.
+    independent groups of topics (`groups.topic_groups`), from which the standard error is computed.
     """
     run = _opened(experiment)
     points = tuple(at) if at else default_points(run.spec.limits.pages)
@@ -195,12 +194,12 @@ def summary(
     table: dict[str, dict[str, dict[int, dict[str, float | int | None]]]] = {}
     for strategy, metric, point, topics in _by_topic(run.folder, points, metrics, names):
         ordered = sorted(topics)
-        over = mean([topics[topic] for topic in ordered], [groups[topic] for topic in ordered])
+        average = mean([topics[topic] for topic in ordered], [groups[topic] for topic in ordered])
         entry: dict[str, float | int | None] = {
-            "mean": over.mean,
-            "se": over.error,
-            "topics": over.number,
-            "groups": over.groups,
+            "mean": average.mean,
+            "se": average.error,
+            "topics": average.number,
+            "groups": average.groups,
         }
         table.setdefault(strategy, {}).setdefault(metric, {})[point] = entry
     return table
@@ -242,7 +241,7 @@ def topic_correlations(
 def load_table(experiment: Experiment | str | Path, name: str, metric: str | None = None) -> dict[str, list[Any]]:
     """A table as columns: `metrics`, `costs`, `reach`, `pairs`, `topics`, `by_time` or `by_requests`.
 
-    With a metric, only the rows of that one are read.
+    With a metric, only the rows of that metric.
     """
     folder = experiment.folder if isinstance(experiment, Experiment) else Path(experiment)
     path = folder / f"{name}.parquet"
@@ -254,11 +253,11 @@ def load_table(experiment: Experiment | str | Path, name: str, metric: str | Non
 
 
 def _read(path: Path, columns: list[str] | None = None) -> Any:
-    """A table. `read_table` would import pandas, which takes a second; so would any array made of Python values."""
+    """Read a Parquet file. `read_table` and arrays of Python values would import pandas, which takes a second."""
     try:
         with _parquet().ParquetFile(path) as file:
             return file.read(columns)
-    except (OSError, ValueError, KeyError) as error:  # what pyarrow raises for a damaged file
+    except (OSError, ValueError, KeyError) as error:  # pyarrow raises these for a damaged file
         if isinstance(error, OSError) and error.errno is not None:
             raise
         raise FolderBroken(path, "can't be read", "delete it, then run `scenthound lab measure` again") from error
@@ -274,12 +273,12 @@ def _rows_of(table: Any, metric: str) -> Any:
 def measured_metrics(experiment: Experiment | str | Path) -> list[str]:
     """The metrics with values by pages in the tables of an experiment."""
     folder = experiment.folder if isinstance(experiment, Experiment) else Path(experiment)
-    found: set[str] = set()
-    for name in BY_PAGES:
-        path = folder / f"{name}.parquet"
+    names: set[str] = set()
+    for table in BY_PAGES:
+        path = folder / f"{table}.parquet"
         if path.exists():
-            found.update(_read(path, ["metric"]).column("metric").unique().to_pylist())
-    return sorted(found)
+            names.update(_read(path, ["metric"]).column("metric").unique().to_pylist())
+    return sorted(names)
 
 
 def measure_trail(
@@ -303,7 +302,7 @@ def judge(
     page_ranks: Mapping[str, float],
     relevance: Mapping[str, float] | None = None,
 ) -> Judgement:
-    """All that is known about a topic's answers. Without a pool, what is computed over the pool is left out."""
+    """The known answers of a topic. Without a pool, the fields that are computed over the pool are None."""
     description, keywords = ANALYSER.counts(topic.description), set(ANALYSER.terms(topic.keywords))
     similarity, qualities = None, None
     if pool is not None:
@@ -326,14 +325,14 @@ def judge(
 
 
 class _Context(NamedTuple):
-    """What every task of a process uses: the open bed, and the PageRank of the crawled pages."""
+    """What all tasks of a process share: the open bed, and the PageRank of the crawled pages."""
 
     bed: ReplayBed
     page_ranks: Mapping[str, float]
 
 
 def _open_context(reopen: Callable[[], ReplayBed], page_ranks: Mapping[str, float]) -> _Context:
-    """The context of a worker process."""
+    """Set up a worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     return _Context(reopen(), page_ranks)
 
@@ -360,19 +359,19 @@ def _measure_topic(context: _Context, task: _TopicTask) -> Tables:
         start = task.started(cell)
         seeds = run_seeds(start, task.seeds_per_run)
         if (start, cell.oracle) not in judgements:
-            known = None if cell.oracle else pool
-            judgements[start, cell.oracle] = judge(bed, start, seeds, known, context.page_ranks, relevance)
+            own_pool = None if cell.oracle else pool
+            judgements[start, cell.oracle] = judge(bed, start, seeds, own_pool, context.page_ranks, relevance)
         judgement = judgements[start, cell.oracle]
         key = (cell.strategy, topic.id, cell.seed_number, cell.oracle)
         steps, seconds = trails[cell.key], load_cpu_seconds(task.folder, cell.key)
-        made = load_requests(task.folder, cell.key)
-        reached = pages_after(made, task.requests) if made is not None else []
+        requests = load_requests(task.folder, cell.key)
+        pages_at = pages_after(requests, task.requests) if requests is not None else []
         data = {"rank_seconds": seconds, "selected": _selected(task.folder, cell.key, steps)}
-        for metric, values in _curves(steps, judgement, [*task.points, *reached], data, task.metrics).items():
+        for metric, values in _curves(steps, judgement, [*task.points, *pages_at], data, task.metrics).items():
             table = tables.costs if TIMED in metric else tables.metrics
             by_pages = zip(task.points, values, strict=False)
             table.extend((*key, metric, point, value) for point, value in by_pages)
-            if reached and TIMED not in metric:
+            if pages_at and TIMED not in metric:
                 by_requests = zip(task.requests, values[len(task.points) :], strict=True)
                 tables.by_requests.extend((*key, metric, point, value) for point, value in by_requests)
         if task.seconds and not cell.oracle:
@@ -395,7 +394,7 @@ def _curves(
     crawl: Mapping[str, object],
     metrics: Sequence[str] = (),
 ) -> dict[str, Curve]:
-    """Every metric whose data exists, at the points. `crawl` is data of the crawl itself, None if unknown."""
+    """Every metric whose data exists, at the points. `crawl` has data of the crawl itself; None means unknown."""
     return {
         name: measure_curve(name, steps, judgement, points, **crawl)
         for name in (*curves(), *metrics)
@@ -404,13 +403,13 @@ def _curves(
 
 
 def _selected(folder: Path, key: str, steps: Sequence[Step]) -> Mapping[str, int]:
-    """The pages that a crawler selected, and how many it had fetched by then: most select just what they fetch."""
+    """The pages that a crawler selected, each with the number fetched by then. Most crawlers select all they fetch."""
     outcome = load_outcome(folder, key)
     return (outcome.selected if outcome else {}) or {str(step.url): step.n for step in steps}
 
 
 def _pairs(task: _TopicTask, trails: Mapping[str, Sequence[Step]]) -> Iterator[tuple[Any, ...]]:
-    """The overlap of two crawlers, and the robustness of one on two halves of the seeds."""
+    """Rows for the overlap of two crawlers, and for the robustness of one crawler on two halves of the seeds."""
     crawlers = [cell for cell in task.cells if not cell.oracle and not cell.half]
     same_run = [(a, b) for a, b in combinations(crawlers, 2) if a.seed_number == b.seed_number]
     halves = {(cell.strategy, cell.seed_number, cell.half): cell for cell in task.cells if cell.half}
@@ -449,7 +448,7 @@ def _page_ranks(bed: ReplayBed, folder: Path, cells: Iterable[Cell]) -> dict[str
 def _by_topic(
     folder: Path, at: Sequence[int], metrics: Sequence[str] | None, tables: Sequence[str] = BY_PAGES
 ) -> Iterator[tuple[str, str, int, dict[str, float | None]]]:
-    """Strategy, metric, point and the value of each topic, averaged over its runs; in the order of the tables."""
+    """Yield strategy, metric, point and the value of each topic, averaged over its runs, in the order of the tables."""
     runs: dict[tuple[str, str, int], dict[str, list[float | None]]] = {}
     points = set(at)
     for name in tables:

@@ -1,7 +1,7 @@
-"""How good is a page? The measures of sheet 60.3, computed after the crawls with full knowledge.
+"""The quality of a page, by the measures of sheet 60.3, computed after the crawls with full knowledge.
 
 A pool is all pages that all crawlers of a topic fetched, as term counts by URL. Each kind of [CHAP] is a function that
-returns a `Quality`: a function from a page's URL to a number. Higher is better; 0 for an unknown page.
+returns a `Quality`: a function from a page's URL to a number. Higher is better; a page outside the pool has 0.
 
 | kind in [CHAP]                     | here                                  |
 |------------------------------------|---------------------------------------|
@@ -37,7 +37,7 @@ def similarities(pool: Pages, description: Counted, scheme: Scheme = "atc") -> d
 
 
 def ranks(scores: Mapping[str, float | Sequence[float]]) -> dict[str, int]:
-    """1 for the best score; ties by URL. Scores are rounded before they are compared (rule 3).
+    """The rank of each URL: 1 for the best score; ties by URL. Scores are rounded before they are compared (rule 3).
 
     >>> ranks({"b": 0.5, "c": 0.9, "a": 0.5})
     {'c': 1, 'a': 2, 'b': 3}
@@ -52,12 +52,12 @@ def ranks(scores: Mapping[str, float | Sequence[float]]) -> dict[str, int]:
 
 
 def rank_smart(pool: Pages, description: Counted, scheme: Scheme = "atc") -> dict[str, int]:
-    """rank_SMART: the pool by similarity to the description. [EXP]"""
+    """rank_SMART: the pool ranked by similarity to the description. [EXP]"""
     return ranks(similarities(pool, description, scheme))
 
 
 def keywords_present(pool: Pages, keywords: Iterable[str]) -> dict[str, int]:
-    """How many distinct keywords (terms, as the pool's) each page holds; how often does not matter. [EXP; D]
+    """Number of distinct keywords (analysed like the pool) on each page; repetitions do not count. [EXP; D]
 
     >>> keywords_present({"p": {"solar": 3}}, ["solar", "panel", "solar"])
     {'p': 1}
@@ -67,7 +67,7 @@ def keywords_present(pool: Pages, keywords: Iterable[str]) -> dict[str, int]:
 
 
 def rank_keywords_pagerank(pool: Pages, keywords: Iterable[str], page_ranks: Mapping[str, float]) -> dict[str, int]:
-    """rank_KW,PR: the pool by distinct keywords present, then by PageRank, then by URL. [EXP]
+    """rank_KW,PR: the pool ranked by distinct keywords present, then by PageRank, then by URL. [EXP]
 
     [EXP] takes `page_ranks` from the graph of all pages crawled for all topics (`pool_pageranks`).
     """
@@ -76,7 +76,7 @@ def rank_keywords_pagerank(pool: Pages, keywords: Iterable[str], page_ranks: Map
 
 
 def pool_graph(pool: Iterable[str], links: Mapping[str, Iterable[str]]) -> LinkGraph:
-    """The links among the pages of a pool and no others (sheet 50.4)."""
+    """The graph of only the links among the pages of a pool (sheet 50.4)."""
     return link_graph({url: links.get(url, ()) for url in pool}, closed=True)
 
 
@@ -87,9 +87,9 @@ def pool_pageranks(pool: Iterable[str], links: Mapping[str, Iterable[str]]) -> d
 
 
 def keyword_quality(pool: Pages, keywords: Iterable[str]) -> Quality:
-    """The share of the topic's distinct keywords that the page holds."""
+    """The share of the topic's distinct keywords that occur on the page."""
     distinct = frozenset(keywords)
-    return _looked_up({url: len(distinct & counts.keys()) / max(len(distinct), 1) for url, counts in pool.items()})
+    return _lookup({url: len(distinct & counts.keys()) / max(len(distinct), 1) for url, counts in pool.items()})
 
 
 def query_quality(pool: Pages, query: Counted) -> Quality:
@@ -98,12 +98,12 @@ def query_quality(pool: Pages, query: Counted) -> Quality:
 
 
 def seed_quality(pool: Pages, seeds: Iterable[str]) -> Quality:
-    """Cosine of the page with the concatenated seed pages, raw term frequencies; seeds not in the pool add nothing."""
+    """Cosine of the page with the concatenated seed pages, raw term frequencies; seeds outside the pool are ignored."""
     return query_quality(pool, concatenated(pool, seeds))
 
 
 def concatenated(pages: Pages, urls: Iterable[str]) -> dict[str, int]:
-    """The summed counts of several pages; missing pages add nothing."""
+    """The summed counts of several pages; missing pages are ignored."""
     total: dict[str, int] = {}
     for url in dict.fromkeys(urls):
         for term, count in pages.get(url, {}).items():
@@ -112,30 +112,30 @@ def concatenated(pages: Pages, urls: Iterable[str]) -> dict[str, int]:
 
 
 def classifier_quality(pool: Pages, probability: Callable[[Counted], float]) -> Quality:
-    """The probability by a classifier trained on examples of the topic, given as a function of counts."""
+    """The page's probability under a classifier trained on examples of the topic, a function of counts."""
     return lambda url: probability(pool[url]) if url in pool else 0.0
 
 
 def retrieval_quality(pool: Pages, description: Counted, scheme: Scheme = "atc") -> Quality:
     """The reciprocal rank of the page when a retrieval system ranks the pool by the description."""
-    return _looked_up({url: 1.0 / rank for url, rank in rank_smart(pool, description, scheme).items()})
+    return _lookup({url: 1.0 / rank for url, rank in rank_smart(pool, description, scheme).items()})
 
 
 def in_degree_quality(graph: LinkGraph) -> Quality:
-    """How many other pages link to the page."""
-    return _looked_up(dict(zip(graph.names, map(float, graph.in_degree.tolist()), strict=True)))
+    """Number of other pages that link to the page."""
+    return _lookup(dict(zip(graph.names, map(float, graph.in_degree.tolist()), strict=True)))
 
 
 def pagerank_quality(graph: LinkGraph) -> Quality:
-    return _looked_up(by_name(graph, pagerank(graph)))
+    return _lookup(by_name(graph, pagerank(graph)))
 
 
 def authority_quality(graph: LinkGraph) -> Quality:
-    return _looked_up(by_name(graph, hits(graph).authorities))
+    return _lookup(by_name(graph, hits(graph).authorities))
 
 
 def hub_quality(graph: LinkGraph) -> Quality:
-    return _looked_up(by_name(graph, hits(graph).hubs))
+    return _lookup(by_name(graph, hits(graph).hubs))
 
 
 def qualities_of(
@@ -146,7 +146,7 @@ def qualities_of(
         "keywords_present": keyword_quality(pool, keywords),
         "query_similarity": query_quality(pool, keywords),
         "seed_similarity": seed_quality(pool, seeds),
-        "retrieval_rank": _looked_up({url: 1.0 / rank for url, rank in ranks(similarity).items()}),
+        "retrieval_rank": _lookup({url: 1.0 / rank for url, rank in ranks(similarity).items()}),
         "in_links": in_degree_quality(graph),
         "pagerank": pagerank_quality(graph),
         "authority": authority_quality(graph),
@@ -154,5 +154,5 @@ def qualities_of(
     }
 
 
-def _looked_up(values: Mapping[str, float]) -> Quality:
+def _lookup(values: Mapping[str, float]) -> Quality:
     return lambda url: values.get(url, 0.0)

@@ -1,16 +1,16 @@
-"""Averages, errors and tests over topics (sheet 60.6). The distributions are scipy's.
+"""Means, standard errors and significance tests over topics (sheet 60.6), with the distributions of scipy.
 
 A comparison pairs two crawlers by topic, because topics differ far more than crawlers do. It is one-tailed: is A
-better than B? The sign test is a check of the t test against outliers, and Holm's adjustment is made for every family
-of more than one comparison.
+better than B? The sign test checks the t test against outliers, and every family of more than one comparison gets
+Holm's adjustment.
 
 Topics that share a category are not independent (`groups`). Standard errors and the t test are then cluster-robust:
 
     SE = √(G/(G−1) · Σ_g (Σ_{i∈g} (x_i − x̄))²) / n,   t = x̄ / SE with G − 1 degrees of freedom
 
 for n topics in G groups (Liang and Zeger 1986, with the correction for few groups). If every topic is a group of its
-own, that is s/√n; if all groups are of one size, it is the same as averaging each group first. The sign test and the
-effect size are computed on the means of the groups.
+own, this is s/√n; if all groups have the same size, it equals averaging each group first. The sign test and the effect
+size are computed on the means of the groups.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 Groups = Sequence[Hashable] | None
-"""The group of each value; None: each is a group of its own."""
+"""The group of each value; None: each value is a group of its own."""
 NOISE = 1e-12  # differences below this share of the values are rounding errors
 
 
 class Mean(NamedTuple):
-    """A mean over topics, its standard error (None for one group), how many topics there were, in how many groups."""
+    """A mean over topics, its standard error (None for one group), the number of topics and of their groups."""
 
     mean: float | None
     error: float | None
@@ -36,7 +36,7 @@ class Mean(NamedTuple):
 
 
 class TTest(NamedTuple):
-    """The result of a t test. None for what needs more topics."""
+    """The result of a t test. Fields that need more topics are None."""
 
     mean: float | None
     error: float | None
@@ -46,7 +46,7 @@ class TTest(NamedTuple):
 
 
 class Signs(NamedTuple):
-    """Topics won and lost (ties are neither), and the one-tailed probability of so many wins by chance."""
+    """Topics won and lost (ties are neither), and the one-tailed probability of at least as many wins by chance."""
 
     wins: int
     losses: int
@@ -74,18 +74,18 @@ class Comparison:
     signs: Signs
     effect: Effect | None
     left_out: tuple[str, ...] = ()
-    """Topics that have no value for one of the two."""
+    """Topics without a value for one of the two."""
     lower_is_better: bool = False
     adjusted: float | None = None
-    """Holm-adjusted p, where several comparisons were made together."""
+    """Holm-adjusted p, if several comparisons were made together."""
     groups: int = 0
-    """How many independent groups the topics are in."""
+    """Number of independent groups of topics."""
     ended: tuple[int, int] = (0, 0)
-    """On how many topics the first and the second crawl had ended before the point."""
+    """Number of topics on which the first and the second crawl had ended before the point."""
     is_rate: bool = False
     """A rate is taken at the last point that both crawls reached, any other value at the point itself."""
     unit: str = "pages"
-    """What the point counts: pages or requests."""
+    """Whether the point counts pages or requests."""
 
     def __str__(self) -> str:
         return sentence(self)
@@ -99,16 +99,16 @@ def standard_error(values: Sequence[float], groups: Groups = None) -> float | No
     >>> standard_error([1.0, 1.0, 3.0, 3.0], "aabb")
     1.0
     """
-    number = len(values)
-    if not number:
+    n = len(values)
+    if not n:
         return None
-    middle = math.fsum(values) / number
-    residuals = _by_group([value - middle for value in values], groups)
-    count = len(residuals)
-    if count < 2:
+    average = math.fsum(values) / n
+    residuals = _by_group([value - average for value in values], groups)
+    group_count = len(residuals)
+    if group_count < 2:
         return None
     squares = math.fsum(math.fsum(residual) ** 2 for residual in residuals)
-    return math.sqrt(squares / (count - 1) / count) * (count / number)
+    return math.sqrt(squares / (group_count - 1) / group_count) * (group_count / n)
 
 
 def mean(values: Sequence[float | None], groups: Groups = None) -> Mean:
@@ -144,7 +144,7 @@ def group_means(values: Sequence[float], groups: Groups) -> list[float]:
 
 
 def ended_early(lengths: Sequence[int], at: Sequence[int]) -> list[int]:
-    """For each point, how many crawls had ended before it; every plot says so."""
+    """For each point, the number of crawls that had ended before it."""
     return [sum(length < point for length in lengths) for point in at]
 
 
@@ -162,35 +162,36 @@ def log_points(last: int, number: int = 50) -> list[int]:
 
 
 def average_runs(runs: Mapping[str, Sequence[float | None]]) -> dict[str, float | None]:
-    """Each topic's mean over its runs: randomised crawlers are averaged first, then tested over topics."""
+    """The mean over the runs of each topic: randomised crawlers are averaged first, then tested over topics."""
     return {topic: mean(values).mean for topic, values in runs.items()}
 
 
 def paired_t(first: Sequence[float], second: Sequence[float], groups: Groups = None) -> TTest:
     """One-tailed paired t test that `first` is larger; cluster-robust if `groups` has a group for each pair.
 
-    If every difference is equal, p is 0.5 if they are 0, and 0 or 1 otherwise.
+    If all differences are equal, p is 0.5 if they are 0, and 0 or 1 otherwise.
 
     >>> paired_t([0.2, 0.3], [0.2, 0.3]).p
     0.5
     """
     differences = [a - b for a, b in zip(first, second, strict=True)]
-    number = len(differences) if groups is None else len(set(groups))
-    if number < 2:
-        average = math.fsum(differences) / len(differences) if differences else None
-        return TTest(average, None, None, number - 1 if number else None, None)
-    middle = math.fsum(differences) / len(differences)
+    group_count = len(differences) if groups is None else len(set(groups))
+    if not differences:
+        return TTest(None, None, None, None, None)
+    average, freedom = math.fsum(differences) / len(differences), group_count - 1
+    if group_count < 2:
+        return TTest(average, None, None, freedom, None)
     error = standard_error(differences, groups) or 0.0
     scale = max(map(abs, (*first, *second)))
     if error <= NOISE * scale:
-        level = abs(middle) <= NOISE * scale
-        return TTest(0.0 if level else middle, 0.0, None, number - 1, 0.5 if level else 0.0 if middle > 0 else 1.0)
-    t = middle / error
-    return TTest(middle, error, t, number - 1, _above(t, number - 1))
+        is_zero = abs(average) <= NOISE * scale
+        return TTest(0.0 if is_zero else average, 0.0, None, freedom, 0.5 if is_zero else 0.0 if average > 0 else 1.0)
+    t = average / error
+    return TTest(average, error, t, freedom, _above(t, freedom))
 
 
 def welch_t(first: Sequence[float], second: Sequence[float]) -> TTest:
-    """One-tailed t test for samples that are not paired and need not vary alike. [Welch 1947]"""
+    """One-tailed t test for samples that are not paired and may differ in variance. [Welch 1947]"""
     if min(len(first), len(second)) < 2:
         return TTest(None, None, None, None, None)
     a, b = (standard_error(first) or 0.0) ** 2, (standard_error(second) or 0.0) ** 2
@@ -198,8 +199,8 @@ def welch_t(first: Sequence[float], second: Sequence[float]) -> TTest:
     error = math.sqrt(a + b)
     scale = max(map(abs, (*first, *second)))
     if error <= NOISE * scale:
-        level = abs(difference) <= NOISE * scale
-        return TTest(difference, 0.0, None, None, 0.5 if level else 0.0 if difference > 0 else 1.0)
+        is_zero = abs(difference) <= NOISE * scale
+        return TTest(difference, 0.0, None, None, 0.5 if is_zero else 0.0 if difference > 0 else 1.0)
     freedom = (a + b) ** 2 / (a**2 / (len(first) - 1) + b**2 / (len(second) - 1))
     t = difference / error
     return TTest(difference, error, t, freedom, _above(t, freedom))
@@ -221,7 +222,7 @@ def sign_test(first: Sequence[float], second: Sequence[float]) -> Signs:
 
 
 def holm(ps: Sequence[float | None]) -> list[float | None]:
-    """Holm's step-down adjustment of a family of p values; those that are None stay so and are not counted. [1979]
+    """Holm's step-down adjustment of a family of p values; None stays None and is not counted. [1979]
 
     >>> holm([0.01, 0.04, None, 0.03])
     [0.03, 0.06, None, 0.06]
@@ -229,8 +230,8 @@ def holm(ps: Sequence[float | None]) -> list[float | None]:
     adjusted: list[float | None] = [None] * len(ps)
     ordered = sorted((p, index) for index, p in enumerate(ps) if p is not None)
     highest = 0.0
-    for done, (p, index) in enumerate(ordered):
-        highest = max(highest, min(1.0, p * (len(ordered) - done)))
+    for smaller, (p, index) in enumerate(ordered):
+        highest = max(highest, min(1.0, p * (len(ordered) - smaller)))
         adjusted[index] = highest
     return adjusted
 
@@ -253,7 +254,7 @@ def effect_size(first: Sequence[float], second: Sequence[float], confidence: flo
 def bootstrap(
     differences: Sequence[float], rng: random.Random, confidence: float = 0.95, draws: int = 10_000
 ) -> tuple[float, float] | None:
-    """Percentile bootstrap interval of the mean difference over topics; None without topics. [Efron 1979]"""
+    """Percentile bootstrap interval of the mean difference over topics; None if there are no topics. [Efron 1979]"""
     if not differences:
         return None
     import numpy as np
@@ -266,7 +267,7 @@ def bootstrap(
 
 
 def spearman(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """Spearman's rank correlation; None for fewer than three pairs or if either does not vary.
+    """Spearman's rank correlation; None for fewer than three pairs or if either sequence is constant.
 
     >>> spearman([1, 2, 3], [10, 30, 20])
     0.5
@@ -286,10 +287,11 @@ def compare(
     lower_is_better: bool = False,
     groups: Mapping[str, Hashable] | None = None,
 ) -> Comparison:
-    """Is the first crawler better than the second? Each is a name and its value per topic (`average_runs` first).
+    """Test whether the first crawler is better than the second. Each is a name and a value per topic (`average_runs`
+    first).
 
     With `lower_is_better` (as for ranks) the signs are swapped, so that wins and a positive difference always mean that
-    the first crawler is better. `groups` has the group of each topic; without, each topic is one.
+    the first crawler is better. `groups` has the group of each topic; without it, each topic is a group.
     """
     (name, ours), (other, theirs) = first, second
     topics = sorted(ours.keys() | theirs.keys())
@@ -314,7 +316,7 @@ def compare(
 
 
 def adjust(comparisons: Sequence[Comparison]) -> list[Comparison]:
-    """The same comparisons as one family, each with its Holm-adjusted p."""
+    """The comparisons as one family, each with its Holm-adjusted p."""
     adjusted = holm([comparison.paired.p for comparison in comparisons])
     return [replace(comparison, adjusted=p) for comparison, p in zip(comparisons, adjusted, strict=True)]
 
@@ -337,32 +339,33 @@ def sentence(comparison: Comparison, level: float = 0.05) -> str:
     if p < level:
         return f"On {where}, {a} is better than {b}: {values} ({test_text}{_effect(comparison.effect)}).{ended}"
     if test.p > 1.0 - level:
-        return f"On {where}, {a} is not better than {b}; the opposite is likelier: {values} ({test_text}).{ended}"
+        return f"On {where}, {a} is not better than {b}; the opposite is more likely: {values} ({test_text}).{ended}"
     return f"On {where}, no difference shown between {a} and {b}: {values} ({test_text}).{ended}"
 
 
 def topics_text(comparison: Comparison) -> str:
-    """How many topics a test is over, and in how many independent groups they are."""
+    """The number of topics of a test, with the number of their independent groups if it is smaller."""
     number = comparison.means[0].number
     return f"{number} topics" if comparison.groups == number else f"{number} topics in {comparison.groups} categories"
 
 
 def ended_text(comparison: Comparison) -> str:
-    """Says which crawls had ended before the point and what was compared there; empty if none had."""
+    """A sentence on crawls that had ended before the point and how they were compared; empty if none had."""
     number = comparison.means[0].number
     names = zip((comparison.first, comparison.second), comparison.ended, strict=True)
     ended = [f"{name} had ended earlier on {count} of {number} topics" for name, count in names if count]
     if not ended:
         return ""
-    what = f"there both are taken after as many {comparison.unit}" if comparison.is_rate else "what it had found counts"
-    return f" {' and '.join(ended)}: {what}."
+    if comparison.is_rate:
+        return f" {' and '.join(ended)}; on these, both are compared after the same number of {comparison.unit}."
+    return f" {' and '.join(ended)}; what was found by then counts."
 
 
 def _where(comparison: Comparison) -> str:
     if comparison.at is None:
         return comparison.metric
-    upto = "up to " if comparison.is_rate and any(comparison.ended) else ""
-    return f"{comparison.metric} at {upto}{comparison.at} {comparison.unit}"
+    up_to = "up to " if comparison.is_rate and any(comparison.ended) else ""
+    return f"{comparison.metric} at {up_to}{comparison.at} {comparison.unit}"
 
 
 def _effect(effect: Effect | None) -> str:
@@ -382,25 +385,25 @@ def _values(by_topic: Mapping[str, float | None], topics: Sequence[str]) -> list
 
 
 def _noncentrality(t: float, freedom: int, probability: float) -> float:
-    """The noncentrality under which a value up to `t` has the given probability."""
+    """The noncentrality under which a value of at most `t` has this probability."""
 
     def excess(noncentrality: float) -> float:
         below_t = float(_special().nctdtr(freedom, noncentrality, t))
-        if math.isnan(below_t):  # scipy 1.17 gives NaN far from t, as at (4.02, 59, -4.9), where it is 1 or 0
+        if math.isnan(below_t):  # scipy 1.17 returns NaN far from t, e.g. at (4.02, 59, -4.9), where it is 1 or 0
             below_t = 1.0 if noncentrality < t else 0.0
         return below_t - probability
 
     spread = math.sqrt(1.0 + t * t / (2.0 * freedom))
     guess = t - float(_special().ndtri(probability)) * spread  # the normal approximation
-    for wide in (1.5, 6.0, 24.0):
-        low, high = guess - wide * spread, guess + wide * spread
+    for width in (1.5, 6.0, 24.0):
+        low, high = guess - width * spread, guess + width * spread
         if excess(low) * excess(high) < 0.0:
             return _zero(excess, low, high)
     return guess  # so far out that scipy's distribution has no precision left
 
 
 def _zero(falling: Callable[[float], float], low: float, high: float) -> float:
-    """Where a falling function is 0, by halving."""
+    """The zero of a falling function, by bisection."""
     while high - low > 1e-12 * max(1.0, abs(low), abs(high)):
         middle = (low + high) / 2
         low, high = (middle, high) if falling(middle) > 0.0 else (low, middle)
@@ -413,7 +416,7 @@ def _above(t: float, freedom: float) -> float:
 
 
 def _special() -> Any:
-    """The distributions as functions, from an extra: a quarter of the time that `scipy.stats` takes to import."""
+    """`scipy.special`, which is in an optional dependency and imports in a quarter of the time of `scipy.stats`."""
     from scipy import special
 
     return special

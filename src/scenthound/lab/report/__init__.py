@@ -1,1 +1,12 @@
-"""The HTML report of an experiment: tables, curves and tests in one file."""
+"""The report of an experiment: tables, curves and tests in one HTML file, and the same numbers as downloads.
+
+`scenthound lab report` writes the report into the experiment's folder; the desk shows parts of it for a reader's own
+choice. The numbers come from the tables of `lab.measure`, the page layout and axes from `scenthound.report`.
+
+`experiment_report` puts the page together from `experiment_facts`, which reads the data once. Its sections are in
+`curves`, `significance`, `requests_section`, `polite` (virtual time), `details` (search length, cost, overlap, topics,
+problems) and `easy_topics`. `svg` draws, `formatting` formats text and numbers.
+
+`chosen` has the numbers for chosen crawlers, topics and a metric; `downloads` writes them as CSV, LaTeX and SVG, and
+`paper_figures` writes the figures of the papers with it.
+"""

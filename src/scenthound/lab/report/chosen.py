@@ -1,4 +1,4 @@
-"""Some crawlers, topics and a metric of a measured experiment: the numbers of the report for what a reader chooses."""
+"""The numbers of the report for a reader's choice of metric, crawlers and topics of a measured experiment."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class Chosen:
     shown: tuple[int, ...] = ()
     """The points of the tables."""
     values: Mapping[int, Values] = field(default_factory=dict)
-    """Point, crawler, topic: averaged over the runs of a topic."""
+    """Values by point, crawler and topic, averaged over the runs of a topic."""
     across: str = "pages"
-    """What the points are."""
+    """The unit of the points."""
 
     @cached_property
     def groups(self) -> dict[str, str]:
@@ -40,7 +40,7 @@ class Chosen:
 
     @cached_property
     def strategies(self) -> list[str]:
-        """The chosen crawlers without reference lines: those that are tested."""
+        """The chosen crawlers that are tested: all but reference lines."""
         return non_oracles(self.names, self.run.spec.given)
 
     def mean(self, name: str, at: int) -> Mean:
@@ -49,27 +49,33 @@ class Chosen:
     def curve(self, name: str) -> list[tuple[int, Mean]]:
         """The mean at every point that has one."""
         means = ((at, self.mean(name, at)) for at in sorted(self.values))
-        return [(at, over) for at, over in means if over.mean is not None]
+        return [(at, average) for at, average in means if average.mean is not None]
 
     @cached_property
     def tests(self) -> list[Comparison]:
-        """Every pair of the chosen strategies, the larger differences first."""
+        """Comparisons of every pair of the chosen strategies, larger differences first."""
         lengths = crawl_lengths(self.run)
         measured = Measured(self.metric, self.at, self.values.get(self.at, {}), self.values, lengths, self.groups)
-        compared = every_pair(measured, self.strategies)
-        return sorted(compared, key=lambda each: (-(each.paired.mean or 0.0), each.first, each.second))
+        comparisons = every_pair(measured, self.strategies)
+        return sorted(comparisons, key=lambda test: (-(test.paired.mean or 0.0), test.first, test.second))
 
     def by_topic(self) -> dict[str, dict[str, float | None]]:
-        """Each topic's value for each crawler, in the order of the experiment."""
-        at = self.values.get(self.at, {})
-        return {topic: {name: at.get(name, {}).get(topic) for name in self.names} for topic in self.topics}
+        """The value of each topic for each crawler, in the order of the experiment."""
+        values = self.values.get(self.at, {})
+        return {topic: {name: values.get(name, {}).get(topic) for name in self.names} for topic in self.topics}
 
     def as_plain(self) -> dict[str, Any]:
         """The numbers as JSON data."""
         curves = {
             name: [
-                {"at": at, "mean": over.mean, "se": over.error, "topics": over.number, "groups": over.groups}
-                for at, over in self.curve(name)
+                {
+                    "at": at,
+                    "mean": average.mean,
+                    "se": average.error,
+                    "topics": average.number,
+                    "groups": average.groups,
+                }
+                for at, average in self.curve(name)
             ]
             for name in self.names
         }
@@ -93,26 +99,25 @@ def choose(
     at: int | None = None,
     group_by: str = CATEGORY,
 ) -> Chosen:
-    """What a reader chose, with the report's own choice for what was left open. `metrics` are those measured.
+    """Load a reader's choice, with the report's own choice for anything left open. `metrics` are the measured metrics.
 
     Raises `UnknownName` and `BadUsage` for names and points that the experiment does not have.
     """
     shown, _ = points_shown(run)
-    there = crawlers(run)
+    all_names = crawlers(run)
     all_topics = [topic.id for topic in run.topics]
-    for kind, wanted, known in (("crawler", names, there), ("topic", topics, all_topics)):
-        if unknown := [name for name in wanted if name not in known]:
-            raise UnknownName.among(f"{kind} in {run.folder.name}", unknown[0], known)
+    for kind, choice, existing in (("crawler", names, all_names), ("topic", topics, all_topics)):
+        if unknown := [name for name in choice if name not in existing]:
+            raise UnknownName.among(f"{kind} in {run.folder.name}", unknown[0], existing)
     metric = metric or next((name for name in DRAWN if name in metrics), metrics[0] if metrics else "")
     if metric not in metrics:
         raise UnknownName.among(f"metric in {run.folder.name}", metric, metrics)
-    chosen_names = tuple(name for name in there if name in names) or tuple(non_oracles(there, run.spec.given))
+    chosen_names = tuple(name for name in all_names if name in names) or tuple(non_oracles(all_names, run.spec.given))
     chosen_topics = tuple(topic for topic in all_topics if topic in topics) or tuple(all_topics)
     values = _values(run, metric, chosen_names, chosen_topics)
     point = shown[-1] if at is None else at
     if point not in values:
-        listed = ", ".join(f"{one}" for one in shown)
-        raise BadUsage(f"no {metric} after {point} pages", f"there are values after {listed}")
+        raise BadUsage(f"no {metric} after {point} pages", f"there are values after {', '.join(map(str, shown))}")
     return Chosen(run, metric, chosen_names, chosen_topics, point, group_by, shown, values)
 
 

@@ -1,4 +1,4 @@
-"""The curves of the report, with the number of topics and of crawls that ended early under each."""
+"""The sections of the report with curves; below each, the number of topics and of crawls that ended early."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from scenthound.lab.run.oracles import EXPLAINED, ORACLES
 from scenthound.lab.run.spec import display_name
 from scenthound.report.report_layout import section, table
 
-LABEL = 30  # letters of a name beside its line
-BEYOND = 4.0  # a reference line this many times higher than every crawler is not drawn: it would leave them no room
+LABEL = 30  # characters of a name beside its line
+BEYOND = 4.0  # a reference line this many times higher than every crawler is not drawn: it would flatten the curves
 
 
 def figure(facts: ExperimentFacts, metric: str, title: str, note: str) -> str:
-    """A metric by pages crawled, with bands of one standard error; the axis can be linear or logarithmic."""
+    """The section of a metric by pages crawled, with bands of one standard error and a linear or logarithmic axis."""
     crawled = [series for name in facts.strategies if (series := _series(facts, metric, name)).points]
     if not crawled:
         return section(title, f"{note} No topic of this experiment has a value.")
@@ -35,7 +35,7 @@ def figure(facts: ExperimentFacts, metric: str, title: str, note: str) -> str:
     )
     caption = (
         '<p class="caption">Lines are means over topics, bands ± one standard error (s/√n). Dots are the points of the '
-        f"tables; point at one for its value. {_ended(facts, metric)}{_not_drawn(references, near)}"
+        f"tables; hover over a dot for its value. {_ended(facts, metric)}{_not_drawn(references, near)}"
         f"{about_oracles(facts, metric)}</p>"
     )
     return section(
@@ -51,11 +51,11 @@ def style(facts: ExperimentFacts, name: str) -> str:
 
 
 def named(facts: ExperimentFacts, name: str) -> str:
-    """A crawler's name with a piece of its line."""
+    """A crawler's name as HTML, with a sample of its line and a mark if it is an oracle or reference."""
     mark = (
         "oracle"
         if display_name(name, facts.run.spec.given) != name
-        else ("reference" if name in facts.bounds else "reference, no bound")
+        else ("reference" if name in facts.bounds else "reference, not a bound")
         if name in facts.oracles
         else ""
     )
@@ -68,12 +68,12 @@ def _series(facts: ExperimentFacts, metric: str, name: str) -> Series:
     points = [
         CurvePoint(
             at,
-            over.mean,
-            over.error or 0.0,
-            f"{label}, {at:,} pages: {number(over.mean)} ± {number(over.error)} (n = {over.number:,})",
+            average.mean,
+            average.error or 0.0,
+            f"{label}, {at:,} pages: {number(average.mean)} ± {number(average.error)} (n = {average.number:,})",
         )
-        for at, over in facts.curve(metric, name)
-        if over.mean is not None
+        for at, average in facts.curve(metric, name)
+        if average.mean is not None
     ]
     return Series(_label(facts, name), style(facts, name), points, frozenset(facts.points))
 
@@ -88,9 +88,11 @@ def _not_drawn(references: Sequence[Series], near: Sequence[Series]) -> str:
 
 
 def about_oracles(facts: ExperimentFacts, metric: str) -> str:
-    """What the reference lines are, and why one of them is in the tables alone; empty if they have no value."""
+    """Sentences on the reference lines, and on those that are only in the tables; empty if they have no value."""
     shown = [name for name in ORACLES if name in facts.oracles and facts.mean(metric, name).number]
-    sentences = [f" <b>{name}</b> {EXPLAINED[name]}{'' if name in facts.bounds else '; not drawn'}." for name in shown]
+    sentences = [
+        f" <b>{name}</b> {EXPLAINED[name]}.{'' if name in facts.bounds else ' It is not drawn.'}" for name in shown
+    ]
     return "".join(sentences)
 
 
@@ -100,15 +102,15 @@ def _label(facts: ExperimentFacts, name: str) -> str:
 
 
 def _ended(facts: ExperimentFacts, metric: str) -> str:
-    """How many topics there are at each point and how many crawls ended early, in a sentence."""
+    """Sentences on the number of topics at each point and of crawls that ended early."""
     numbers = {facts.mean(metric, name, at).number for name in facts.strategies for at in facts.points}
-    topics = f"n = {numbers.pop():,} topics at every point." if len(numbers) == 1 else "n differs: see below."
-    judged = [name for name in facts.names if facts.mean(metric, name).number]
-    early = {name: facts.crawls[name].early[-1] for name in judged if facts.crawls[name].early[-1]}
+    topics = f"n = {numbers.pop():,} topics at every point." if len(numbers) == 1 else "n varies: see below."
+    measured = [name for name in facts.names if facts.mean(metric, name).number]
+    early = {name: facts.crawls[name].early[-1] for name in measured if facts.crawls[name].early[-1]}
     if not early:
         return f"{topics} No crawl ended early."
     listed = ", ".join(f"{text(name)} {count:,}" for name, count in early.items())
-    return f"{topics} Crawls that had ended before {facts.last:,} pages keep their last value: {listed}."
+    return f"{topics} Crawls that ended before {facts.last:,} pages keep their last value: {listed}."
 
 
 def _behind(facts: ExperimentFacts, metric: str) -> str:

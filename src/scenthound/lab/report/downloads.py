@@ -1,4 +1,4 @@
-"""The chosen numbers of an experiment as files: CSV, LaTeX and SVG."""
+"""Write the chosen numbers of an experiment as CSV, LaTeX and SVG."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from scenthound.lab.report.formatting import number, plain
 from scenthound.lab.report.svg import CurvePoint, Scattered, Series, curves, scatter, style_of
 from scenthound.lab.run.spec import display_name
 
-LABEL = 30  # letters of a name beside its line
+LABEL = 30  # characters of a name beside its line
 COLOURS = (
     ("#0072b2", "#d55e00", "#009e73", "#b5508a", "#b07c00", "#2d9fd8", "#6b5bb5", "#7a7a1f"),
     ("#58b1ea", "#ff8f4f", "#3fcfa3", "#e890c2", "#e8b84a", "#a3dcff", "#b3a6ff", "#cfcf6b"),
 )
-"""In light and dark, as in the report."""
+"""For light and dark backgrounds, as in the report."""
 GREY = ("#767c84", "#a4aab2")
 Rows = list[list[Any]]
 
@@ -29,20 +29,30 @@ Rows = list[list[Any]]
 def _curves(chosen: Chosen) -> Rows:
     rows: Rows = [["strategy", "metric", chosen.across, "mean", "standard_error", "topics", "groups"]]
     for name in chosen.names:
-        for at, over in chosen.curve(name):
-            rows.append([name, chosen.metric, at, over.mean, over.error, over.number, over.groups])
+        for at, average in chosen.curve(name):
+            rows.append([name, chosen.metric, at, average.mean, average.error, average.number, average.groups])
     return rows
 
 
 def _tests(chosen: Chosen) -> Rows:
     heads = ["better", "than", "metric", "pages", "difference", "standard_error", "t", "df", "p", "holm_p"]
     rows: Rows = [[*heads, "won", "lost", "sign_p", "d", "d_low", "d_high", "topics", "shown"]]
-    for each in chosen.tests:
-        test, signs, effect = each.paired, each.signs, each.effect
-        row = [each.first, each.second, each.metric, each.at, test.mean, test.error, test.t, test.freedom, test.p]
+    for comparison in chosen.tests:
+        test, signs, effect = comparison.paired, comparison.signs, comparison.effect
+        row = [
+            comparison.first,
+            comparison.second,
+            comparison.metric,
+            comparison.at,
+            test.mean,
+            test.error,
+            test.t,
+            test.freedom,
+            test.p,
+        ]
         sizes = [None] * 3 if effect is None else [effect.size, effect.low, effect.high]
-        row += [each.adjusted, signs.wins, signs.losses, signs.p, *sizes, each.means[0].number]
-        rows.append([*row, is_significant(each)])
+        row += [comparison.adjusted, signs.wins, signs.losses, signs.p, *sizes, comparison.means[0].number]
+        rows.append([*row, is_significant(comparison)])
     return rows
 
 
@@ -55,7 +65,7 @@ TABLES: dict[str, Callable[[Chosen], Rows]] = {"curves": _curves, "tests": _test
 
 
 def as_csv(chosen: Chosen, what: str) -> str:
-    """A table with all digits. Text that a spreadsheet would take for a formula gets an apostrophe."""
+    """A table with all digits. Text that a spreadsheet would read as a formula gets an apostrophe."""
     file = io.StringIO()
     csv.writer(file, lineterminator="\n").writerows([_cell(value) for value in row] for row in TABLES[what](chosen))
     return file.getvalue()
@@ -73,7 +83,7 @@ _SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textas
 
 
 def as_latex(chosen: Chosen, what: str) -> str:
-    """A table for a paper, as `booktabs` sets it; of curves the points of the report's tables."""
+    """A table for a paper, in the style of `booktabs`. Curves are reduced to the points of the report's tables."""
     heads, rows = {"curves": _latex_means, "tests": _latex_tests, "topics": _latex_topics}[what](chosen)
     columns = "l" * (2 if what == "tests" else 1)
     lines = [
@@ -98,21 +108,21 @@ def _latex_means(chosen: Chosen) -> tuple[list[str], list[list[str]]]:
     rows = []
     for name in chosen.names:
         means = [chosen.mean(name, at) for at in points]
-        rows.append([tex(name), *(_with_error(over.mean, over.error) for over in means)])
+        rows.append([tex(name), *(_with_error(average.mean, average.error) for average in means)])
     return [tex(chosen.metric), *(f"{tex(chosen.across)} {at:,}" for at in points)], rows
 
 
 def _latex_tests(chosen: Chosen) -> tuple[list[str], list[list[str]]]:
     rows = [
         [
-            tex(each.first),
-            tex(each.second),
-            _with_error(each.paired.mean, each.paired.error),
-            _digits(each.paired.t, 2),
-            _p(each.paired.p),
-            _p(each.adjusted),
+            tex(comparison.first),
+            tex(comparison.second),
+            _with_error(comparison.paired.mean, comparison.paired.error),
+            _digits(comparison.paired.t, 2),
+            _p(comparison.paired.p),
+            _p(comparison.adjusted),
         ]
-        for each in chosen.tests
+        for comparison in chosen.tests
     ]
     return ["better", "than", "difference", "$t$", "$p$", "Holm $p$"], rows
 
@@ -139,7 +149,7 @@ def _p(p: float | None) -> str:
 
 
 def tex(text: str) -> str:
-    r"""Text for LaTeX.
+    r"""Text escaped for LaTeX.
 
     >>> tex("a_b & 50%")
     'a\\_b \\& 50\\%'
@@ -155,7 +165,7 @@ def plain_line(text: str) -> str:
 
 
 def as_svg(chosen: Chosen, what: str, pair: tuple[str, str] | None = None) -> str:
-    """The curves with bands of one standard error, or the topics of two crawlers as points."""
+    """A chart of the curves with bands of one standard error, or of the topics of two crawlers as points."""
     if what == "curves":
         across = "pages crawled" if chosen.across == "pages" else chosen.across
         title = plain(f"{chosen.metric} by {across}")
@@ -166,25 +176,25 @@ def as_svg(chosen: Chosen, what: str, pair: tuple[str, str] | None = None) -> st
         title = plain(f"{chosen.metric}, topic by topic")
         drawn = scatter(title, plain(pair[0]), plain(pair[1]), list(_points(chosen, pair)))
     else:
-        raise BadUsage(f"there is no picture of {what}", "there are: curves, topics")
+        raise BadUsage(f"there is no chart of {what}", "there are: curves, topics")
     return styled(drawn)
 
 
 def styled(drawn: str) -> str:
-    """A chart of `svg` as a file of its own, with its colours."""
+    """A chart of `svg` as a self-contained file with its own colours."""
     style = resources.files("scenthound.lab.report").joinpath("figure.css").read_text(encoding="utf-8")
     head, rest = drawn.split(">", 1)
     return f'{head} xmlns="http://www.w3.org/2000/svg"><style>{style}{_colours()}</style>{rest}\n'
 
 
 def _series(chosen: Chosen) -> list[Series]:
-    made = []
+    series = []
     for index, name in enumerate(chosen.names):
         is_reference = name not in chosen.strategies
-        points = [CurvePoint(at, over.mean or 0.0, over.error or 0.0) for at, over in chosen.curve(name)]
+        points = [CurvePoint(at, average.mean or 0.0, average.error or 0.0) for at, average in chosen.curve(name)]
         label = plain(display_name(name, chosen.run.spec.given), LABEL)
-        made.append(Series(label, style_of(index, is_reference), points, frozenset(chosen.shown)))
-    return made
+        series.append(Series(label, style_of(index, is_reference), points, frozenset(chosen.shown)))
+    return series
 
 
 def _points(chosen: Chosen, pair: tuple[str, str]) -> Iterator[Scattered]:
@@ -195,7 +205,7 @@ def _points(chosen: Chosen, pair: tuple[str, str]) -> Iterator[Scattered]:
 
 
 def _colours() -> str:
-    """The colours of the crawlers as plain rules, which other programs than browsers understand too."""
+    """The colours of the crawlers as plain CSS rules, which programs other than browsers also understand."""
     light = "".join(_rules(f"c{index}", colour) for index, colour in enumerate(COLOURS[0])) + _rules("oracle", GREY[0])
     dark = "".join(_rules(f"c{index}", colour) for index, colour in enumerate(COLOURS[1])) + _rules("oracle", GREY[1])
     others = "text { fill: #a5abb2; } .label { fill: #e8e6e1; } .grid { stroke: #363b41; } .dot { fill: #1e2125; }"

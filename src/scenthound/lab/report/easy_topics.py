@@ -1,4 +1,4 @@
-"""Section of the report: which topics are easy? Correlations of topic characteristics with results (sheet 60.5)."""
+"""The section on which topics are easy: correlations of topic characteristics with results (sheet 60.5)."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ HEADS = {
 FEW = 10  # topics; for fewer, the normal approximation of `_chance` does not hold
 MEANING = (
     "<b>Specificity</b> is the depth of the topic in its directory; <b>link-set size</b> the number of targets; "
-    "<b>popularity</b> the pages of the bed that hold all keywords; <b>text cohesiveness</b> the mean pairwise cosine "
-    "of the target pages; <b>link cohesiveness</b> the share of targets that link to another one; <b>authority</b> "
-    "the mean HITS authority of the targets found, relative to all pages found; <b>seed–target similarity</b> the "
-    "cosine of the seed pages and the description."
+    "<b>popularity</b> the number of pages in the bed with all keywords; <b>text cohesiveness</b> the mean pairwise "
+    "cosine of the target pages; <b>link cohesiveness</b> the share of targets that link to another target; "
+    "<b>authority</b> the mean HITS authority of the targets found, relative to all pages found; <b>seed–target "
+    "similarity</b> the cosine of the seed pages and the description."
 )
 
 
 def easy_topics(facts: ExperimentFacts) -> str:
-    """Rank correlations of the characteristics with the final values, and the characteristics of all topics."""
+    """The section: rank correlations of characteristics with final values, and the characteristics of all topics."""
     topics = facts.characteristics
     if not topics:
         return ""
     tables = [_correlations(facts, metric) for metric in (RECALL, PRECISION)]
     last = facts.run.spec.limits.pages
     note = (
-        f"Spearman's rank correlation over topics of each characteristic with the value after {last:,} pages: 1 where "
-        "topics that have more of it always go better, −1 where they always go worse, – where fewer than three topics "
-        "have both or nothing varies. These are observations, not effects: characteristics go together, too."
+        f"Spearman's rank correlation, over topics, of each characteristic with the value after {last:,} pages: 1 if "
+        "topics with more of it always do better, −1 if they always do worse, – if fewer than three topics have both "
+        "or nothing varies. These are observations, not effects: characteristics are also related to each other."
     )
     return section(
         "Which topics are easy?",
@@ -54,23 +54,24 @@ def easy_topics(facts: ExperimentFacts) -> str:
 def _correlations(facts: ExperimentFacts, metric: str) -> str:
     rows = []
     for name in facts.names:
-        by_name = facts.correlations(metric, name)
-        most = max((pairs for _, pairs in by_name.values()), default=0)
+        correlations = facts.correlations(metric, name)
+        most = max((topics for _, topics in correlations.values()), default=0)
         if most:
-            rows.append([named(facts, name), *(_cell(by_name[head], most) for head in HEADS), f"{most:,}"])
+            rows.append([named(facts, name), *(_cell(correlations[head], most) for head in HEADS), f"{most:,}"])
     heads = (f"<code>{text(metric).replace('_', '_<wbr>')}</code>", *HEADS.values(), "n")
     return table(heads, rows, range(1, len(heads)), "means") if rows else ""
 
 
 def _cell(correlation: Correlation, most: int) -> str:
-    """The correlation, and its number of topics if that is less than in other columns."""
-    rho, pairs = correlation
-    fewer = f" <span class='se'>({pairs:,})</span>" if pairs < most else ""
+    """The correlation, and its number of topics if that is smaller than in other columns."""
+    rho, topics = correlation
+    fewer = f" <span class='se'>({topics:,})</span>" if topics < most else ""
     return f"{'–' if rho is None else signed(rho)}{fewer}"
 
 
 def signed(rho: float) -> str:
-    """
+    """A correlation with two digits and a real minus sign.
+
     >>> signed(-0.5), signed(0.25), signed(-0.001)
     ('−0.50', '0.25', '0.00')
     """
@@ -79,16 +80,16 @@ def signed(rho: float) -> str:
 
 
 def _chance(facts: ExperimentFacts) -> str:
-    """How large a correlation can be by chance: 1.96 / √(n − 1), from Spearman's variance without association."""
+    """A sentence on correlations by chance: up to 1.96 / √(n − 1), from Spearman's variance without association."""
     tables = [facts.correlations(metric, name) for metric in (RECALL, PRECISION) for name in facts.names]
-    counts = [pairs for table in tables for rho, pairs in table.values() if rho is not None]
+    counts = [topics for table in tables for rho, topics in table.values() if rho is not None]
     if not counts:
         return ""
     most = max(counts)
     if most < FEW:
-        return f"With {many(most, 'topic')} a correlation says next to nothing. "
+        return f"With {many(most, 'topic')}, a correlation says next to nothing. "
     return (
-        f"Where there is no connection at all, one in 20 correlations over {most:,} topics still lies beyond about "
+        f"Without any true relation, one in 20 correlations over {most:,} topics still exceeds about "
         f"±{1.96 / math.sqrt(most - 1):.2f}, and {len(counts):,} are shown here. "
     )
 

@@ -1,4 +1,4 @@
-"""All data of an experiment's report, read from its folder once."""
+"""All data of an experiment's report, read once from the experiment's folder."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ DRAWN = (RECALL, PRECISION, HARVEST)
 
 ByTopic = dict[str, float | None]
 Table = dict[str, dict[int, dict[str, ByTopic]]]
-"""Metric, point, crawler, topic."""
+"""Values by metric, point, crawler and topic."""
 Correlation = tuple[float | None, int]
-"""Spearman's ρ, and over how many topics."""
+"""Spearman's ρ and the number of topics."""
 
 
 class Crawls(NamedTuple):
@@ -40,13 +40,14 @@ class Crawls(NamedTuple):
 
     number: int
     missing: int
-    """Planned and not done yet."""
+    """Crawls that are planned but not done yet."""
     failed: int
     early: list[int]
-    """For each point, how many had ended before it."""
+    """For each point, the number of crawls that had ended before it."""
     reasons: Mapping[str, int]
+    """Number of crawls by the reason why they ended."""
     ranking_ms: Mean
-    """Milliseconds of CPU spent in ranking, per page."""
+    """CPU milliseconds of ranking, per page."""
     links_scored: Mean
     """Per page."""
     misses: Mean
@@ -55,7 +56,7 @@ class Crawls(NamedTuple):
 
 @dataclass(frozen=True)
 class ExperimentFacts:
-    """An experiment with its tables. `points` are those that tables show; curves have more."""
+    """An experiment with its tables. `points` are the points that tables show; curves have more."""
 
     run: Experiment
     points: tuple[int, ...]
@@ -67,28 +68,28 @@ class ExperimentFacts:
 
     @cached_property
     def groups(self) -> dict[str, str]:
-        """The group of each topic: those of one group are not independent."""
+        """The group of each topic; topics of one group are not independent."""
         return topic_groups(self.run.topics, self.group_by)
 
     @property
     def topics_text(self) -> str:
-        """How many topics there are, in how many categories if some share one."""
+        """The number of topics, with the number of their categories if some share one."""
         topics, groups = len(self.run.topics), len(set(self.groups.values()))
         return f"{topics:,} topics" if groups == topics else f"{topics:,} topics in {groups:,} categories"
 
     @cached_property
     def lengths(self) -> dict[str, dict[str, int]]:
-        """For each crawler and topic the pages of its shortest run."""
+        """For each crawler and topic, the pages of its shortest run."""
         return crawl_lengths(self.run)
 
     @cached_property
     def strategies(self) -> tuple[str, ...]:
-        """The strategies that are compared; those in an oracle mode are drawn with the reference lines."""
+        """The strategies that are compared. Strategies in an oracle mode are drawn with the reference lines instead."""
         return tuple(non_oracles(self.run.spec.strategies, self.run.spec.given))
 
     @property
     def has_given(self) -> bool:
-        """Whether any of them was given more than the topic and seeds."""
+        """Whether any strategy was given more than the topic and seeds."""
         return any(name in self.run.spec.given for name in self.strategies)
 
     @cached_property
@@ -97,7 +98,7 @@ class ExperimentFacts:
 
     @cached_property
     def bounds(self) -> tuple[str, ...]:
-        """The reference lines that are drawn: the content oracle is no upper bound, and would look like one."""
+        """The reference lines that are drawn: not the content oracle, which would look like an upper bound."""
         return tuple(name for name in self.oracles if name not in ORACLES or name == BOUND)
 
     @cached_property
@@ -111,13 +112,13 @@ class ExperimentFacts:
 
     @cached_property
     def values(self) -> Table:
-        """Every metric at the points shown, drawn metrics and rates at all points; runs of a topic are averaged."""
+        """Every metric at the points of tables, drawn metrics and rates at all points; runs of a topic are averaged."""
         rates = {metric for metric in METRICS.names() if get_metric(metric).is_rate}
-        everywhere = {*DRAWN, *(rates if self._any_ended else ())}
+        at_all_points = {*DRAWN, *(rates if self._any_ended else ())}
         runs: dict[tuple[str, int, str], dict[str, list[float | None]]] = {}
         for table in ("metrics", "costs"):
             for name, metric, at, topic, value in rows(self.run, table, "strategy", "metric", "at", "topic", "value"):
-                if (at in self.points or metric in everywhere) and name in self.names:
+                if (at in self.points or metric in at_all_points) and name in self.names:
                     runs.setdefault((metric, at, name), {}).setdefault(topic, []).append(value)
         averaged: Table = {}
         for (metric, at, name), topics in runs.items():
@@ -126,7 +127,7 @@ class ExperimentFacts:
 
     @cached_property
     def main(self) -> str:
-        """The metric of comparison: target recall, or precision if no topic has targets."""
+        """The metric that is compared: target recall, or precision if no topic has targets."""
         defined = [metric for metric in DRAWN if any(self.mean(metric, name).number for name in self.strategies)]
         return defined[0] if defined else RECALL
 
@@ -134,16 +135,16 @@ class ExperimentFacts:
         return self.average(self.values.get(metric, {}).get(at or self.last, {}).get(name, {}))
 
     def average(self, topics: Mapping[str, float | None]) -> Mean:
-        """The mean over topics, with an error that knows which of them are independent."""
+        """The mean over topics, with a standard error that takes account of groups."""
         return mean_over(topics, self.groups)
 
     def curve(self, metric: str, name: str) -> list[tuple[int, Mean]]:
         """The mean at every point; points without a value are left out."""
         means = ((at, self.mean(metric, name, at)) for at in sorted(self.values.get(metric, {})))
-        return [(at, over) for at, over in means if over.mean is not None]
+        return [(at, average) for at, average in means if average.mean is not None]
 
     def compared(self, metric: str, at: int) -> list[Comparison]:
-        """Every pair of strategies, without reference lines."""
+        """Comparisons of every pair of strategies, without reference lines."""
         points = self.values.get(metric, {})
         return every_pair(Measured(metric, at, points.get(at, {}), points, self.lengths, self.groups), self.strategies)
 
@@ -183,7 +184,7 @@ class ExperimentFacts:
 
     @cached_property
     def reach(self) -> dict[str, dict[float, list[int | None]]]:
-        """Search length: crawler, share of the targets, and for each crawl the pages it took; None: not reached."""
+        """Search lengths by crawler and share of the targets: the pages that each crawl took; None: not reached."""
         lengths: dict[str, dict[float, list[int | None]]] = {}
         for name, fraction, pages, wanted in rows(self.run, "reach", "strategy", "fraction", "pages", "wanted"):
             if wanted:
@@ -192,7 +193,7 @@ class ExperimentFacts:
 
     @cached_property
     def pairs(self) -> dict[str, dict[tuple[str, str], Mean]]:
-        """Overlap of two crawlers and robustness of one, at the last point: metric, the two names, mean over topics."""
+        """Overlap and robustness at the last point, as means over topics, by metric and the names of two crawlers."""
         runs: dict[tuple[str, str, str], dict[str, list[float | None]]] = {}
         columns = ("metric", "first", "second", "at", "topic", "value")
         for metric, first, second, at, topic, value in rows(self.run, "pairs", *columns):
@@ -217,24 +218,24 @@ class ExperimentFacts:
     def command(self) -> str:
         """The command line that repeats this experiment."""
         spec = self.run.spec
-        words = ["scenthound", "lab", "run", spec.bed, "--strategies", ",".join(spec.strategies), *self._topics()]
+        arguments = ["scenthound", "lab", "run", spec.bed, "--strategies", ",".join(spec.strategies), *self._topics()]
         profile = next((name for name, profile in PROFILES.items() if profile.cut == spec.cut), "open")
         if profile != "open":
-            words += ["--profile", profile]
-        words += ["--pages", str(spec.limits.pages)]
-        words += _differences(asdict(spec.cut), asdict(PROFILES[profile].cut))
-        words += _differences({**asdict(spec.limits), "polite": None}, asdict(PROFILES[profile].limits))
+            arguments += ["--profile", profile]
+        arguments += ["--pages", str(spec.limits.pages)]
+        arguments += _differences(asdict(spec.cut), asdict(PROFILES[profile].cut))
+        arguments += _differences({**asdict(spec.limits), "polite": None}, asdict(PROFILES[profile].limits))
         if spec.limits.polite is not None:
-            words += ["--polite", *_polite_flags(spec.limits.polite)]
+            arguments += ["--polite", *_polite_flags(spec.limits.polite)]
         if spec.seeds_per_run:
-            words += ["--seeds-per-run", str(spec.seeds_per_run)]
+            arguments += ["--seeds-per-run", str(spec.seeds_per_run)]
         if spec.start != str(Start()):
-            words += ["--start", spec.start]
+            arguments += ["--start", spec.start]
         if spec.seed_numbers != (0,):
-            words += ["--seed-numbers", ",".join(map(str, spec.seed_numbers))]
-        words += ["--robustness"] * spec.robustness + ["--no-oracles"] * (not spec.oracles)
-        words += ["--at", ",".join(map(str, self.points)), "--out", str(self.run.folder)]
-        return shlex.join(words)
+            arguments += ["--seed-numbers", ",".join(map(str, spec.seed_numbers))]
+        arguments += ["--robustness"] * spec.robustness + ["--no-oracles"] * (not spec.oracles)
+        arguments += ["--at", ",".join(map(str, self.points)), "--out", str(self.run.folder)]
+        return shlex.join(arguments)
 
     @cached_property
     def _bed(self) -> Bed | None:
@@ -244,19 +245,19 @@ class ExperimentFacts:
             return None
 
     def _topics(self) -> list[str]:
-        own = [topic_line(topic) for topic in self._bed.topics] if self._bed is not None else []
-        ours = [topic_line(topic) for topic in self.run.topics]
-        if ours == own:
+        bed_topics = [topic_line(topic) for topic in self._bed.topics] if self._bed is not None else []
+        topics = [topic_line(topic) for topic in self.run.topics]
+        if topics == bed_topics:
             return []
-        if ours == own[: len(ours)]:
-            return ["--topics", str(len(ours))]
-        if set(ours) <= set(own) and not any("," in topic.id for topic in self.run.topics):
+        if topics == bed_topics[: len(topics)]:
+            return ["--topics", str(len(topics))]
+        if set(topics) <= set(bed_topics) and not any("," in topic.id for topic in self.run.topics):
             return ["--topics", ",".join(topic.id for topic in self.run.topics)]
         return ["--topics-file", str(self.run.folder / "topics.jsonl")]
 
 
 def mean_over(topics: Mapping[str, float | None], groups: Mapping[str, str]) -> Mean:
-    """The mean over topics; those of one group are not independent."""
+    """The mean over topics, with a standard error that takes account of groups."""
     ordered = sorted(topics)
     return mean([topics[topic] for topic in ordered], [groups[topic] for topic in ordered])
 
@@ -276,15 +277,16 @@ def median(pages: Sequence[int | None]) -> float | None:
     return upper if len(ordered) % 2 else (upper + lower) / 2
 
 
-def _differences(spec: Mapping[str, Any], usual: Mapping[str, Any]) -> Iterable[str]:
+def _differences(spec: Mapping[str, Any], defaults: Mapping[str, Any]) -> Iterable[str]:
+    """Options for the values that are not at their defaults."""
     for key, value in spec.items():
-        if key != "pages" and value != usual[key]:
+        if key != "pages" and value != defaults[key]:
             text = str(value).lower() if isinstance(value, bool) else str(value)
             yield from ("--in-flight", text) if key == "in_flight" else ("--set", f"{key}={text}")
 
 
 def _polite_flags(polite: PoliteLimits) -> Iterable[str]:
-    usual = asdict(PoliteLimits())
+    defaults = asdict(PoliteLimits())
     for key, value in asdict(polite).items():
-        if value != usual[key]:
+        if value != defaults[key]:
             yield from (f"--{'time' if key == 'seconds' else key}", f"{value:g}" if key != "order" else str(value))

@@ -1,4 +1,4 @@
-"""Small functions that format text and numbers as HTML for the report."""
+"""Format text and numbers as HTML for the report."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", 
 
 
 def text(raw: str, most: int = LONGEST) -> str:
-    """Untrusted text, cleaned, cut and escaped; `bdi` isolates its writing direction."""
+    """Untrusted text, cleaned, shortened and escaped; `bdi` isolates its writing direction."""
     cleaned = html.escape(replace_unprintable(raw, most))
     return cleaned if raw.isascii() else f"<bdi>{cleaned}</bdi>"
 
 
 def plain(raw: str, most: int = LONGEST) -> str:
-    """The same for attributes and drawings, which can't have tags."""
+    """`text` without tags, for attributes and drawings."""
     return html.escape(replace_unprintable(raw, most))
 
 
@@ -27,7 +27,8 @@ def details(title: str, *parts: str) -> str:
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """
+    """A number with a readable precision; a dash for None.
+
     >>> number(0.12345), number(None), number(1234.5)
     ('0.123', '–', '1,234')
     """
@@ -52,11 +53,13 @@ def probability(p: float | None) -> str:
 
 
 def many(count: int, word: str) -> str:
+    """The count with its noun, in the plural if needed."""
     return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
 
 
 def spelled(count: int) -> str:
-    """
+    """A count as a word if it is small.
+
     >>> spelled(3), spelled(40)
     ('three', '40')
     """

@@ -1,11 +1,11 @@
-"""The figures that the papers print, of any experiment, as CSV, SVG and LaTeX.
+"""Write the figures of the papers for any experiment, as CSV, SVG and LaTeX.
 
 coverage              share of the n best pages of the pool that was found, against n [EXP, fig. 2a, 3a]
-linkage-coverage      the same by rank_KW,PR [EXP, fig. 2c, 3c]
+linkage-coverage      coverage by rank_KW,PR [EXP, fig. 2c, 3c]
 mean-rank             mean rank of the pages fetched so far [EXP, fig. 2b, 3b]; linkage-mean-rank [2d, 3d]
 recall                recall of examples or targets over time [EXP, fig. 4; BIZ, fig. 4; GRAPH, fig. 1]
 recall-per-cpu        recall per CPU second over time [GRAPH, fig. 2]
-fetched-goals         goals fetched over time; recognised-goals those that the crawler selected [ECON, fig. 3 to 8]
+fetched-goals         goals fetched over time; recognised-goals: goals that the crawler selected [ECON, fig. 3 to 8]
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FOLDER = "figures"
 
 
 def figure_metrics() -> list[str]:
-    """The metrics with parameters that the figures need: name them to `measure_if_stale`."""
+    """The metrics with parameters that the figures need, to be passed to `measure_if_stale`."""
     return [f"{metric}:top={top}" for metric in AGAINST_N.values() for top in TOPS]
 
 
@@ -65,7 +65,7 @@ def write_figures(run: Experiment, group_by: str = CATEGORY) -> list[Path]:
 
 
 def _against_n(run: Experiment, metrics: Sequence[str], metric: str, group_by: str) -> Chosen:
-    """The values of a metric after the last page, for each of several n."""
-    each = {top: choose(run, metrics, f"{metric}:top={top}", group_by=group_by) for top in TOPS}
-    values = {top: chosen.values[chosen.at] for top, chosen in each.items()}
-    return replace(each[TOPS[0]], metric=metric, at=TOPS[-1], shown=TOPS, values=values, across="n")
+    """The values of a metric after the last page, for each n of `TOPS`."""
+    by_top = {top: choose(run, metrics, f"{metric}:top={top}", group_by=group_by) for top in TOPS}
+    values = {top: chosen.values[chosen.at] for top, chosen in by_top.items()}
+    return replace(by_top[TOPS[0]], metric=metric, at=TOPS[-1], shown=TOPS, values=values, across="n")

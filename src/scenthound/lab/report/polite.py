@@ -1,4 +1,4 @@
-"""The section of a polite replay: what was found by virtual time, how long it took, and what the hosts' rest cost."""
+"""The section on a polite replay: recall by virtual time, how long crawls took, and the cost of letting hosts rest."""
 
 from __future__ import annotations
 
@@ -16,15 +16,14 @@ TITLE = "By virtual time"
 
 
 def by_virtual_time(facts: ExperimentFacts) -> str:
-    """Target recall by seconds, and a row for each crawler; empty if hosts did not rest in this experiment."""
+    """The section with target recall by seconds and a row for each crawler; empty if the replay was not polite."""
     polite = facts.run.spec.limits.polite
     if polite is None:
         return ""
     note = (
         f"Replayed on a virtual clock: a host rests {polite.delay:g} s after each request, a reply takes "
         f"{polite.latency:g} s (median, log-normal with σ = {polite.sigma:g}), at most {polite.concurrency:,} requests "
-        "are in flight, and "
-        f"robots.txt is fetched first. The order is <em>{polite.order}</em>."
+        f"are in flight, and robots.txt is fetched first. The fetch order is <em>{polite.order}</em>."
     )
     return section(TITLE, note, _drawn(facts), _table(facts))
 
@@ -35,16 +34,16 @@ def _drawn(facts: ExperimentFacts) -> str:
     for name in facts.strategies:
         label = plain(name, 30)
         points = [
-            CurvePoint(second, over.mean, over.error or 0.0, f"{label}, {second:,.0f} s: {number(over.mean)}")
-            for second, over in curve_by_time(columns, RECALL, name)
-            if over.mean is not None
+            CurvePoint(second, average.mean, average.error or 0.0, f"{label}, {second:,.0f} s: {number(average.mean)}")
+            for second, average in curve_by_time(columns, RECALL, name)
+            if average.mean is not None
         ]
         if points:
             marked = frozenset(point.at for point in points[9::10])
             series.append(Series(label, style(facts, name), points, marked))
     if not series:
         return "<p>No topic of this experiment has a value.</p>"
-    last = math.ceil(max(point.at for each in series for point in each.points))
+    last = math.ceil(max(point.at for curve in series for point in curve.points))
     title = "Target recall by virtual seconds, means over topics"
     return f'<div class="chart">{curves(title, RECALL, series, last, across="virtual seconds")}</div>'
 
@@ -56,5 +55,11 @@ def _table(facts: ExperimentFacts) -> str:
         for name, values in times(facts.run).items()
         if name in facts.strategies
     ]
-    heads = ("crawler", "virtual seconds", "pages a second", "requests before better ones", "seconds waited for better")
+    heads = (
+        "crawler",
+        "virtual seconds",
+        "pages per second",
+        "requests sent before better ones",
+        "seconds waited for better hosts",
+    )
     return table(heads, rows, range(1, len(heads)))

@@ -1,4 +1,4 @@
-"""The section on requests: what was found for as many requests, dead links and redirects included."""
+"""The section on requests: what was found by the number of requests, including dead links and redirects."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from scenthound.lab.report.svg import CurvePoint, Series, curves
 from scenthound.report.report_layout import section, table
 
 NOTE = (
-    "A request that brings no page costs a live crawl as much as one that does. Here every crawler has made the same "
-    "number of requests: pages, dead links, redirects and robots.txt together."
+    "A request that brings no page costs a live crawl as much as one that does. Here crawlers are compared after the "
+    "same number of requests: pages, dead links, redirects and robots.txt together."
 )
 
 
 def by_requests(facts: ExperimentFacts) -> str:
-    """The main metric by requests, and how many requests a page took."""
+    """The section with the main metric by requests, and the number of requests per page."""
     means = request_means(facts)
     series = [_series(facts, name, points) for name, points in means.items()]
     if not series:
         return section("By requests", f"{NOTE} These crawls were made before requests were recorded.")
-    last = max(int(point.at) for each in series for point in each.points)
+    last = max(int(point.at) for curve in series for point in curve.points)
     title = f"{facts.main} by requests, means over topics"
     drawn = f'<div class="chart">{curves(title, facts.main, series, last, across="requests made")}</div>'
     return section("By requests", NOTE, drawn, _table(facts, means))
 
 
 def request_means(facts: ExperimentFacts) -> dict[str, list[tuple[int, Mean]]]:
-    """For each crawler the main metric at each number of requests."""
+    """For each crawler, the mean of the main metric at each number of requests."""
     runs: dict[str, dict[int, dict[str, list[float | None]]]] = {}
     columns = ("strategy", "metric", "at", "topic", "value")
     for name, metric, at, topic, value in rows(facts.run, "by_requests", *columns):
@@ -40,15 +40,15 @@ def request_means(facts: ExperimentFacts) -> dict[str, list[tuple[int, Mean]]]:
         name: [(at, facts.average(average_runs(topics))) for at, topics in sorted(points.items())]
         for name, points in ordered.items()
     }
-    return {name: points for name, points in means.items() if any(over.number for _, over in points)}
+    return {name: points for name, points in means.items() if any(average.number for _, average in points)}
 
 
 def _series(facts: ExperimentFacts, name: str, means: list[tuple[int, Mean]]) -> Series:
     label = plain(name, 30)
     points = [
-        CurvePoint(at, over.mean, over.error or 0.0, f"{label}, {at:,} requests: {number(over.mean)}")
-        for at, over in means
-        if over.mean is not None
+        CurvePoint(at, average.mean, average.error or 0.0, f"{label}, {at:,} requests: {number(average.mean)}")
+        for at, average in means
+        if average.mean is not None
     ]
     return Series(label, style(facts, name), points, frozenset(point.at for point in points[4::10]))
 
@@ -60,5 +60,5 @@ def _table(facts: ExperimentFacts, means: dict[str, list[tuple[int, Mean]]]) -> 
         ratios = [requests[name][topic] / count for topic, count in pages[name].items() if count]
         at_end = means[name][-1][1]
         lines.append([named(facts, name), number(mean(ratios).mean, 2), number(at_end.mean), number(at_end.error)])
-    heads = ("crawler", "requests a page", f"{text(facts.main)} in the end", "± standard error")
+    heads = ("crawler", "requests per page", f"{text(facts.main)} at the end", "± standard error")
     return table(heads, lines, range(1, len(heads)))

@@ -1,4 +1,4 @@
-"""Sections of the report: tables of means, and paired tests with their results in sentences."""
+"""Sections of the report with tables of means, and with paired tests and their results in sentences."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from scenthound.lab.measure.metrics import get_metric
 from scenthound.lab.measure.statistics import Comparison, sentence
 from scenthound.lab.report.curves import named
 from scenthound.lab.report.experiment_facts import DRAWN, ExperimentFacts
-from scenthound.lab.report.formatting import details, number, plus_minus, probability, spelled, text
+from scenthound.lab.report.formatting import details, number, plus_minus, probability, text
 from scenthound.lab.report.svg import interval
 from scenthound.report.report_layout import section, table
 
-MANY_PAIRS = 15  # more sentences than these are folded away; the table has them all
+MANY_PAIRS = 15  # above this number of pairs, the sentences are folded away; the table has them all
 
 
 def means(facts: ExperimentFacts) -> str:
-    """Means ± standard errors at the points, for each metric that is drawn."""
+    """The section with means ± standard errors at the points, for each metric that is drawn."""
     parts = [_means(facts, metric) for metric in DRAWN]
     note = (
         "Means over topics ± one standard error. Bold: better than every other strategy at this point (paired t tests "
-        "over topics in both directions, Holm-adjusted p &lt; 0.05). Where nothing is bold, no single best is shown. "
-        "† Some crawls had ended before: the rate is over fewer pages than the column says. Tests compare a rate at "
-        "the last point that both crawls reached, topic by topic; recall keeps what was found."
+        "over topics in both directions, Holm-adjusted p &lt; 0.05). If nothing is bold, no single strategy is shown "
+        "to be best. † Some crawls had ended before this point: the rate is over fewer pages than the column says. "
+        "Tests compare a rate at the last point that both crawls reached, topic by topic; recall keeps its last value."
     )
     return section("Values at some points", note, *parts)
 
 
 def other_metrics(facts: ExperimentFacts) -> str:
-    """The same for whatever else was measured, folded away."""
+    """The section with means of all other metrics, folded away."""
     names = [metric for metric in sorted(facts.values) if metric not in DRAWN]
     parts = [_means(facts, metric) for metric in names]
     return section(
@@ -38,30 +38,33 @@ def other_metrics(facts: ExperimentFacts) -> str:
 
 
 def tests(facts: ExperimentFacts) -> str:
-    """Every pair of strategies at the last point of the main metric."""
+    """The section that compares every pair of strategies, by the main metric at the last point."""
     comparisons = facts.compared(facts.main, facts.last)
     if not comparisons:
         return ""
-    comparisons.sort(key=lambda each: (-(each.paired.mean or 0.0), each.first, each.second))
-    reach = max(
-        [1.0, *(abs(end) for each in comparisons if each.effect for end in (each.effect.low, each.effect.high))]
-    )
+    comparisons.sort(key=lambda test: (-(test.paired.mean or 0.0), test.first, test.second))
+    effects = [comparison.effect for comparison in comparisons if comparison.effect]
+    reach = max([1.0, *(abs(end) for effect in effects for end in (effect.low, effect.high))])
     heads = ("better mean", "than", "difference", "t (df)", "p", "Holm p", "won : lost : tied", "sign p",
              "d, 95% interval")  # fmt: skip
-    rows = [_row(facts, each, reach) for each in comparisons]
-    number_of = len(facts.strategies) * (len(facts.strategies) - 1)
+    rows = [_row(facts, comparison, reach) for comparison in comparisons]
+    test_count = len(facts.strategies) * (len(facts.strategies) - 1)
     note = (
-        f"On {text(facts.main)} after {facts.last:,} pages. One-tailed paired t tests over {facts.topics_text}"
-        f"{_cluster_note(facts)}. Who is better was "
-        f"not known beforehand, so each pair is tested in both directions and Holm's adjustment counts all "
-        f"{number_of:,} tests; the direction of the better mean is shown. The sign test is a check against outliers. "
-        "d is the mean difference in standard deviations of the differences; its interval is exact (noncentral t)."
+        f"By {text(facts.main)} after {facts.last:,} pages, with one-tailed paired t tests over {facts.topics_text}"
+        f"{_cluster_note(facts)}. Which crawler of a pair is better was not known beforehand, so each pair is tested "
+        f"in both directions and Holm's adjustment counts all {test_count:,} tests; the direction of the better mean "
+        "is shown. The sign test is a check against outliers. d is the mean difference in standard deviations of the "
+        "differences; its interval is exact (noncentral t)."
     )
     sentences = "<ul class='sentences'>" + "".join(map(_sentence, comparisons)) + "</ul>"
     if len(comparisons) > MANY_PAIRS:
         sentences = details(f"{len(comparisons):,} sentences", sentences)
     return section(
-        "Who is better?", note, sentences, table(heads, rows, (2, 3, 4, 5, 6, 7, 8), "tests"), _left_out(comparisons)
+        "Which crawler is better?",
+        note,
+        sentences,
+        table(heads, rows, (2, 3, 4, 5, 6, 7, 8), "tests"),
+        _left_out(comparisons),
     )
 
 
@@ -78,14 +81,15 @@ def _means(facts: ExperimentFacts, metric: str) -> str:
     best = {at: clear_winner(facts.compared(metric, at), facts.strategies) for at in facts.points}
     rows = []
     for name in facts.names:
-        over = [facts.mean(metric, name, at) for at in facts.points]
-        if not any(each.number for each in over):
+        averages = [facts.mean(metric, name, at) for at in facts.points]
+        if not any(average.number for average in averages):
             continue
         is_rate = get_metric(metric).is_rate
         marks = [" †" if is_rate and facts.has_ended(name, at) else "" for at in facts.points]
-        shown = [plus_minus(each.mean, each.error, digits) + mark for each, mark in zip(over, marks, strict=True)]
+        shown = [plus_minus(a.mean, a.error, digits) + mark for a, mark in zip(averages, marks, strict=True)]
         cells = [f"<b>{cell}</b>" if best[at] == name else cell for at, cell in zip(facts.points, shown, strict=True)]
-        counts = ["/".join(map(str, sorted(each))) for each in ({m.number for m in over}, {m.groups for m in over})]
+        topics, groups = {a.number for a in averages}, {a.groups for a in averages}
+        counts = ["/".join(map(str, sorted(numbers))) for numbers in (topics, groups)]
         rows.append([named(facts, name), *cells, *counts])
     if not rows:
         return ""
@@ -124,11 +128,9 @@ def _sentence(comparison: Comparison) -> str:
 
 
 def _left_out(comparisons: list[Comparison]) -> str:
-    topics = sorted({topic for each in comparisons for topic in each.left_out})
+    topics = sorted({topic for comparison in comparisons for topic in comparison.left_out})
     if not topics:
         return ""
     listed = ", ".join(text(topic) for topic in topics[:20])
     more = f" and {len(topics) - 20:,} more" if len(topics) > 20 else ""
-    return (
-        f'<p class="caption">Left out of {spelled(len(comparisons))} comparisons or some of them: {listed}{more}.</p>'
-    )
+    return f'<p class="caption">Left out of one or more comparisons: {listed}{more}.</p>'

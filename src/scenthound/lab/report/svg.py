@@ -1,7 +1,6 @@
-"""Draws curves with error bands and labels as SVG; a style sheet sets the colours.
+"""Draw curves with error bands and labels, and scatter plots, as SVG; a style sheet sets the colours.
 
-Each crawler has its own colour and dashes, and its name is at the end of its line. Texts passed to these functions must
-be escaped already.
+Each crawler has its own colour and dashes, and its name is at the end of its line. Callers must escape all text.
 """
 
 from __future__ import annotations
@@ -14,10 +13,10 @@ from scenthound.report.axes import WIDTH, Axes, Margins
 from scenthound.report.report_layout import round_step
 
 LEFT, TOP, BOTTOM = 46, 30, 44
-LETTER = 6.7  # pixels of a letter of the labels, on average and rounded up
+LETTER = 6.7  # mean width of a letter in labels, in pixels, rounded up
 LABEL_APART = 17.0
 COLOURS, DASHES = 8, 5
-"""How many of each the style sheet knows: `c0` … and `d0` …."""
+"""Number of colours and dash patterns in the style sheet: `c0` … and `d0` …."""
 
 
 class CurvePoint(NamedTuple):
@@ -59,7 +58,7 @@ class _Curves(Axes):
         super().__init__(height, Margins(LEFT, right, TOP, BOTTOM), max(last, first + 1), up, lines=5, first=first)
 
     def grid(self, value_name: str, across: str) -> str:
-        """Lines, ticks and what the axes are called."""
+        """Grid lines, ticks and the names of the axes."""
         parts, floor = [self.grid_lines("{:.4g}")], self.floor
         for at in self._ticks():
             x = self.x(at)
@@ -99,7 +98,7 @@ class _Curves(Axes):
     def _ticks(self) -> list[float]:
         if not self.first:
             step = max(round_step(self.across, 6), 1.0)
-            return [number * step for number in range(int(self.across / step + 1e-9) + 1)]
+            return [index * step for index in range(int(self.across / step + 1e-9) + 1)]
         powers = range(int(math.log10(self.across)) + 1)
         ticks = [factor * 10.0**power for power in powers for factor in (1, 2, 5)]
         return [at for at in ticks if self.first <= at <= self.across]
@@ -127,22 +126,22 @@ def curves(
 
 def interval(size: float, low: float, high: float, reach: float) -> str:
     """An effect size with its confidence interval, on an axis from -reach to reach with 0 marked."""
-    wide, high_px = 120.0, 16.0
+    width, height = 120.0, 16.0
 
     def x(value: float) -> float:
-        return wide / 2 + max(-1.0, min(1.0, value / (reach or 1.0))) * (wide / 2 - 6)
+        return width / 2 + max(-1.0, min(1.0, value / (reach or 1.0))) * (width / 2 - 6)
 
-    middle = high_px / 2
+    middle = height / 2
     return (
-        f'<svg class="interval" viewBox="0 0 {wide:.0f} {high_px:.0f}" width="{wide:.0f}" height="{high_px:.0f}" '
-        f'aria-hidden="true"><line class="zero" x1="{wide / 2}" x2="{wide / 2}" y1="0" y2="{high_px:.0f}"/>'
+        f'<svg class="interval" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}" '
+        f'aria-hidden="true"><line class="zero" x1="{width / 2}" x2="{width / 2}" y1="0" y2="{height:.0f}"/>'
         f'<line class="whisker" x1="{x(low):.1f}" x2="{x(high):.1f}" y1="{middle}" y2="{middle}"/>'
         f'<circle class="size" cx="{x(size):.1f}" cy="{middle}" r="4"/></svg>'
     )
 
 
 def key(style: str) -> str:
-    """A short piece of a crawler's line, shown beside its name in a table."""
+    """A short sample of a crawler's line, shown beside its name in a table."""
     return (
         f'<svg class="key" viewBox="0 0 26 10" width="26" height="10" aria-hidden="true">'
         f'<line class="curve {style}" x1="1" x2="25" y1="5" y2="5"/></svg>'
@@ -150,7 +149,7 @@ def key(style: str) -> str:
 
 
 def apart(positions: Sequence[float], distance: float, least: float, most: float) -> list[float]:
-    """Sorted positions moved as little as needed to be `distance` apart, within bounds if there is room.
+    """Move sorted positions as little as needed to be `distance` apart, within bounds if there is room.
 
     >>> apart([10, 12, 50], 10, 0, 100)
     [6.0, 16.0, 50.0]
@@ -159,16 +158,16 @@ def apart(positions: Sequence[float], distance: float, least: float, most: float
     for position in positions:
         middle, size = float(position), 1
         while groups:
-            before, count = groups[-1]
-            if before + distance * count / 2 <= middle - distance * size / 2:
+            previous, count = groups[-1]
+            if previous + distance * count / 2 <= middle - distance * size / 2:
                 break
             groups.pop()
-            middle = (before * count + middle * size) / (count + size)
+            middle = (previous * count + middle * size) / (count + size)
             size += count
             half = distance * (size - 1) / 2
             middle = max(min(middle, most - half), least + half)
         groups.append((middle, size))
-    moved = [middle + distance * (number - (size - 1) / 2) for middle, size in groups for number in range(size)]
+    moved = [middle + distance * (index - (size - 1) / 2) for middle, size in groups for index in range(size)]
     return [max(least, position) for position in moved]
 
 
@@ -207,8 +206,8 @@ def scatter(title: str, first: str, second: str, topics: Sequence[Scattered]) ->
 def _largest_differences(axes: Axes, topics: Sequence[Scattered]) -> str:
     ordered = sorted(topics, key=lambda topic: -abs(topic.first - topic.second))[:12]
     left, lines = axes.end + 40, [f'<text class="label" x="{axes.end + 40:g}" y="{TOP + 4}">Largest differences</text>']
-    for number, topic in enumerate(topic for topic in ordered if topic.first != topic.second):
-        y = TOP + 28 + 22 * number
+    for row, topic in enumerate(topic for topic in ordered if topic.first != topic.second):
+        y = TOP + 28 + 22 * row
         better = "▼" if topic.first > topic.second else "▲"
         lines.append(f'<text x="{left:g}" y="{y}">{better} {topic.name}: {topic.first:.3f}, {topic.second:.3f}</text>')
     return "".join(lines)

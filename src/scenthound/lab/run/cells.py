@@ -1,8 +1,8 @@
-"""The files of one cell of an experiment: its trail, its outcome, and the seconds it took.
+"""Read and write the files of one cell of an experiment: its trail, its outcome, and the seconds it took.
 
-    trails/<cell>.jsonl     one line per page (docs/concepts/files.md), the same bytes in every run; `requests` is how
-                            many requests had been made when the page was there
-    cells/<cell>.json       why it ended, misses, errors; also the same bytes. Written last: then the cell is done
+    trails/<cell>.jsonl     one line per page (docs/concepts/files.md), the same bytes in every run; `requests` is the
+                            number of requests made by the time the page was fetched
+    cells/<cell>.json       why it ended, misses, errors; also the same bytes. Written last: it marks the cell as done
     times/<cell>.json       measured CPU seconds, which differ from run to run
 
 A cell's name is a readable prefix and a hash of everything that determines it.
@@ -23,18 +23,18 @@ from scenthound.errors import BadConfig, FolderBroken, NotAUrl, of_system
 from scenthound.files import write_bytes
 from scenthound.formats import full_trail_line
 from scenthound.lab.run.run_cell import CellResult
-from scenthound.lab.run.stored_fields import fitting
+from scenthound.lab.run.stored_fields import checked_types
 from scenthound.model import Step, Url
 from scenthound.store.sqlite_history import OLD_RULE
 from scenthound.url import make
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9.=_-]+")
-LONGEST_LINE = 1_000_000
+_LONGEST_LINE = 1_000_000  # bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One crawl of an experiment. `strategy` is its label, as `best-n-first:n=64`."""
+    """One crawl of an experiment. `strategy` is a label such as `best-n-first:n=64`."""
 
     key: str
     strategy: str
@@ -52,7 +52,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What `cells/<cell>.json` says about a finished cell."""
+    """How a finished cell ended: the content of `cells/<cell>.json`."""
 
     pages: int
     reason: str
@@ -63,11 +63,11 @@ class Outcome:
     waiting: int = 0
     error: str = ""
     given: tuple[str, ...] = ()
-    """What the lab gave the strategy beyond the topic and seeds, of `handover.KINDS`."""
+    """What the lab gave the strategy beyond the topic and seeds: some of `handover.KINDS`."""
     polite: Mapping[str, float] = field(default_factory=dict)
-    """Of a polite replay, as in `CellResult`. Not written for others: their files are as they were."""
+    """Figures of a polite replay, as in `CellResult`; written only for those, so that other files keep their bytes."""
     selected: Mapping[str, int] = field(default_factory=dict)
-    """Of a strategy that fetches more than it selects, as in `CellResult`; else not written."""
+    """Pages of a strategy that fetches more than it selects, as in `CellResult`; written only for those."""
 
 
 def cell_key(strategy: str, topic: str, seed_number: int, half: int, determined_by: Any) -> str:
@@ -94,13 +94,13 @@ def save_cell(folder: Path, key: str, result: CellResult) -> Outcome:
         result.selected,
     )
     lines = zip(map(full_trail_line, result.steps), result.requests, strict=True)
-    write_lines(folder / "trails" / f"{key}.jsonl", ({**fields, "requests": made} for fields, made in lines))
+    write_lines(folder / "trails" / f"{key}.jsonl", ({**fields, "requests": requests} for fields, requests in lines))
     seconds = {
         "rank_seconds": result.rank_seconds,
         "text_seconds": result.text_seconds,
         "train_seconds": result.train_seconds,
     }
-    write_bytes(folder / "times" / f"{key}.json", (line(seconds) + "\n").encode())
+    write_bytes(folder / "times" / f"{key}.json", (_json_line(seconds) + "\n").encode())
     fields = {name: value for name, value in asdict(outcome).items() if name not in ("polite", "selected") or value}
     write_bytes(folder / "cells" / f"{key}.json", (json.dumps(fields, indent=1, sort_keys=True) + "\n").encode())
     return outcome
@@ -110,21 +110,23 @@ def load_outcome(folder: Path, key: str) -> Outcome | None:
     """The outcome of a cell; None if the cell is not done."""
     try:
         fields = json.loads((folder / "cells" / f"{key}.json").read_bytes())
-        return fitting(Outcome(**{**fields, "given": tuple(fields.get("given", ()))}))
+        return checked_types(Outcome(**{**fields, "given": tuple(fields.get("given", ()))}))
     except (FileNotFoundError, ValueError, TypeError):
         return None
 
 
 def load_cells(file: Path) -> tuple[Cell, ...]:
-    """The cells that an experiment lists. Raises `FolderBroken` for a line that names none."""
+    """The cells that an experiment lists. Raises `FolderBroken` for a line that is not a cell."""
     cells = []
-    for number, fields in enumerate(read_lines(file), 1):
+    for line_number, fields in enumerate(read_lines(file), 1):
         try:
-            cells.append(fitting(Cell(**fields)))
+            cells.append(checked_types(Cell(**fields)))
         except TypeError:
             cells = []
-        if not cells or _UNSAFE.search(cells[-1].key):  # it names files
-            raise FolderBroken(file, f"names no crawl in line {number}", "run the same `scenthound lab run` again")
+        if not cells or _UNSAFE.search(cells[-1].key):  # the key is used in file names
+            raise FolderBroken(
+                file, f"does not describe a crawl in line {line_number}", "run the same `scenthound lab run` again"
+            )
     return tuple(cells)
 
 
@@ -133,10 +135,10 @@ def load_trail(folder: Path, key: str) -> list[Step]:
 
 
 def load_requests(folder: Path, key: str) -> list[int] | None:
-    """Requests made until each page; None for trails that do not say it: those of older versions and other crawlers."""
+    """Requests made until each page; None for trails without them: those of older versions and other crawlers."""
     lines = read_lines(folder / "trails" / f"{key}.jsonl")
-    requests = [made for line in lines if isinstance(made := line.get("requests"), int) and made > 0]
-    return requests if len(requests) == len(lines) else None
+    counts = [count for line in lines if isinstance(count := line.get("requests"), int) and count > 0]
+    return counts if len(counts) == len(lines) else None
 
 
 def load_seconds(folder: Path, key: str) -> list[float] | None:
@@ -145,9 +147,9 @@ def load_seconds(folder: Path, key: str) -> list[float] | None:
 
 
 def load_cpu_seconds(folder: Path, key: str) -> list[float] | None:
-    """`load_seconds` with the words that the strategy asked for: what a crawler is charged for (rule 14).
+    """`load_seconds` plus the text processing that the strategy asked for: what a crawler is charged for (rule 14).
 
-    Runs made before text was charged have no figure for it, and count as 0.
+    Runs made before text was charged have no figure for it, which counts as 0.
     """
     ranking, text = load_seconds(folder, key), float(_load_times(folder, key).get("text_seconds", 0.0))
     return None if ranking is None else [seconds + text * page for page, seconds in enumerate(ranking, 1)]
@@ -167,7 +169,7 @@ def _load_times(folder: Path, key: str) -> dict[str, Any]:
         return {}
 
 
-def line(fields: Mapping[str, Any]) -> str:
+def _json_line(fields: Mapping[str, Any]) -> str:
     """One line of JSON, ASCII only, so that it holds no control codes for a terminal."""
     return json.dumps(fields, allow_nan=False, separators=(",", ":"))
 
@@ -175,7 +177,7 @@ def line(fields: Mapping[str, Any]) -> str:
 def read_trail(path: Path) -> Iterator[Step]:
     """The pages of a trail, ours or another crawler's: JSON lines with at least a `url`, which is made canonical.
 
-    Lines with `"n": null` are misses and left out. Raises `BadConfig` for a line that is not JSON or has no URL.
+    Lines with `"n": null` are misses and are left out. Raises `BadConfig` for a line that is not JSON or has no URL.
     """
     page_number = 0
     try:
@@ -191,7 +193,7 @@ def read_trail(path: Path) -> Iterator[Step]:
 
 
 def _lines(file: Any) -> Iterator[bytes]:
-    while raw := file.readline(LONGEST_LINE):
+    while raw := file.readline(_LONGEST_LINE):
         if raw.strip():
             yield raw
 
@@ -251,7 +253,7 @@ def _number(raw: object) -> float:
 
 
 def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    write_bytes(path, "".join(f"{line(row)}\n" for row in rows).encode())
+    write_bytes(path, "".join(f"{_json_line(row)}\n" for row in rows).encode())
 
 
 def read_lines(path: Path) -> Sequence[dict[str, Any]]:
@@ -263,5 +265,5 @@ def read_lines(path: Path) -> Sequence[dict[str, Any]]:
     except (ValueError, RecursionError):
         lines = [None]
     if not all(isinstance(fields, dict) for fields in lines):
-        raise BadConfig(f"{path} is not a file of JSON objects, one a line", "put the original back")
+        raise BadConfig(f"{path} is not a file of JSON objects, one per line", "put the original back")
     return lines

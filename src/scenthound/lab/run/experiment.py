@@ -1,15 +1,15 @@
-"""An experiment: strategies x topics x seed numbers under the same limits, one crawl per cell, in a folder.
+"""Run an experiment into a folder: strategies x topics x seed numbers under the same limits, one crawl per cell.
 
     experiment.toml   the specification: bed and digest, strategies, topics, limits, versions
     topics.jsonl      the topics, with their answers
-    cells.jsonl       the cells in their order
-    starts.jsonl      seeds and targets by topic and seed number, if crawls start elsewhere than at the topics' seeds
+    cells.jsonl       the cells, in order
+    starts.jsonl      seeds and targets by topic and seed number, unless crawls start at the topics' own seeds
     trails/ cells/ times/   the files of the cells (`cells`)
-    failures.jsonl    cells whose strategy raised, and topics with something missing
+    failures.jsonl    cells whose strategy raised, and topics with missing pages
     *.parquet         metrics, once measured (`measure`)
 
-Cells run in parallel processes. Cells that exist are skipped, so running an interrupted experiment again resumes it.
-All files but `times/` have the same bytes in every run, with any number of processes.
+Cells run in parallel processes. Finished cells are skipped, so running an interrupted experiment again resumes it.
+All files except `times/` have the same bytes in every run, with any number of processes.
 """
 
 from __future__ import annotations
@@ -63,46 +63,48 @@ from scenthound.process_pool import ProcessPool
 from scenthound.strategies import STRATEGIES
 from scenthound.wiring import make_strategy, versions
 
-FORMAT = 1  # of a cell; raise it when the same cell would get another trail, so that it is run again
-POLITE_FORMAT = 1  # the same for cells of polite replays alone
+FORMAT = 1  # raise it when the same cell would get a different trail, so that existing cells are run again
+POLITE_FORMAT = 1  # the same, for cells of polite replays only
 FOLDERS = ("trails", "cells", "times")
 STARTS = "starts.jsonl"
 Starts = dict[tuple[str, int], BedTopic]
 Progress = Callable[[int, int, Cell, Outcome], None]
-"""Called after every cell with how many are done, how many there are, the cell and its outcome."""
+"""Called after every cell with the number of cells done, their total, the cell and its outcome."""
 
 
 class TopicProblem(NamedTuple):
-    """Something wrong with a topic. It is recorded, and the rest goes on."""
+    """Something wrong with a topic. It is recorded; the experiment still runs."""
 
     topic: str
     what: str
     """`no targets`, `no seeds`, `seeds missing`, `targets missing`, `examples withheld` (they are targets)."""
     urls: tuple[str, ...] = ()
+    """The URLs concerned."""
     of: int = 0
+    """How many URLs of this kind the topic has."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """What an experiment runs besides its strategies."""
+    """The options of an experiment besides its strategies."""
 
     topics: int | str | Sequence[str] | None = None
-    """All of the bed's, the first N, or those of these ids."""
+    """None for all topics of the bed, a number for the first N, or ids."""
     topics_file: str | Path | None = None
-    """Topics other than the bed's own."""
+    """A file of topics to use instead of the bed's own."""
     pages: int | None = None
-    """Overrides the pages of `limits`."""
+    """Overrides `limits.pages`."""
     limits: ReplayLimits = field(default_factory=ReplayLimits)
     cut: Cut = field(default_factory=Cut)
     seed_numbers: Sequence[int] = (0,)
     seeds_per_run: int = 0
-    """Only the first N seeds of a topic; 0: all."""
+    """Start from the first N seeds of a topic; 0: from all."""
     start: str = "seeds"
     """Where crawls start: seeds, examples, neighbours, distance=N or augmented (`lab.topics.start`)."""
     robustness: bool = False
     """Also crawl from two halves of the seeds."""
     oracles: bool = True
-    """Also run the reference lines."""
+    """Also run the reference crawls of `oracles`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +157,8 @@ def run(
 ) -> Experiment:
     """Run the missing cells of an experiment and return the whole experiment.
 
-    A folder that holds an experiment on the same bed under the same limits takes new strategies, topics and seed
-    numbers; under other limits it is refused. On `KeyboardInterrupt`, running cells are finished and kept first.
+    New strategies, topics and seed numbers are added to an experiment that the folder holds already, if its bed and
+    limits are the same; otherwise this raises `BadConfig`. On `KeyboardInterrupt`, running cells are finished and kept.
     """
     options = options or RunOptions()
     web = bed if isinstance(bed, Bed) else Bed.open(bed)
@@ -198,7 +200,7 @@ def run(
 
 
 def open_experiment(folder: str | Path) -> Experiment:
-    """The experiment in a folder. Raises `BadConfig` if there is none."""
+    """Open the experiment in a folder. Raises `BadConfig` if there is none."""
     folder = Path(folder)
     spec = load_spec(folder)
     cells, topics = load_cells(folder / "cells.jsonl"), tuple(read_topics(folder / "topics.jsonl", []))
@@ -217,7 +219,7 @@ def open_experiment(folder: str | Path) -> Experiment:
 
 
 def check_topics(bed: ReplayBed, topics: Iterable[BedTopic]) -> list[TopicProblem]:
-    """What these topics need and the bed lacks, and which of their examples are hidden from strategies."""
+    """List the topics' seeds and targets that the bed lacks, and the examples that are hidden from strategies."""
     problems: list[TopicProblem] = []
     for topic in topics:
         for name, urls in (("targets", topic.targets), ("seeds", topic.seeds)):
@@ -241,11 +243,10 @@ def run_seeds(topic: BedTopic, seeds_per_run: int = 0, half: int = 0, seed_numbe
 
 
 def _starts(spec: ExperimentSpec, topics: Sequence[BedTopic], bed: ReplayBed) -> Starts:
-    """Each topic with the seeds and targets of its crawls, by id and seed number. Oracles have the number 0."""
+    """Each topic with the seeds and targets of its crawls, by id and seed number. Oracles use seed number 0."""
     start = Start.parse(spec.start)
-    return {
-        (topic.id, number): started(bed, topic, start, number) for topic in topics for number in {0, *spec.seed_numbers}
-    }
+    seed_numbers = {0, *spec.seed_numbers}
+    return {(topic.id, number): started(bed, topic, start, number) for topic in topics for number in seed_numbers}
 
 
 def _save_starts(experiment: Experiment, starts: Starts) -> None:
@@ -262,7 +263,7 @@ def _save_starts(experiment: Experiment, starts: Starts) -> None:
 def load_starts(experiment: Experiment) -> Starts:
     """The topics with the seeds and targets of their crawls, by id and seed number; empty if they are the topics' own.
 
-    What a topic held before is in `experiment.topics`.
+    `experiment.topics` has the original topics.
     """
     topics = {topic.id: topic for topic in experiment.topics}
     starts: Starts = {}
@@ -282,7 +283,7 @@ def _plan(
 ) -> Iterator[_Task]:
     """The cells in the order of topics, then strategies, seed numbers and halves; oracles last."""
     code = {strategy.label: plugin_digest(strategy.name) for strategy in strategies}
-    powers = {each.label: read_powers(make_strategy(each.name, each.parameters)) for each in strategies}
+    powers = {strategy.label: read_powers(make_strategy(strategy.name, strategy.parameters)) for strategy in strategies}
     base = {"format": FORMAT, "bed": spec.digest, "prepared": spec.prepared, "limits": spec.limits.as_plain()}
     if spec.limits.polite is not None:
         base["polite format"] = POLITE_FORMAT
@@ -319,7 +320,7 @@ def _plan(
 
 
 def plugin_digest(name: str) -> str:
-    """A digest of a plug-in strategy's source; for our own strategies `FORMAT` stands."""
+    """A digest of a plug-in strategy's source; changes of our own strategies are covered by `FORMAT`."""
     modules = {kind.__module__ for kind in inspect.getmro(STRATEGIES.get(name)) if kind is not object} - {"__main__"}
     return sources_digest(sorted(module for module in modules if not module.startswith("scenthound.")))
 
@@ -327,7 +328,7 @@ def plugin_digest(name: str) -> str:
 def open_folder(
     folder: Path, spec: ExperimentSpec, cells: list[Cell], topics: Sequence[BedTopic], problems: Sequence[TopicProblem]
 ) -> Experiment:
-    """Write the specification and cells, merged with those of earlier runs in this folder."""
+    """Write the specification, topics and cells, merged with those of earlier runs in this folder."""
     if (folder / FILE).exists():
         before = open_experiment(folder)
         if reason := before.spec.conflict(spec):
@@ -364,7 +365,7 @@ def _union(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _run_all(experiment: Experiment, tasks: Sequence[_Task], lab: _Lab, jobs: int, progress: Progress | None) -> None:
-    """Run the tasks that are not done. A failed one runs again: its strategy may have been fixed."""
+    """Run the tasks that are not done. Failed tasks run again: their strategies may have been fixed."""
     loaded = [(task, load_outcome(experiment.folder, task.cell.key)) for task in tasks]
     finished = [(task.cell, outcome) for task, outcome in loaded if outcome is not None and not outcome.error]
     missing = [task for task, outcome in loaded if outcome is None or outcome.error]
@@ -394,18 +395,18 @@ def _run_missing(folder: Path, tasks: Sequence[_Task], lab: _Lab, jobs: int) -> 
 
 
 class _Lab:
-    """What every task of a process uses: the open bed and all its topics."""
+    """What all tasks of a process share: the open bed and all its topics."""
 
     def __init__(self, bed: ReplayBed, topics: tuple[BedTopic, ...]) -> None:
         self.bed, self.topics, self.oracle_bed = bed, topics, OracleBed(bed)
 
 
 def _open_lab(reopen: Callable[[], ReplayBed], topics: tuple[BedTopic, ...]) -> _Lab:
-    """The context of a worker process."""
+    """Set up a worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C: running cells are finished
     lab = _Lab(reopen(), topics)
-    gc.freeze()  # the bed's tables live as long as the process: the collector need not scan them again and again
-    gc.set_threshold(50_000, 20, 100)  # a frontier is many small tuples without cycles; 30% of the time otherwise
+    gc.freeze()  # the bed's tables live as long as the process: the collector need not scan them
+    gc.set_threshold(50_000, 20, 100)  # a frontier is many small tuples without cycles; the default costs 30% of a run
     return lab
 
 
@@ -416,7 +417,7 @@ def _run_task(lab: _Lab, folder: Path, task: _Task) -> Outcome:
 def _result(lab: _Lab, task: _Task) -> CellResult:
     topic, seeds, limits = task.topic, task.seeds, task.limits
     if task.cell.oracle:
-        pages = min(limits.pages, limits.requests or limits.pages)  # an oracle asks for nothing that is not there
+        pages = min(limits.pages, limits.requests or limits.pages)  # an oracle requests only pages that exist
         return ORACLES[task.strategy.name](lab.oracle_bed, topic, pages, seeds)
     strategy = make_strategy(task.strategy.name, task.strategy.parameters)
     access = StrategyAccess(
@@ -427,7 +428,7 @@ def _result(lab: _Lab, task: _Task) -> CellResult:
 
 
 def _save_given(experiment: Experiment, labels: set[str]) -> Experiment:
-    """Save what the lab gave the strategies of these labels, by the record of their cells."""
+    """Save what the lab gave the strategies with these labels, as recorded in their cells."""
     done, given = experiment.outcomes(), dict(experiment.spec.given)
     for label in sorted(labels):
         recorded = {

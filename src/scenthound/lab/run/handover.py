@@ -1,11 +1,11 @@
-"""What the lab gives a strategy beyond the topic and seeds, and the record of it (sheet 60.7).
+"""Hand a strategy what it may use beyond the topic and seeds, and record what it used (sheet 60.7).
 
 The powers that a strategy declares are read once, before its crawl, and decide what it gets. Lessons, and the links
 that an oracle may look up, are lent: after the loan they raise `LoanEnded`. The lab records what was used; what a
-strategy says about itself plays no part.
+strategy says about itself is not taken into account.
 
 A lent object holds only a weak reference to its loan, so that no object a strategy keeps leads to the bed. Python can't
-hide private attributes: a plug-in that calls the weak reference, or opens the bed's files, is beyond this.
+hide private attributes: nothing here stops a plug-in that calls the weak reference or opens the bed's files.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from scenthound.ports import Lessons, Strategy, Trains, declaration_of
 UNFETCHED = "links of pages not fetched"
 ORIGINALS = "original seeds"
 KINDS = ("examples", "others", "taxonomy", "back-links", "pages", ORIGINALS, UNFETCHED)
-"""What a strategy may be given beyond the topic and seeds, in the order in which reports list it."""
+"""The kinds of things a strategy may be given beyond the topic and seeds, in the order in which reports list them."""
 
 Links = Callable[[Url], Iterable[Url]]
 T = TypeVar("T")
@@ -39,15 +39,15 @@ class LoanEnded(OurFault):
 
 @dataclass(frozen=True, slots=True)
 class Powers:
-    """What a strategy declared that it can do, when it was asked."""
+    """The abilities that a strategy declared before its crawl."""
 
     trains: bool = False
     oracle: bool = False
-    """It may look up links of pages that were not fetched, and is marked wherever figures are shown."""
+    """The strategy may look up links of pages that were not fetched, and is marked wherever figures are shown."""
 
 
 def read_powers(strategy: Strategy) -> Powers:
-    """Read what a strategy declares, once: what it declares later changes nothing."""
+    """Read what a strategy declares. Read it once: later declarations have no effect."""
     return Powers(isinstance(strategy, Trains), declaration_of(strategy).oracle)
 
 
@@ -67,41 +67,41 @@ class Given:
         return tuple(kind for kind in KINDS if kind in self._kinds)
 
 
-# ---- optional powers that only the lab asks for
+# ---- optional powers that only the lab uses
 
 
 @runtime_checkable
 class WantsOriginalSeeds(Protocol):
-    """A strategy that must know which seeds were given first, before hubs were added to them."""
+    """A strategy that must know the original seeds, before hubs were added to them."""
 
     @property
     def wants_original_seeds(self) -> bool: ...
     def use_original_seeds(self, seeds: Sequence[Url]) -> None:
-        """Called before `start` where hubs were added, if `wants_original_seeds`."""
+        """Called before `start` if hubs were added and `wants_original_seeds` is true."""
 
 
 @runtime_checkable
 class SelectsPages(Protocol):
-    """A strategy that fetches more pages than it selects, as one that fetches all links of a selected page."""
+    """A strategy that fetches more pages than it selects, for example all links of each selected page."""
 
     def selected_pages(self) -> Mapping[str, int]:
-        """The pages it has selected since it was started or resumed, and how many were fetched by then. Empty if it
-        selects what it fetches."""
+        """The pages selected since the start or resumption, each with the number of pages fetched by then. Empty if
+        the strategy selects all that it fetches."""
 
 
 # ---- the topic
 
 
 def visible_topic(topic: BedTopic, aliases: Mapping[str, str]) -> Topic:
-    """The topic as a strategy sees it: no example is a target, under whatever URL."""
+    """The topic as a strategy sees it: without examples that are targets, under any of their URLs."""
     hidden = set(withheld(topic, aliases))
     return replace(topic.topic, examples=tuple(url for url in topic.topic.examples if url not in hidden))
 
 
 def withheld(topic: BedTopic, aliases: Mapping[str, str]) -> tuple[Url, ...]:
     """The examples that are targets, directly or behind a redirect. No strategy sees them or learns from them."""
-    answers = {form for target in topic.targets for form in forms(target, aliases)}
-    return tuple(url for url in topic.examples if not answers.isdisjoint(forms(url, aliases)))
+    target_forms = {form for target in topic.targets for form in forms(target, aliases)}
+    return tuple(url for url in topic.examples if not target_forms.isdisjoint(forms(url, aliases)))
 
 
 # ---- loans
@@ -109,19 +109,19 @@ def withheld(topic: BedTopic, aliases: Mapping[str, str]) -> tuple[Url, ...]:
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
 class _Loan(Generic[T]):
-    """Something that is lent, and the record of its use. Only the lab's side holds it."""
+    """A lent object and the record of its use. Only the lab holds a strong reference to it."""
 
     thing: T | None
     given: Given
 
 
 def _open(loan: ref[_Loan[T]], kind: str = "") -> T:
-    """What was lent, its use recorded as `kind`. Raises `LoanEnded`."""
+    """Return the lent object and record its use as `kind`. Raises `LoanEnded`."""
     opened = loan()
     if opened is None or opened.thing is None:
         raise LoanEnded(
             "this was lent to the strategy and has been taken back",
-            "lessons can be used while `train` runs: keep what was learned, not the lessons",
+            "lessons can be used only while `train` runs: keep what was learned, not the lessons",
         )
     if kind:
         opened.given.add(kind)
@@ -139,21 +139,21 @@ def _lent(thing: T, given: Given) -> Iterator[ref[_Loan[T]]]:
 
 @contextmanager
 def lent_lessons(lessons: Lessons, given: Given) -> Iterator[Lessons]:
-    """The lessons, until training ends."""
+    """Lend the lessons until training ends."""
     with _lent(lessons, given) as loan:
         yield LentLessons(loan)
 
 
 @contextmanager
 def lent_links(links: Links, given: Given) -> Iterator[Links]:
-    """A way to look up the links of a page, until the crawl ends."""
+    """Lend the function that looks up the links of a page, until the crawl ends."""
     given.add(UNFETCHED)
     with _lent(links, given) as loan:
         yield LentLinks(loan)
 
 
 class LentLessons:
-    """Lessons that can be used while training runs."""
+    """Lessons that can be used only while training runs."""
 
     __slots__ = ("_loan",)
 
@@ -216,7 +216,7 @@ class LentPages(Sequence[Page]):
 
 
 class LentLinks:
-    """The links of any page of the bed, for an oracle while it crawls."""
+    """Looks up the links of any page of the bed, for an oracle while it crawls."""
 
     __slots__ = ("_loan",)
 

@@ -1,4 +1,4 @@
-"""Where a strategy's lessons come from: a bed, a crawl folder, a folder of HTML, or the generated web.
+"""Open the web that a strategy learns from: a bed, a crawl folder, a folder of HTML, or the generated web.
 
 All of them are prepared as beds are, so that lessons deal with one kind of web.
 """
@@ -27,7 +27,7 @@ from scenthound.model import Response, Url
 from scenthound.store.warc_repository import files_of
 
 GENERATED = "generated"
-_WAY_OUT = "name a bed, a crawl folder or a folder of HTML pages; or `generated` for scenthound's generated web"
+_HINT = "name a bed, a crawl folder or a folder of HTML pages; or `generated` for scenthound's generated web"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Source:
     labels: Mapping[Url, bool] = field(default_factory=dict)
     """Pages of a crawl that a person labelled as on or off topic."""
     likely: frozenset[Url] = frozenset()
-    """Pages that the crawl's own judge rated as relevant: unfit as background."""
+    """Pages that the crawl's own judge called relevant, so not usable as counter-examples."""
 
     @property
     def is_made_up(self) -> bool:
@@ -51,22 +51,22 @@ class Source:
 
 
 def open_source(path: str | Path, jobs: int = 2, progress: Callable[[int], None] | None = None) -> Source:
-    """The source in a folder, prepared. Raises `BadConfig` if there is none."""
+    """Open and prepare the source in a folder. Raises `BadConfig` if there is none."""
     if str(path) == GENERATED:
         web = GeneratedWeb(pages=1500, seed=1)
         return Source("generated", web.name, web.digest, prepare(web, None, jobs, progress), tuple(web.topics))
     folder = Path(path)
     if not folder.is_dir():
-        raise BadConfig(f"there is no folder {folder}", _WAY_OUT)
+        raise BadConfig(f"there is no folder {folder}", _HINT)
     if (folder / "bed.toml").is_file():
         bed = Bed.open(folder)
         return Source("bed", bed.name, digest_of(bed), prepare(bed, None, jobs, progress), tuple(bed.topics))
     if (folder / "crawl.toml").is_file():
         return _crawl(folder, jobs, progress)
-    files = _Recorded(folder.resolve().name, lambda: _html(folder))
+    files = _RecordedWeb(folder.resolve().name, lambda: _html(folder))
     prepared = prepare(files, None, jobs, progress)
     if not len(prepared):
-        raise BadConfig(f"there are no pages in {folder}", _WAY_OUT)
+        raise BadConfig(f"there are no pages in {folder}", _HINT)
     return Source("pages", files.name, files.digest, prepared)
 
 
@@ -77,13 +77,13 @@ def _crawl(folder: Path, jobs: int, progress: Callable[[int], None] | None) -> S
         if not len(opened.history):
             raise BadConfig(f"the crawl in {folder} has no pages", "there is nothing to learn from yet")
     files = [path for path in files_of(folder / "pages") if check_start(path)]
-    web = _Recorded(folder.resolve().name, lambda: responses_in(files, Notes()))
+    web = _RecordedWeb(folder.resolve().name, lambda: responses_in(files, Notes()))
     return Source("crawl", web.name, web.digest, prepare(web, None, jobs, progress), (), labels, likely)
 
 
 def recorded_source(kind: str, name: str, responses: Sequence[Response], jobs: int = 1) -> Source:
     """A source made of responses in memory."""
-    web = _Recorded(name, lambda: iter(responses))
+    web = _RecordedWeb(name, lambda: iter(responses))
     return Source(kind, name, web.digest, prepare(web, None, jobs))
 
 
@@ -91,7 +91,7 @@ def _html(folder: Path) -> Iterator[Response]:
     yield from html_files(folder, HtmlOptions(), Notes()).responses or ()
 
 
-class _Recorded:
+class _RecordedWeb:
     """Responses that can be read repeatedly, as a web that the lab can prepare."""
 
     topics: list[BedTopic] = []  # noqa: RUF012 - always empty
@@ -116,4 +116,4 @@ class _Recorded:
         return next((response for response in self._read() if response.url == url), None)
 
 
-_: type[Web] = _Recorded
+_: type[Web] = _RecordedWeb

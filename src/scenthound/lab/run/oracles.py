@@ -1,10 +1,10 @@
-"""Reference lines: crawls that know what no crawler can know. No strategies, and not to be chosen as one.
+"""Oracles, the reference lines of reports: crawls that know what no real crawler can know.
 
-The *path oracle* knows all links and targets and always walks to the nearest target not visited yet. The gap between it
-and a crawler is what is left to gain. The *content oracle* may read a page before it is fetched and takes the waiting
-page most similar to the seeds. It knows no target, so it is no upper bound: a crawler that uses more than the likeness
-to the seeds can find more, and on some webs breadth-first does. Both start from the seeds and follow links, as every
-crawler must.
+They are not strategies and can't be chosen as one. The *path oracle* knows all links and targets and always walks to
+the nearest target not visited yet. The gap between it and a crawler is what is left to gain. The *content oracle* reads
+pages before they are fetched and takes the waiting page most similar to the seeds. It does not know the targets, so it
+is not an upper bound: a crawler that uses more than similarity to the seeds can find more, and on some webs
+breadth-first does. Both start from the seeds and follow links, as every crawler must.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.replay_bed import ReplayBed
-from scenthound.lab.measure.metrics.trails import wanted
+from scenthound.lab.measure.metrics.trails import counted_targets
 from scenthound.lab.run.run_cell import CellResult, ReplayLimits
 from scenthound.model import DECIMALS, Candidate, Step, Url
 from scenthound.page.page import Page
@@ -71,20 +71,21 @@ def path_oracle(
 ) -> CellResult:
     """Fetch the seeds, then walk the shortest path from any visited page to the nearest target, again and again.
 
-    Of several targets equally near, it takes the one reached from the page visited first. It ends when no target can
-    be reached any more.
+    Among equally near targets it takes the one reached from the page visited first. It ends when no remaining target
+    can be reached.
     """
     seeds, bed = topic.seeds if seeds is None else seeds, source.bed
     crawl = _OracleCrawl(bed, topic, pages)
-    targets = {number for url in wanted(topic.targets, seeds, bed.aliases) if (number := bed.number(url)) is not None}
+    urls = counted_targets(topic.targets, seeds, bed.aliases)
+    targets = {number for url in urls if (number := bed.number(url)) is not None}
     crawl.visit_seeds(seeds)
     targets -= crawl.visited
     while targets and not crawl.done:
         path = _nearest(crawl, targets)
         if not path:
             return crawl.result("no target within reach")
-        for number, parent in path:
-            crawl.visit(number, parent, 1.0 / len(path))
+        for page, parent in path:
+            crawl.visit(page, parent, 1.0 / len(path))
         targets.discard(path[-1][0])
     return crawl.result("pages" if crawl.done else "all targets found")
 
@@ -92,7 +93,7 @@ def path_oracle(
 def content_oracle(
     source: OracleBed, topic: BedTopic, pages: int = 1000, seeds: Sequence[Url] | None = None
 ) -> CellResult:
-    """Best-first, each waiting page scored by its own text: its cosine with the centroid of the seeds."""
+    """Best-first crawl in which the score of a waiting page is its own cosine with the centroid of the seeds."""
     seeds = topic.seeds if seeds is None else seeds
     crawl = _OracleCrawl(source.bed, topic, pages)
     scores = source.centroid_similarity(seeds)
@@ -109,27 +110,27 @@ def content_oracle(
         expanded = len(crawl.order)
         if crawl.done or not waiting:
             return crawl.result("pages" if crawl.done else "frontier empty")
-        score, _, number, parent = heapq.heappop(waiting)
-        crawl.visit(number, parent, -score)
+        score, _, target, parent = heapq.heappop(waiting)
+        crawl.visit(target, parent, -score)
 
 
 ORACLES: Mapping[str, Callable[..., CellResult]] = {"path-oracle": path_oracle, "content-oracle": content_oracle}
-"""By the names that experiments and reports use."""
+"""The oracles by the names that experiments and reports use."""
 READS_ALL = frozenset({"content-oracle"})
-"""Those that need the words of all pages, so that they can't run on a web that is made on the fly."""
+"""Oracles that need the terms of all pages, so they can't run on a web that is generated on the fly."""
 BOUND = "path-oracle"
-"""The one that shows what is possible."""
+"""The oracle that shows what is possible."""
 EXPLAINED: Mapping[str, str] = {
-    "path-oracle": "knows all links and targets and always walks to the nearest target: about what is possible (it is "
-    "greedy, so not to the last page)",
-    "content-oracle": "takes the waiting page whose own text, read before it is fetched, is most like the seeds: what "
-    "perfect knowledge of text is worth, no upper bound. A crawler can find more than it",
+    "path-oracle": "knows all links and targets and always walks to the nearest target. It shows roughly what is "
+    "possible; being greedy, it is not the exact maximum",
+    "content-oracle": "reads pages before they are fetched and takes the one whose text is most like the seeds. It "
+    "shows what perfect knowledge of the text is worth, but is not an upper bound: a crawler can find more",
 }
-"""A sentence on each, for whatever shows its values."""
+"""A description of each oracle, to be printed after its name."""
 
 
 class _OracleCrawl:
-    """A crawl whose next page is chosen by the caller, by number. It writes the trail."""
+    """A crawl whose next page is chosen by the caller, by page number. It records the trail."""
 
     def __init__(self, bed: ReplayBed, topic: BedTopic, pages: int) -> None:
         self._bed, self._pages = bed, pages
@@ -181,7 +182,7 @@ class _OracleCrawl:
 
 
 def _nearest(crawl: _OracleCrawl, targets: set[int]) -> list[tuple[int, int]]:
-    """The shortest path from the visited pages to a target: each page with the page that links to it."""
+    """The shortest path from the visited pages to a target, as pairs of a page and the page that links to it."""
     parents: dict[int, int] = {}
     queue = deque(crawl.order)
     while queue:

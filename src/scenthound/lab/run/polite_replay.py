@@ -1,12 +1,12 @@
 """Replay on a virtual clock: hosts rest, replies take time, robots.txt is fetched, several requests are in flight.
 
-The same loop and strategies as in `loop.replay`, which asks no host for patience, so the order of a live crawl can be
-studied without a network, and a crawl of an hour takes a second. The time of a reply is
+The loop and strategies are those of `loop.replay`, which has no delays. Here the fetch order of a live crawl can be
+studied without a network, and an hour of crawling takes a second. The time until a reply is
 
     latency = median * exp(sigma * z),  z ~ N(0, 1),  at most `LONGEST`
 
-where z is drawn from seed number and URL alone: a request takes as long in every crawl, whenever it is made. Nothing
-else is random, and time passes only while nothing can be done, so a crawl is the same in every run.
+where z is drawn from seed number and URL alone: a request takes equally long in every crawl, whenever it is made.
+Nothing else is random, and time passes only while the crawl waits, so a crawl is the same in every run.
 
 Ours: robots.txt costs a request and a delay for every host, as live, but its rules are not applied, as in any replay.
 """
@@ -30,13 +30,13 @@ from scenthound.loop.settings import Settings
 from scenthound.model import Candidate
 from scenthound.web.robots import ALLOW_ALL
 
-LONGEST = 30.0  # seconds: a live request is given up soon after
+LONGEST = 30.0  # seconds: a live request times out soon after
 _LIVE = Settings()
 
 
 @dataclass(frozen=True, slots=True)
 class PoliteLimits:
-    """How a polite replay treats hosts, and how quick they are. The defaults are those of a live crawl."""
+    """Politeness towards hosts, and how fast they reply. The defaults are those of a live crawl."""
 
     delay: float = _LIVE.delay
     """Seconds that a host rests after each request."""
@@ -47,7 +47,7 @@ class PoliteLimits:
     concurrency: int = _LIVE.concurrency
     """Requests in flight at once."""
     order: Order = "auto"
-    """As `--order` of a crawl."""
+    """The fetch order, as in `crawl --order`."""
     seconds: float = 0.0
     """The crawl ends at this virtual time; 0: no limit."""
 
@@ -88,22 +88,22 @@ def polite_replay(
     crawl: Crawl, fetch: Callable[[Candidate], Landing], limits: PoliteLimits, seed_number: int = 0
 ) -> tuple[str, float]:
     """Run a started crawl to its end. Returns the reason and the virtual seconds that it took."""
-    now, number = 0.0, 0
-    flying: list[tuple[float, int, Fetch]] = []  # by the time of the reply
+    now, requests = 0.0, 0
+    in_flight: list[tuple[float, int, Fetch]] = []  # a heap by the time of the reply
     while True:
         step = None
-        while len(flying) < limits.concurrency and isinstance(step := crawl.next(now), Fetch):
-            number += 1
-            heappush(flying, (now + limits.latency_of(step.spelling, seed_number), number, step))
+        while len(in_flight) < limits.concurrency and isinstance(step := crawl.next(now), Fetch):
+            requests += 1
+            heappush(in_flight, (now + limits.latency_of(step.spelling, seed_number), requests, step))
         if isinstance(step, Done):
             return step.reason, now
-        wakes = math.inf if step is None or isinstance(step, Fetch) else step.until
-        if flying and flying[0][0] <= wakes:
-            now, _, landed = heappop(flying)
-            crawl.landed(_result(landed, fetch), now)
+        wake_time = math.inf if step is None or isinstance(step, Fetch) else step.until
+        if in_flight and in_flight[0][0] <= wake_time:
+            now, _, request = heappop(in_flight)
+            crawl.landed(_result(request, fetch), now)
         else:
-            assert now < wakes < math.inf, "the loop waits for nothing"
-            now = wakes
+            assert now < wake_time < math.inf, "the loop waits for nothing"
+            now = wake_time
 
 
 def _result(request: Fetch, fetch: Callable[[Candidate], Landing]) -> Result:

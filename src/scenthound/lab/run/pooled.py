@@ -1,9 +1,9 @@
-"""Live crawls as an experiment: their trails are pooled and measured together, which is the protocol of the papers.
+"""Turn finished live crawls into an experiment: their trails are pooled and measured together, as in the papers.
 
-The bed of the experiment is all that the crawls fetched, and the pool of a topic the pages of all its crawls. The
-targets are those of a topics file, found by the topic's name, or else the pages that the crawls' own judges called
+The bed of the experiment is everything that the crawls fetched; the pool of a topic is the pages of all its crawls. The
+targets come from a topics file, matched by the topic's name, or else are the pages that the crawls' own judges called
 relevant. Crawls of one topic must have the same seeds and keywords. `lab measure`, `compare` and `report` work as on
-replayed crawls; only costs in CPU seconds and requests per page are not known.
+replayed crawls, except that CPU seconds and requests per page are unknown.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ BED = "bed"
 
 @dataclass(frozen=True, slots=True)
 class LiveCrawl:
-    """A finished crawl: what it looked for, how, and its trail."""
+    """A finished crawl: its topic, the label of its strategy, its trail, and why it ended."""
 
     folder: Path
     topic: BedTopic
@@ -52,39 +52,39 @@ def pool_crawls(crawls: Sequence[Path], out: Path, topics: Path | None = None, j
     """Write the experiment of some crawl folders into the new folder `out`. Raises `BadConfig` if they do not match."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise BadConfig(f"{out} is not empty", "give a new folder as --out")
-    opened = [_opened(folder) for folder in crawls]
-    wanted = _topics(opened, read_topics(topics, []) if topics is not None else None)
+    live_crawls = [_read_crawl(folder) for folder in crawls]
+    pooled_topics = _topics(live_crawls, read_topics(topics, []) if topics is not None else None)
     with unfinished(out):
-        return _write(opened, wanted, out, jobs)
+        return _write(live_crawls, pooled_topics, out, jobs)
 
 
-def _write(opened: Sequence[LiveCrawl], wanted: Mapping[str, BedTopic], out: Path, jobs: int) -> Experiment:
+def _write(crawls: Sequence[LiveCrawl], topics: Mapping[str, BedTopic], out: Path, jobs: int) -> Experiment:
     out.mkdir(parents=True, exist_ok=True)
-    write_bed(out / BED, out.resolve().name, _responses(opened), list(wanted.values()), origin="pooled live crawls")
+    write_bed(out / BED, out.resolve().name, _responses(crawls), list(topics.values()), origin="pooled live crawls")
     bed = Bed.open(out / BED)
     prepared = prepare(bed, Cut(), jobs)
-    cells = _cells(opened)
+    cells = _cells(crawls)
     spec = ExperimentSpec(
         bed=str(out / BED),
         name=bed.name,
         digest=digest_of(bed),
         prepared=prepared.folder.name,
         cut=Cut(),
-        limits=ReplayLimits(pages=max(len(crawl.steps) for crawl in opened)),
-        strategies=tuple(dict.fromkeys(crawl.label for crawl in opened)),
-        topics=tuple(wanted),
+        limits=ReplayLimits(pages=max(len(crawl.steps) for crawl in crawls)),
+        strategies=tuple(dict.fromkeys(crawl.label for crawl in crawls)),
+        topics=tuple(topics),
         seed_numbers=tuple(sorted({cell.seed_number for cell, _ in cells})),
         oracles=False,
         versions=versions(),
     )
-    problems = check_topics(prepared, wanted.values())
-    open_folder(out, spec, [cell for cell, _ in cells], list(wanted.values()), problems)
+    problems = check_topics(prepared, topics.values())
+    open_folder(out, spec, [cell for cell, _ in cells], list(topics.values()), problems)
     for cell, crawl in cells:
         _save(out, cell, crawl)
     return open_experiment(out)
 
 
-def _opened(folder: Path) -> LiveCrawl:
+def _read_crawl(folder: Path) -> LiveCrawl:
     with CrawlFolder.look(folder) as crawl:
         request, steps = crawl.request, tuple(crawl.history.trail())
         if not steps:
@@ -94,52 +94,52 @@ def _opened(folder: Path) -> LiveCrawl:
         return LiveCrawl(folder, topic, label, steps, crawl.database.meta("ended") or "not finished")
 
 
-def _topics(crawls: Sequence[LiveCrawl], listed: Sequence[BedTopic] | None) -> dict[str, BedTopic]:
-    """The topics of the crawls by id, each with all its targets."""
+def _topics(crawls: Sequence[LiveCrawl], file_topics: Sequence[BedTopic] | None) -> dict[str, BedTopic]:
+    """The topics of the crawls by id, each with the targets of all its crawls, or with those of a topics file."""
     topics: dict[str, BedTopic] = {}
     for crawl in crawls:
-        known = topics.setdefault(crawl.topic.id, crawl.topic)
+        topic = topics.setdefault(crawl.topic.id, crawl.topic)
         for name, ours, theirs in (
-            ("seeds", set(known.seeds), set(crawl.topic.seeds)),
-            ("keywords", known.keywords, crawl.topic.keywords),
+            ("seeds", set(topic.seeds), set(crawl.topic.seeds)),
+            ("keywords", topic.keywords, crawl.topic.keywords),
         ):
             if ours != theirs:
-                raise BadConfig(f"{crawl.folder} has other {name} than the first crawl of {known.id}", "leave one out")
-        targets = tuple(dict.fromkeys((*known.targets, *crawl.topic.targets)))
-        topics[known.id] = replace(known, targets=targets)
-    return topics if listed is None else {name: _answered(topic, listed) for name, topic in topics.items()}
+                raise BadConfig(f"{crawl.folder} has other {name} than the first crawl of {topic.id}", "leave one out")
+        targets = tuple(dict.fromkeys((*topic.targets, *crawl.topic.targets)))
+        topics[topic.id] = replace(topic, targets=targets)
+    return topics if file_topics is None else {id_: _with_answers(topic, file_topics) for id_, topic in topics.items()}
 
 
-def _answered(topic: BedTopic, listed: Sequence[BedTopic]) -> BedTopic:
-    """The topic with the answers of a topics file."""
-    for one in listed:
-        if topic.id in (one.id, slug(f"Top/{one.id}")) or topic.keywords == one.keywords:
-            return replace(topic, description=one.description, targets=one.targets, examples=(), path=one.path)
-    raise BadConfig(f"the topics file has no topic {topic.id}", "its ids are the names of the crawled topics")
+def _with_answers(topic: BedTopic, file_topics: Sequence[BedTopic]) -> BedTopic:
+    """The topic with the targets that a topics file has for it."""
+    for entry in file_topics:
+        if topic.id in (entry.id, slug(f"Top/{entry.id}")) or topic.keywords == entry.keywords:
+            return replace(topic, description=entry.description, targets=entry.targets, examples=(), path=entry.path)
+    raise BadConfig(f"the topics file has no topic {topic.id}", "its ids must be the names of the crawled topics")
 
 
 def _responses(crawls: Sequence[LiveCrawl]) -> Iterator[Response]:
-    """What the crawls fetched, each URL once."""
+    """The responses that the crawls fetched, each URL once."""
     notes = Notes()
-    intake = PageFilter(notes, ())
+    page_filter = PageFilter(notes, ())
     files = [path for crawl in crawls for path in files_of(crawl.folder / "pages") if check_start(path)]
-    return iter(intake.kept(responses_in(files, notes)))
+    return iter(page_filter.kept(responses_in(files, notes)))
 
 
 def _cells(crawls: Sequence[LiveCrawl]) -> list[tuple[Cell, LiveCrawl]]:
     """A cell for each crawl; further crawls of one strategy and topic get the next seed number."""
-    counted: dict[tuple[str, str], int] = {}
+    next_number: dict[tuple[str, str], int] = {}
     cells = []
     for crawl in crawls:
-        number = counted.get((crawl.label, crawl.topic.id), 0)
-        counted[crawl.label, crawl.topic.id] = number + 1
-        key = cell_key(crawl.label, crawl.topic.id, number, 0, [str(step.url) for step in crawl.steps])
-        cells.append((Cell(key, crawl.label, crawl.topic.id, number), crawl))
+        seed_number = next_number.get((crawl.label, crawl.topic.id), 0)
+        next_number[crawl.label, crawl.topic.id] = seed_number + 1
+        key = cell_key(crawl.label, crawl.topic.id, seed_number, 0, [str(step.url) for step in crawl.steps])
+        cells.append((Cell(key, crawl.label, crawl.topic.id, seed_number), crawl))
     return cells
 
 
 def _save(out: Path, cell: Cell, crawl: LiveCrawl) -> None:
-    steps = [step._replace(n=number) for number, step in enumerate(crawl.steps, 1)]  # one that lost pages has gaps
+    steps = [step._replace(n=n) for n, step in enumerate(crawl.steps, 1)]  # a crawl that lost pages has gaps
     result = CellResult(steps=steps, requests=[0] * len(steps), reason=crawl.reason, attempts=len(steps))
     save_cell(out, cell.key, result)
-    write_lines(out / "trails" / f"{cell.key}.jsonl", map(full_trail_line, steps))  # without requests, not known
+    write_lines(out / "trails" / f"{cell.key}.jsonl", map(full_trail_line, steps))  # `requests` are unknown

@@ -1,7 +1,7 @@
-"""One crawl on a prepared bed: the same loop and the same strategy object as live, without network or clock.
+"""Run one crawl on a prepared bed: the same loop and strategy classes as live, without network or clock.
 
 A strategy that learns before it crawls is trained first, with the lessons of `topic_lessons`, which `handover` lends
-it. A replay bothers no server, so it has no politeness, follows links marked nofollow, and has no scope beyond what a
+it. A replay burdens no server, so it has no politeness, follows links marked nofollow, and has no scope beyond what a
 profile of sheet 60.1 asks for. A replayed crawl is a function of (bed, topic, strategy and parameters, limits, seed
 number); only the measured seconds differ from run to run. With `ReplayLimits.polite` hosts rest on a virtual clock: see
 `polite_replay`.
@@ -61,7 +61,7 @@ from scenthound.text.tokens import Analyser
 from scenthound.wiring import make_strategy, named_judge, relevance_by, start_judge
 from scenthound.wiring.paper_setups import AS_PUBLISHED, FETCH_ALL
 
-JUDGE = "keywords"  # of a replay, unless another is named
+JUDGE = "keywords"  # the default of a replay
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,20 +70,22 @@ class ReplayLimits:
 
     pages: int = 1000
     frontier: int = 70_000
-    """Most URLs in the frontier: MAX_BUFFER. 70,000 as in [BIZ], which no bed of a few thousand pages fills."""
+    """Maximum number of URLs in the frontier: MAX_BUFFER. 70,000 as in [BIZ], which a bed of a few thousand pages never
+    fills."""
     in_flight: int = 1
-    """Simulates this many threads (rule 15): 75 in [BIZ]."""
+    """Number of threads to simulate (rule 15): 75 in [BIZ]."""
     spread: int = 1
-    """D of rule 11: any D picks in a row are from D different hosts; 50 in [BIZ], 1 for no such rule."""
+    """D of rule 11: any D consecutive picks are from D different hosts; 50 in [BIZ], 1 for no such rule."""
     static: bool = False
     """Skip URLs with a query part, as [EXP] did."""
     redirects: int = 10
     judge: str = JUDGE
-    """What decides whether a page is relevant, for metrics of relevance. It changes no trail and is no ground truth."""
+    """The judge that decides which pages are relevant, for metrics of relevance. It changes no trail and is not the
+    ground truth."""
     requests: int = 0
-    """Most requests, those that bring no page included; 0: no limit."""
+    """Maximum number of requests, including those that bring no page; 0: no limit."""
     polite: PoliteLimits | None = None
-    """Replay on a virtual clock, with hosts that rest; `in_flight` does not count then."""
+    """Replay on a virtual clock, with hosts that rest; `in_flight` is then ignored."""
 
     def __post_init__(self) -> None:
         checked = {"pages": self.pages, "frontier": self.frontier, "in_flight": self.in_flight, "spread": self.spread}
@@ -95,7 +97,7 @@ class ReplayLimits:
         named_judge(self.judge)
 
     def as_plain(self) -> dict[str, Any]:
-        """The limits by name. Those that are not set are not among them, as in experiments made before they existed."""
+        """The limits by name. Newer limits are left out unless set, as in experiments made before they existed."""
         unset = {"polite": None, "requests": 0, "judge": JUDGE}
         return {name: value for name, value in asdict(self).items() if name not in unset or value != unset[name]}
 
@@ -107,7 +109,7 @@ class PaperProfile:
     cut: Cut = field(default_factory=Cut)
     limits: ReplayLimits = field(default_factory=ReplayLimits)
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: NOTHING)
-    """By strategy: parameters as published, where our defaults differ. What is given explicitly goes first."""
+    """By strategy: parameters as published, where our defaults differ. Explicit parameters take precedence."""
 
 
 PROFILES: Mapping[str, PaperProfile] = {
@@ -122,7 +124,7 @@ PROFILES: Mapping[str, PaperProfile] = {
 
 @dataclass(slots=True)
 class CellResult:
-    """What one crawl did. All but the seconds is the same in every run."""
+    """The result of one crawl. Everything except the seconds is the same in every run."""
 
     steps: list[Step] = field(default_factory=list)
     rank_seconds: list[float] = field(default_factory=list)
@@ -141,15 +143,18 @@ class CellResult:
     error: str = ""
     """The exception that the strategy raised, and where; the trail ends there."""
     text_seconds: float = 0.0
-    """CPU seconds a page for the words that the strategy asked for, by a sample; not part of `rank_seconds`."""
+    """CPU seconds per page for the text processing that the strategy asked for, estimated from a sample; not part of
+    `rank_seconds`."""
     train_seconds: float = 0.0
-    """CPU seconds of training, including the making of lessons; not part of `rank_seconds`."""
+    """CPU seconds of training, including the preparation of lessons; not part of `rank_seconds`."""
     given: tuple[str, ...] = ()
-    """What the lab gave beyond the topic and seeds, of `handover.KINDS`."""
+    """What the lab gave beyond the topic and seeds: some of `handover.KINDS`."""
     selected: dict[str, int] = field(default_factory=dict)
-    """Of a strategy that fetches more than it selects: its pages, and how many had been fetched when it chose each."""
+    """If the strategy fetches more than it selects: its selected pages, each with the number of pages fetched by
+    then."""
     polite: dict[str, float] = field(default_factory=dict)
-    """Of a polite replay: virtual `seconds`, requests `out_of_order`, seconds `waited` for the hosts of better URLs."""
+    """For a polite replay: virtual `seconds`, requests `out_of_order`, seconds `waited` for the hosts of better
+    URLs."""
 
     @property
     def visited(self) -> list[Url]:
@@ -158,12 +163,13 @@ class CellResult:
 
 @dataclass(frozen=True, slots=True)
 class StrategyAccess:
-    """What a strategy may get beyond the topic and seeds: lessons, if any, and `powers` unless they are to be read."""
+    """What a strategy may get beyond the topic and seeds."""
 
     lessons: Callable[[], Lessons] | None = None
     powers: Powers | None = None
+    """None: read them from the strategy."""
     originals: Sequence[Url] = ()
-    """The seeds before hubs were added, for a strategy that says that it must know them."""
+    """The seeds before hubs were added, for a strategy that declares that it must know them."""
 
 
 def run_cell(
@@ -175,14 +181,14 @@ def run_cell(
     seed_number: int = 0,
     topics: Sequence[BedTopic] = (),
 ) -> CellResult:
-    """Crawl the bed for a topic with a strategy by name.
+    """Crawl the bed for a topic with the strategy of this name.
 
     A strategy that trains gets the lessons of `topic_lessons`, with the bed's other `topics` as counter-examples.
-    Raises for a wrong name or parameter; what the strategy raises is in the result.
+    Raises for a wrong name or parameter; an exception of the strategy is recorded in the result.
     """
-    made, shown = make_strategy(strategy, parameters), visible_topic(topic, bed.aliases)
+    instance, visible = make_strategy(strategy, parameters), visible_topic(topic, bed.aliases)
     access = StrategyAccess(lambda: lessons_of(bed, topic, topics), originals=topic.originals)
-    return run_strategy(bed, shown, made, topic.seeds, limits, seed_number, access)
+    return run_strategy(bed, visible, instance, topic.seeds, limits, seed_number, access)
 
 
 def run_strategy(
@@ -211,9 +217,7 @@ def run_strategy(
 
     loans = ExitStack()
     try:
-        if powers.oracle and isinstance(
-            strategy, Peeks
-        ):  # it may read links of pages not fetched, and is marked for it
+        if powers.oracle and isinstance(strategy, Peeks):  # lent_links records it, so that reports mark the strategy
             strategy.peek(loans.enter_context(lent_links(partial(_links, bed), given)))
         if access.lessons is not None and powers.trains and isinstance(strategy, Trains):
             before = time.process_time()
@@ -257,7 +261,7 @@ def run_strategy(
                 "out_of_order": counters.out_of_order,
                 "waited": round(counters.waited, 6),
             }
-    except Exception as error:  # a strategy may be anybody's: its failure is data, and other cells go on
+    except Exception as error:  # the strategy may be a plug-in: its failure is data, and other cells go on
         inner = error.__cause__ if isinstance(error, StrategyFailed) else None
         result.reason, result.error = "error", _one_line(inner if isinstance(inner, Exception) else error)
     finally:
@@ -272,7 +276,7 @@ def run_strategy(
         result.dropped = dict(sorted(crawl.counters.dropped.items()))
         result.links_scored = crawl.calls.links_scored
         result.waiting = len(crawl.frontier)
-    crawl = None  # breaks the cycle of crawl and `watch`, which would keep the crawl in memory
+    crawl = None  # breaks the reference cycle of crawl and `watch`, which would keep the crawl in memory
     return result
 
 

@@ -1,4 +1,4 @@
-"""The specification of an experiment: its strategies, topics and limits, and `experiment.toml`, which stores it."""
+"""The specification of an experiment (strategies, topics, limits) and the file that stores it, `experiment.toml`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scenthound.lab.run.handover import UNFETCHED
 from scenthound.lab.run.oracles import ORACLES
 from scenthound.lab.run.polite_replay import PoliteLimits
 from scenthound.lab.run.run_cell import ReplayLimits
-from scenthound.lab.run.stored_fields import fitting
+from scenthound.lab.run.stored_fields import checked_types
 from scenthound.model import NOTHING
 from scenthound.parameters import values_of
 from scenthound.ports import declaration_of
@@ -28,7 +28,7 @@ FILE = "experiment.toml"
 
 @dataclass(frozen=True, slots=True)
 class StrategySpec:
-    """A strategy with parameters, as `best-n-first:n=64` names it. Reports show the label."""
+    """A strategy with parameters, written as `best-n-first:n=64`. Reports show this label."""
 
     name: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -60,7 +60,7 @@ def parse_strategies(text: str | Iterable[str | StrategySpec]) -> list[StrategyS
         make_strategy(spec.name, spec.parameters)
         specs.setdefault(spec.label, spec)
     if not specs:
-        raise BadUsage("no strategies", "name some, as hound,breadth-first")
+        raise BadUsage("no strategies", "name some, for example hound,breadth-first")
     return list(specs.values())
 
 
@@ -76,8 +76,8 @@ def _parse(text: str) -> StrategySpec:
 
 
 def is_oracle(label: str, given: Mapping[str, Sequence[str]] = NOTHING) -> bool:
-    """Whether this crawler sees what no crawler can see: a reference line, a strategy in an oracle mode, or one that
-    was `given` links of pages not fetched.
+    """Whether this crawler sees what no real crawler can see: a reference line, a strategy in an oracle mode, or a
+    strategy that was `given` links of pages not fetched.
 
     >>> is_oracle("path-oracle"), is_oracle("cc-bfs:lookahead=graph"), is_oracle("cc-bfs")
     (True, True, False)
@@ -87,12 +87,12 @@ def is_oracle(label: str, given: Mapping[str, Sequence[str]] = NOTHING) -> bool:
     try:
         spec = _parse(label)
         return declaration_of(make_strategy(spec.name, spec.parameters)).oracle
-    except ScenthoundError:  # a strategy that is not installed any more
+    except ScenthoundError:  # the strategy is no longer installed
         return False
 
 
 def display_name(label: str, given: Mapping[str, Sequence[str]] = NOTHING) -> str:
-    """A crawler's name for people; a strategy in an oracle mode is marked.
+    """A crawler's name in reports and tables; a strategy in an oracle mode is marked.
 
     >>> display_name("cc-bfs:lookahead=graph"), display_name("path-oracle")
     ('cc-bfs:lookahead=graph (oracle)', 'path-oracle')
@@ -100,23 +100,23 @@ def display_name(label: str, given: Mapping[str, Sequence[str]] = NOTHING) -> st
     return f"{label} (oracle)" if label not in ORACLES and is_oracle(label, given) else label
 
 
-def choose_topics(topics: Sequence[BedTopic], wanted: int | str | Sequence[str] | None = None) -> list[BedTopic]:
-    """All topics, the first N of them, or those of these ids (`ID,ID`), in the bed's order."""
-    if wanted is None:
+def choose_topics(topics: Sequence[BedTopic], choice: int | str | Sequence[str] | None = None) -> list[BedTopic]:
+    """All topics, the first N of them, or the topics with these ids (`ID,ID`), in the bed's order."""
+    if choice is None:
         return list(topics)
-    if isinstance(wanted, str):
-        wanted = (
-            int(wanted) if wanted.strip().isdigit() else [part.strip() for part in wanted.split(",") if part.strip()]
+    if isinstance(choice, str):
+        choice = (
+            int(choice) if choice.strip().isdigit() else [part.strip() for part in choice.split(",") if part.strip()]
         )
-    if isinstance(wanted, int):
-        if wanted < 1:
-            raise BadUsage(f"{wanted} topics", "ask for at least one")
-        return list(topics[:wanted])
+    if isinstance(choice, int):
+        if choice < 1:
+            raise BadUsage(f"{choice} topics", "ask for at least one")
+        return list(topics[:choice])
     ids = {topic.id for topic in topics}
-    for name in wanted:
+    for name in choice:
         if name not in ids:
             raise UnknownName.among("topic", name, ids)
-    return [topic for topic in topics if topic.id in set(wanted)]
+    return [topic for topic in topics if topic.id in set(choice)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ class ExperimentSpec:
     name: str
     digest: str
     prepared: str
-    """Folder name of the prepared bed: changes with the code that reads pages."""
+    """Folder name of the prepared bed; it changes with the code that reads pages."""
     cut: Cut
     limits: ReplayLimits
     strategies: tuple[str, ...]
@@ -141,11 +141,11 @@ class ExperimentSpec:
     """Where crawls start, as `lab.topics.start` reads it."""
     versions: Mapping[str, str] = field(default_factory=dict)
     given: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """What the lab gave each strategy beyond the topic and seeds (sheet 60.7), by the record of its crawls. Strategies
-    that got nothing are not in it."""
+    """What the lab gave each strategy beyond the topic and seeds (sheet 60.7), as recorded during its crawls.
+    Strategies that got nothing are left out."""
 
     def conflict(self, other: ExperimentSpec) -> str:
-        """Why cells of the two can't be compared: another bed, other limits, other seeds. Empty if they can."""
+        """Why the cells of two experiments can't be compared (different bed, limits or seeds); empty if they can."""
         theirs = other._must_match
         for name, value in self._must_match.items():
             if value != theirs[name]:
@@ -170,7 +170,7 @@ def save_spec(folder: Path, spec: ExperimentSpec) -> None:
         tables["polite"] = polite
     lines = [f"{key} = {toml_value(value)}" for key, value in plain.items()]
     for name, table in tables.items():
-        quoted = name == "given"  # its keys are labels, as `bayes:events=bernoulli`
+        quoted = name == "given"  # its keys are labels such as `bayes:events=bernoulli`
         lines += ["", f"[{name}]"]
         lines += [f"{toml_value(key) if quoted else key} = {toml_value(value)}" for key, value in table.items()]
     write_bytes(folder / FILE, ("\n".join(lines) + "\n").encode())
@@ -181,14 +181,14 @@ def load_spec(folder: Path) -> ExperimentSpec:
     path = folder / FILE
     try:
         plain = tomllib.loads(path.read_text(encoding="utf-8"))
-        polite = fitting(PoliteLimits(**plain.pop("polite"))) if "polite" in plain else None
-        plain["cut"] = fitting(Cut(**plain["cut"]))
-        plain["limits"] = fitting(ReplayLimits(**plain["limits"], polite=polite))
-        plain["given"] = {label: tuple(needs) for label, needs in plain.get("given", {}).items()}
+        polite = checked_types(PoliteLimits(**plain.pop("polite"))) if "polite" in plain else None
+        plain["cut"] = checked_types(Cut(**plain["cut"]))
+        plain["limits"] = checked_types(ReplayLimits(**plain["limits"], polite=polite))
+        plain["given"] = {label: tuple(kinds) for label, kinds in plain.get("given", {}).items()}
         arguments: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value for key, value in plain.items()
         }
-        return fitting(ExperimentSpec(**arguments))
+        return checked_types(ExperimentSpec(**arguments))
     except FileNotFoundError:
         raise BadConfig(f"no experiment in {folder}: {FILE} is missing", "make one with `scenthound lab run`") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, TypeError, KeyError, AttributeError) as error:

@@ -1,4 +1,4 @@
-"""Checks the types of what was read from the files of an experiment, which may be damaged or a stranger's."""
+"""Check the types of values read from an experiment's files, which may be damaged or come from a stranger."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, TypeVar
 
-_KINDS: Mapping[str, type | tuple[type, ...]] = {"str": str, "int": int, "bool": bool, "float": (int, float)}
-Noun = TypeVar("Noun")
+_TYPES: Mapping[str, type | tuple[type, ...]] = {"str": str, "int": int, "bool": bool, "float": (int, float)}
+T = TypeVar("T")
 
 
-def fitting(noun: Noun) -> Noun:
-    """The same dataclass. Raises `TypeError` if a value does not have the type that its field states."""
-    for field in fields(noun):  # type: ignore[arg-type]
-        if not _fits(getattr(noun, field.name), str(field.type)):
-            raise TypeError(f"`{field.name}` has another type")
-    return noun
+def checked_types(instance: T) -> T:
+    """Return the dataclass instance unchanged. Raises `TypeError` if a value does not have its field's type."""
+    for field in fields(instance):  # type: ignore[arg-type]
+        if not _has_type(getattr(instance, field.name), str(field.type)):
+            raise TypeError(f"`{field.name}` has the wrong type")
+    return instance
 
 
-def _fits(value: Any, stated: str) -> bool:
-    if stated in _KINDS:
-        return isinstance(value, _KINDS[stated])
-    if stated.startswith("tuple["):
-        inner = stated.removeprefix("tuple[").partition(",")[0]
-        return isinstance(value, tuple) and all(_fits(one, inner) for one in value)
-    if stated.startswith("Mapping["):
-        inner = stated.removeprefix("Mapping[").removesuffix("]").partition(", ")[2]
-        return isinstance(value, Mapping) and all(_fits(one, inner) for one in value.values())
+def _has_type(value: Any, annotation: str) -> bool:
+    if annotation in _TYPES:
+        return isinstance(value, _TYPES[annotation])
+    if annotation.startswith("tuple["):
+        inner = annotation.removeprefix("tuple[").partition(",")[0]
+        return isinstance(value, tuple) and all(_has_type(item, inner) for item in value)
+    if annotation.startswith("Mapping["):
+        inner = annotation.removeprefix("Mapping[").removesuffix("]").partition(", ")[2]
+        return isinstance(value, Mapping) and all(_has_type(item, inner) for item in value.values())
     return True

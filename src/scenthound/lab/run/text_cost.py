@@ -1,7 +1,7 @@
-"""What the words cost that a strategy asked for (rule 14): tokens, stems and counts, of a sample of its pages.
+"""The CPU time of the text processing that a strategy asks for (rule 14): tokens, stems and counts.
 
-A prepared bed has the words of every page, so a replay does not spend this time, and a strategy that reads no text
-would look no cheaper than one that does. The work is therefore done again for some pages of the crawl, and timed.
+A prepared bed stores the terms of every page, so a replay does not spend this time, and a strategy that reads no text
+would look no cheaper than one that does. The work is therefore repeated for a sample of the crawl's pages, and timed.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.text.tokens import tokens
 
-SAMPLE = 5  # pages, evenly spaced; some 0.8 ms each, where a crawl of 1,000 pages takes 200 ms
+SAMPLE = 5  # pages, evenly spaced; about 0.8 ms each, where a crawl of 1,000 pages takes 200 ms
 
 
 def text_seconds(bed: ReplayBed, urls: Sequence[Url], parts: Parts) -> float:
-    """Mean CPU seconds a page for these parts: counts of every analyser, and the tokens of leaves."""
+    """Mean CPU seconds per page for these parts: the counts of every analyser, and the tokens of leaves."""
     if not urls or not (parts.counts or parts.leaves or parts.elements):
         return 0.0
     sample = [urls[index * len(urls) // SAMPLE] for index in range(SAMPLE)] if len(urls) > SAMPLE else urls

@@ -1,11 +1,11 @@
-"""The lessons of a topic in the lab: what a strategy may learn from, never the answers it is graded by (sheet 60.7).
+"""The pages that a strategy may learn a topic from in the lab, never the answers it is graded by (sheet 60.7).
 
 The examples are the topic's own example pages, or else its seeds. The counter-examples are the examples of the bed's
 other topics, and the taxonomy is the tree of the topics' paths with the same pages. Topics with an equal path are other
-samples of one category (their seeds are this one's targets), and topics above or below overlap with it, so both are
-left out. The known web is the bed: its pages and its back-links.
+samples of the same category (their seeds are this topic's targets), and topics above or below overlap with it, so both
+are left out. The known web is the bed: its pages and its back-links.
 
-Ours, if a topic has no others beside it: a sample of the bed's pages stands for the rest of the world.
+Ours: for a topic without any such others, a sample of the bed's pages represents the rest of the web.
 """
 
 from __future__ import annotations
@@ -26,20 +26,21 @@ from scenthound.page.page import Page
 from scenthound.text.tokens import Analyser
 
 BACK_LINKS = 20  # sheet 60.1: as many as a search engine returned
-BACKGROUND = 200  # pages that stand for the rest of the world if there is no other topic
+BACKGROUND = 200  # pages that represent the rest of the web if there is no other topic
 ROOT, REST = "root", "everything else"
-ANALYSER = Analyser()  # a page without terms is no example of a category
+ANALYSER = Analyser()  # a page without terms is not an example of a category
 
 
 @dataclass(frozen=True, slots=True)
 class Syllabus:
-    """The URLs of the lessons: with the bed and the strategy they determine a training."""
+    """The URLs of the lessons. With the bed and the strategy, they determine the result of training."""
 
     examples: tuple[Url, ...]
     others: tuple[Url, ...] = ()
     categories: Mapping[tuple[str, ...], tuple[Url, ...]] = field(default_factory=dict)
-    """Path in the taxonomy, and its pages."""
+    """The pages of each category, by its path in the taxonomy."""
     good: tuple[str, ...] = ()
+    """Names of the categories that are on topic."""
 
     @property
     def plain(self) -> list[Any]:
@@ -55,7 +56,7 @@ class Syllabus:
 class WebLessons:
     """Lessons on a prepared bed, or on a crawl or pages on disk, which are prepared the same way.
 
-    `stored` are examples that the bed lacks.
+    `stored` has the examples that the bed lacks.
     """
 
     def __init__(
@@ -68,7 +69,7 @@ class WebLessons:
     ) -> None:
         self._bed, self._stored = bed, dict(stored or {})
         self._topic, self.syllabus = topic, syllabus
-        self._loaded: dict[Url, Page] = {}  # a page may be an example and be in a category, too
+        self._loaded: dict[Url, Page] = {}  # a cache: a page may be both an example and in a category
         self._examples, self._others = self._pages(syllabus.examples), self._pages(syllabus.others)
         self._taxonomy = taxonomy if taxonomy is not None else self._tree()
 
@@ -105,11 +106,12 @@ class WebLessons:
         return page_at(self._bed, url) if url in self._bed else self._stored.get(url)
 
     def back_links(self, url: Url, most: int | None = None) -> Sequence[Url]:
-        """At most `BACK_LINKS`, in the order of sheet 60.1, which stands for that of a search engine."""
+        """At most `BACK_LINKS` pages that link to this URL, in the order of sheet 60.1, which imitates that of a search
+        engine."""
         number = self._bed.number(url)
-        name = url if number is None else self._bed.pages[number]
+        target = url if number is None else self._bed.pages[number]
         limit = BACK_LINKS if most is None else max(0, min(most, BACK_LINKS))
-        return list(map(Url, self._bed.graph.back_links(name, limit)))
+        return list(map(Url, self._bed.graph.back_links(target, limit)))
 
     def _pages(self, urls: Sequence[Url]) -> list[Page]:
         """The pages at these URLs, each once, even if several URLs lead to it."""
@@ -162,7 +164,7 @@ def syllabus_of(
 def background(
     bed: ReplayBed, excluded: set[Url] | frozenset[Url], rng: random.Random, count: int = BACKGROUND
 ) -> tuple[Url, ...]:
-    """A random sample of the bed's pages without the excluded ones."""
+    """A random sample of the bed's pages, except the excluded ones."""
     excluded_pages = {bed.pages[number] for url in excluded if (number := bed.number(url)) is not None}
     pool = sorted(url for url in bed.pages if url not in excluded_pages)
     return tuple(rng.sample(pool, min(count, len(pool))))
@@ -189,7 +191,7 @@ def category_name(path: Sequence[str]) -> str:
 
 
 def tree(placed: Mapping[tuple[str, ...], Sequence[Page]], good: Sequence[str]) -> Taxonomy | None:
-    """The tree of categories that are given by path; None for fewer than two categories with pages."""
+    """The tree of the categories at these paths; None for fewer than two categories with pages."""
     names = {category_name(path[:end]) for path in placed for end in range(1, len(path) + 1)}
     root = ROOT
     while root in names:
@@ -197,13 +199,13 @@ def tree(placed: Mapping[tuple[str, ...], Sequence[Page]], good: Sequence[str]) 
     children: dict[str, list[str]] = {root: []}
     examples: dict[str, list[Page]] = {}
     for path, pages in placed.items():
-        above = root
+        parent = root
         for end in range(1, len(path) + 1):
             name = category_name(path[:end])
-            if name not in children.setdefault(above, []):
-                children[above].append(name)
-            above = name
-        examples.setdefault(above, []).extend(pages)
+            if name not in children.setdefault(parent, []):
+                children[parent].append(name)
+            parent = name
+        examples.setdefault(parent, []).extend(pages)
     if len(examples) < 2:
         return None
     return Taxonomy(children, examples, tuple(name for name in good if name in names), root)

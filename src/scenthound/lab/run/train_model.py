@@ -1,7 +1,7 @@
-"""Trains a strategy on a topic and a known web, as `scenthound train` does.
+"""Train a strategy on a topic and a known web: the work of `scenthound train`.
 
-The examples are those stored beside the topic file, its example URLs that the source has, and pages labelled as on
-topic. The counter-examples are pages labelled as off topic and a sample of the source.
+The examples are those stored beside the topic file, its example URLs that the source has, and pages labelled on topic.
+The counter-examples are pages labelled off topic and a sample of the source.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ def train(
 ) -> TrainedModel:
     """Train a strategy on a known web and save the model in the new folder `out`.
 
-    `judge` says which pages are relevant, to strategies that ask for it (`goal=judge` of the economies).
-    `topic` is a topic file or a `Topic` whose examples are URLs of the source's pages. A source that takes long to make
-    may be a function, which is called once everything else is checked. Raises `ScenthoundError` if
-    something is wrong; then nothing is written. With `jobs` above 1 that many processes read the pages, which in a
-    script of yours needs `if __name__ == "__main__":`.
+    `judge` decides which pages are relevant, for strategies that use a judge (`goal=judge` of the economies). `topic`
+    is a topic file or a `Topic` whose examples are URLs of the source's pages. A source that takes long to make may be
+    a function, which is called once everything else is checked. Raises `ScenthoundError` if something is wrong; then
+    nothing is written. `jobs` is the number of processes that read the pages; above 1, a script of yours needs
+    `if __name__ == "__main__":`.
     """
     say = progress or (lambda sentence: None)
-    made = make_strategy(strategy, parameters)
-    if not isinstance(made, Trains):
+    learner = make_strategy(strategy, parameters)
+    if not isinstance(learner, Trains):
         raise BadUsage(f"{strategy} learns nothing before it crawls", f"crawl with it: scenthound crawl … {strategy}")
     if Path(out).exists() and (not Path(out).is_dir() or any(Path(out).iterdir())):
         raise BadConfig(f"{out} is not empty", "give a new folder as --out")
@@ -63,19 +63,19 @@ def train(
     if not isinstance(source, Source):
         say(f"reading {source}")
         source = open_source(source, jobs)
-    source.bed.read_parts(declaration_of(made).parts)
+    source.bed.read_parts(declaration_of(learner).parts)
     lessons = user_lessons(topic_file, source, _categories(topic_file, taxonomy), seed_number)
     counts = lessons.counts
     say(f"learning from {counts['examples']:,} examples and {counts['others']:,} other pages of {source.name}")
-    if isinstance(made, TrainsByJudge):
-        made.use_judge(relevance_by(judge, topic_file.topic, lessons.syllabus.examples))
-    made.train(lessons, random.Random(f"training:{seed_number}"), say)
+    if isinstance(learner, TrainsByJudge):
+        learner.use_judge(relevance_by(judge, topic_file.topic, lessons.syllabus.examples))
+    learner.train(lessons, random.Random(f"training:{seed_number}"), say)
     model = TrainedModel(
         strategy,
-        values_of(made),
+        values_of(learner),
         topic_file.topic,
         TrainedOn(source.kind, source.name, source.digest, counts),
-        made.model(),
+        learner.model(),
         versions(),
         when,
     )
@@ -120,7 +120,7 @@ def user_lessons(
 
 
 def _tree(topic_file: TopicFile, source: Source, categories: Categories | None, lessons: WebLessons) -> Taxonomy | None:
-    """The known categories with the topic's own examples added; without any, the topic and the rest."""
+    """The known categories plus the topic's own examples; if none are known, the topic and everything else."""
     placed: dict[tuple[str, ...], list[Page]] = {}
     if categories is not None:
         placed = {path: list(pages) for path, pages in categories.placed.items()}

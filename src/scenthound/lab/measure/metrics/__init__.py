@@ -2,13 +2,17 @@
 
 A trail is a sequence of `model.Step`, or of URLs, so any crawler that can print the pages it fetched can be measured.
 A metric asks for data by the names of its parameters: `trail` first (or `first, second` for a pair of crawls), then
-fields of a `Judgement` such as `targets` or `similarity`, and `at`, the numbers of pages after which its value is
-wanted (every page, if None).
+fields of a `Judgement` such as `targets` or `similarity`, and `at`, the numbers of pages at which to compute the value
+(after every page, if None).
 
 All curves follow the same rules (sheet 60.4). Before the first page a value is undefined: None, never 0. A crawl that
-ended early keeps its last value; comparisons take a rate (`Metric.is_rate`) where both crawls still ran. C is a set: a
-page that was fetched twice counts once, where it came first. To add a metric, put a file here or register an
-entry point of the group `scenthound.metrics`.
+ended early keeps its last value; a rate (`Metric.is_rate`) is compared where both crawls were still running. C is a
+set: a page that was fetched twice counts once, at its first visit.
+
+Each file holds the metrics of one kind of data: known targets (`targets`), relevant pages (`harvest`), the judge's
+flags (`judge_verdicts`), similarity to the description (`similarity`), ranks in the pool (`pool_ranks`), page quality
+(`page_quality`), two crawls (`crawl_pairs`). `trails` has their shared functions. To add a metric, put a file here or
+register an entry point of the group `scenthound.metrics`. `lab.measure.measure` computes them all.
 """
 
 from __future__ import annotations
@@ -40,14 +44,14 @@ class Metric:
     function: Callable[..., Any]
     lower_is_better: bool = False
     is_timed: bool = False
-    """Its value depends on seconds, so it differs from run to run."""
+    """The value depends on measured seconds, so it differs from run to run."""
     is_rate: bool = False
-    """It is a mean over pages, such as a harvest rate: of a crawl that ended early it can be compared only with that of
-    a crawl of as many pages. Others, such as recall, count what was found, and an ended crawl keeps that."""
+    """The value is a mean over pages, such as a harvest rate, and can be compared only between crawls of equal length.
+    Other metrics, such as recall, count what was found, and a crawl that has ended keeps its last value."""
 
     @property
     def needs(self) -> Mapping[str, inspect.Parameter]:
-        """Its parameters by name: the data it needs."""
+        """The parameters of the function by name: the data that the metric needs."""
         return inspect.signature(self.function).parameters
 
 
@@ -67,13 +71,13 @@ def metric(
 
 
 def get_metric(name: str) -> Metric:
-    """The metric of that name, with parameters as in `coverage:top=10`. Raises `UnknownName` and `BadUsage`.
+    """The metric with this name, and parameters if it has any (`coverage:top=10`). Raises `UnknownName`, `BadUsage`.
 
     >>> get_metric("coverage:top=1").function("a b".split(), {"b": 1, "a": 2})
     [0.0, 1.0]
     """
-    plain, *settings = name.split(":")
-    entry = METRICS.get(plain)
+    base_name, *settings = name.split(":")
+    entry = METRICS.get(base_name)
     metric = entry if isinstance(entry, Metric) else Metric(entry)  # an entry point may name a bare function
     if not settings:
         return metric
@@ -82,26 +86,28 @@ def get_metric(name: str) -> Metric:
 
 
 def _parameter(name: str, metric: Metric, setting: str) -> tuple[str, int | float]:
-    """One parameter of a metric, such as `top=10`: those whose default is a number can be set."""
-    usual = {
+    """Parse a parameter of a metric, such as `top=10`. Parameters whose default is a number can be set."""
+    defaults = {
         key: parameter.default for key, parameter in metric.needs.items() if type(parameter.default) in (int, float)
     }
     key, _, text = setting.partition("=")
-    if key not in usual:
-        listed = ", ".join(f"{each}={value}" for each, value in usual.items())
-        raise BadUsage(f"`{name}` has no parameter `{key}`", f"it has: {listed}" if listed else "it has none")
+    if key not in defaults:
+        available = ", ".join(f"{parameter}={value}" for parameter, value in defaults.items())
+        raise BadUsage(f"`{name}` has no parameter `{key}`", f"it has: {available}" if available else "it has none")
     try:
-        value = type(usual[key])(text)
+        value = type(defaults[key])(text)
     except ValueError:
         value = 0
     if value <= 0:
-        raise BadUsage(f"`{key}` of `{name}` can't be `{text}`", f"give a number above 0, as {key}={usual[key]}")
+        raise BadUsage(
+            f"`{key}` of `{name}` can't be `{text}`", f"give a number above 0, for example {key}={defaults[key]}"
+        )
     return key, value
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """The known answers of one topic, computed after all crawls. A field that is None is not known."""
+    """The known answers of one topic, computed after all crawls. None means unknown."""
 
     targets: Set[str] | None = None
     seeds: Set[str] = frozenset()
@@ -131,7 +137,7 @@ def curves() -> list[str]:
 
 
 def missing(name: str, judgement: Judgement, **crawl: object) -> list[str]:
-    """What the metric needs and neither the judgement nor the data of the crawl (`crawl`) has."""
+    """The data that the metric needs and that neither the judgement nor the crawl's own data (`crawl`) has."""
     data = vars(judgement) | crawl
     return [
         need
@@ -143,7 +149,7 @@ def missing(name: str, judgement: Judgement, **crawl: object) -> list[str]:
 
 
 def measure(name: str, trail: Trail, judgement: Judgement, at: Points = None, **crawl: object) -> Curve:
-    """The curve of the metric called `name`. `crawl` is data of the crawl itself, as `rank_seconds`.
+    """The curve of the metric with this name. `crawl` has data of the crawl itself, such as `rank_seconds`.
 
     Raises `UnknownName`, and `BadUsage` if data that the metric needs is missing.
     """

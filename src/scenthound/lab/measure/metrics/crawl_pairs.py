@@ -1,7 +1,7 @@
 """Metrics on two crawls: do they find the same pages?
 
-#(A_t ∩ B_t) / min(#A_t, #B_t), on pages or on hosts. For two crawls of one crawler from disjoint halves of the seeds
-it is called robustness, for two crawlers overlap.
+#(A_t ∩ B_t) / min(#A_t, #B_t), on pages or on hosts. Between two crawlers this is called overlap; between two crawls of
+one crawler from disjoint halves of the seeds, robustness.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scenthound.url import host
 
 @metric("overlap")
 def overlap(first: Trail, second: Trail, at: Points = None) -> Curve:
-    """The share of the smaller set of pages that the other crawl has found as well, after t pages of each. [D]
+    """The share of the smaller set of pages that the other crawl has also found, after t pages of each. [D]
 
     >>> overlap("a b c".split(), "b a x".split())
     [0.0, 1.0, 0.6666666666666666]
@@ -27,7 +27,7 @@ def overlap(first: Trail, second: Trail, at: Points = None) -> Curve:
 
 @metric("overlap_hosts")
 def overlap_hosts(first: Trail, second: Trail, at: Points = None) -> Curve:
-    """The same on the hosts of the pages. [D]
+    """The overlap of the hosts of the pages. [D]
 
     >>> overlap_hosts(["http://x.test/a"], ["http://x.test/b"])
     [1.0]
@@ -56,7 +56,7 @@ def robustness_hosts(first: Trail, second: Trail, at: Points = None) -> Curve:
 
 
 def seed_halves(seeds: Sequence[str], rng: random.Random) -> tuple[list[str], list[str]]:
-    """Two random disjoint halves of the distinct seeds, each in the given order. Raises ValueError for one seed."""
+    """Two random disjoint halves of the distinct seeds, each in the original order. Raises ValueError for one seed."""
     distinct = list(dict.fromkeys(seeds))
     if len(distinct) < 2:
         raise ValueError("robustness needs at least two seeds")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from scenthound.lab.measure.metrics import Curve, Points, Trail, metric
-from scenthound.lab.measure.metrics.trails import pages, sampled, sums, undefined
+from scenthound.lab.measure.metrics.trails import pages, running_sums, sampled, undefined
 
 
 @metric("coverage")
@@ -20,7 +20,7 @@ def coverage(trail: Trail, ranks: Mapping[str, int], at: Points = None, top: int
     size = sum(1 for rank in ranks.values() if rank <= top)
     if not size:
         return undefined(crawled, at)
-    hits = sums(1 if (rank := ranks.get(url)) is not None and rank <= top else 0 for url in crawled)
+    hits = running_sums(1 if (rank := ranks.get(url)) is not None and rank <= top else 0 for url in crawled)
     return sampled([total / size for total in hits], at)
 
 
@@ -35,7 +35,7 @@ def linkage_coverage(trail: Trail, linkage_ranks: Mapping[str, int], at: Points 
 
 
 def coverage_by_depth(trail: Trail, ranks: Mapping[str, int], tops: Sequence[int]) -> Curve:
-    """Static coverage of the whole crawl for several n: a row of table 2 of [EXP], as fractions.
+    """Static coverage of the whole crawl for each n of `tops`: a row of table 2 of [EXP], as fractions.
 
     >>> coverage_by_depth("a b".split(), {"b": 1, "x": 2, "a": 3}, tops=[1, 2, 3, 10])
     [1.0, 0.5, 0.6666666666666666, 0.6666666666666666]

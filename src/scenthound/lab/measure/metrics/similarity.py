@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from scenthound.lab.measure.metrics import Curve, Points, Trail, metric
 from scenthound.lab.measure.metrics.targets import per_second
-from scenthound.lab.measure.metrics.trails import pages, sampled, shares, sums, undefined
+from scenthound.lab.measure.metrics.trails import pages, running_means, running_sums, sampled, undefined
 
 
 @metric("precision", is_rate=True)
@@ -19,7 +19,7 @@ def precision(trail: Trail, similarity: Mapping[str, float], at: Points = None) 
     >>> precision("a b".split(), {"a": 1.0, "b": 0.5}, at=[1, 2, 100])
     [1.0, 0.75, 0.75]
     """
-    return sampled(shares(_similarities(trail, similarity)), at)
+    return sampled(running_means(_similarities(trail, similarity)), at)
 
 
 @metric("description_precision", is_rate=True)
@@ -39,12 +39,12 @@ def description_recall(trail: Trail, similarity: Mapping[str, float], at: Points
     >>> description_recall("a b".split(), {"a": 1.0, "b": 0.5})
     [1.0, 1.5]
     """
-    return sampled(sums(_similarities(trail, similarity)), at)
+    return sampled(running_sums(_similarities(trail, similarity)), at)
 
 
 @metric("description_recall_norm")
 def description_recall_norm(trail: Trail, similarity: Mapping[str, float], at: Points = None) -> Curve:
-    """R_DES_norm: Σσ over C_t / Σσ over the topic's whole pool; undefined where the pool holds nothing similar. [D]
+    """R_DES_norm: Σσ over C_t / Σσ over the topic's whole pool; undefined if no page of the pool is similar. [D]
 
     >>> description_recall_norm("a b".split(), {"a": 1.0, "b": 0.5, "c": 0.5})
     [0.5, 0.75]
@@ -52,7 +52,7 @@ def description_recall_norm(trail: Trail, similarity: Mapping[str, float], at: P
     values, total = _similarities(trail, similarity), sum(similarity.values())
     if not total:
         return undefined(values, at)
-    return sampled([partial / total for partial in sums(values)], at)
+    return sampled([partial / total for partial in running_sums(values)], at)
 
 
 @metric("description_recall_per_cpu_second", is_timed=True, is_rate=True)
@@ -74,7 +74,7 @@ def average_relevance(trail: Trail, relevance: Mapping[str, float], at: Points =
     >>> average_relevance("a b".split(), {"a": 0.25})
     [0.25, 0.125]
     """
-    return sampled(shares(_similarities(trail, relevance)), at)
+    return sampled(running_means(_similarities(trail, relevance)), at)
 
 
 def _similarities(trail: Trail, similarity: Mapping[str, float]) -> list[float]:

@@ -1,7 +1,7 @@
 """Metrics on known targets: did the crawl find them, how soon, and at what cost?
 
-T is the set of targets, C_t that of the first t pages. Seeds are crawled pages and count in C, but a target that is a
-seed is never in T for recall. A redirected target is reached when either of its URLs was crawled. A topic without
+T is the set of targets, C_t the set of the first t pages. Seeds are crawled pages and count in C, but a target that is
+a seed is never in T for recall. A redirected target is reached when any of its URLs has been crawled. A topic without
 targets has no value.
 """
 
@@ -14,17 +14,17 @@ from typing import NamedTuple
 from scenthound.lab.measure.metrics import NO_ALIASES, Curve, Points, Trail, metric
 from scenthound.lab.measure.metrics.trails import (
     arrivals,
+    counted_targets,
     marks,
     pages,
     redirects,
+    running_means,
+    running_sums,
     sampled,
-    shares,
-    sums,
     undefined,
-    wanted,
 )
 
-SHORTEST_TIME = 0.001  # seconds; before that a ratio to CPU time says more about the clock (sheet 60.4)
+SHORTEST_TIME = 0.001  # seconds; below that, a ratio to CPU time mostly measures the clock (sheet 60.4)
 
 
 @metric("target_recall")
@@ -40,11 +40,11 @@ def target_recall(
     >>> target_recall("s a t b u".split(), targets={"t", "u", "s"}, seeds={"s"})
     [0.0, 0.0, 0.5, 0.5, 1.0]
     """
-    crawled, moved = pages(trail), redirects(trail, aliases)
-    counted = wanted(targets, seeds, moved)
+    crawled, aliases = pages(trail), redirects(trail, aliases)
+    counted = counted_targets(targets, seeds, aliases)
     if not counted:
         return undefined(crawled, at)
-    reached = sums(arrivals(crawled, counted, moved))
+    reached = running_sums(arrivals(crawled, counted, aliases))
     return sampled([total / len(counted) for total in reached], at)
 
 
@@ -91,7 +91,7 @@ def url_precision(trail: Trail, targets: Set[str], aliases: Mapping[str, str] = 
     crawled = pages(trail)
     if not targets:
         return undefined(crawled, at)
-    return sampled(shares(marks(crawled, targets, redirects(trail, aliases))), at)
+    return sampled(running_means(marks(crawled, targets, redirects(trail, aliases))), at)
 
 
 @metric("recall_per_cpu_second", is_timed=True, is_rate=True)
@@ -103,7 +103,7 @@ def recall_per_cpu_second(
     aliases: Mapping[str, str] = NO_ALIASES,
     at: Points = None,
 ) -> Curve:
-    """R_URL divided by the CPU seconds of ranking and of the words it needed, so far (rule 14). [GRAPH]
+    """R_URL divided by the CPU seconds spent so far on ranking and on the text it needs (rule 14). [GRAPH]
 
     `rank_seconds[t - 1]` is the total after t pages. Undefined before the first millisecond.
 
@@ -125,13 +125,14 @@ def per_second(values: Curve, rank_seconds: Sequence[float], at: Points) -> Curv
 
 
 class SearchLength(NamedTuple):
-    """How many pages a crawl needed, or that it did not get there; never the page limit instead."""
+    """The number of pages that a crawl needed to reach its targets. A crawl that did not has None, not its limit."""
 
     pages: int | None
     """None: not reached."""
     found: int
-    """How many of the wanted pages the whole crawl found."""
+    """Number of targets that the whole crawl found."""
     wanted: int
+    """Number of targets."""
 
     def __str__(self) -> str:
         return str(self.pages) if self.pages is not None else f"not reached ({self.found} of {self.wanted})"
@@ -145,7 +146,7 @@ def search_length(
     aliases: Mapping[str, str] = NO_ALIASES,
     fraction: float = 0.5,
 ) -> SearchLength:
-    """Pages crawled until a fraction of the relevant pages is found. [CHAP]
+    """Number of pages crawled until a fraction of the targets is found. [CHAP]
 
     >>> search_length("a t b u".split(), {"t", "u"}, fraction=1.0).pages
     4
@@ -153,10 +154,10 @@ def search_length(
     not reached (1 of 2)
     """
     if not 0.0 < fraction <= 1.0:
-        raise ValueError(f"a fraction lies above 0 and up to 1, not {fraction}")
-    crawled, moved = pages(trail), redirects(trail, aliases)
-    counted = wanted(targets, seeds, moved)
-    reached = sums(arrivals(crawled, counted, moved))
+        raise ValueError(f"a fraction must be above 0 and at most 1, not {fraction}")
+    crawled, aliases = pages(trail), redirects(trail, aliases)
+    counted = counted_targets(targets, seeds, aliases)
+    reached = running_sums(arrivals(crawled, counted, aliases))
     total = int(reached[-1]) if reached else 0
     needed = math.ceil(round(fraction * len(counted), 9))  # 0.1 · 30 is 3, not the 3.0000000000000004 of floats
     if not counted or total < needed:
