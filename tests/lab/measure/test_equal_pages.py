@@ -88,6 +88,7 @@ def test_every_mean_over_pages_is_a_rate() -> None:
     not_rates = {name for name in METRICS.names() if not get_metric(name).is_rate}
     assert not_rates >= {"target_recall", "coverage", "hosts_found", "description_recall", "fetched_goals"}
     assert not {"harvest_rate", "precision", "mean_rank", "url_precision", "average_relevance"} & not_rates
+    assert not {name for name in not_rates if name.endswith("_rate")}
 
 
 def test_ended_crawls_are_counted_by_point() -> None:

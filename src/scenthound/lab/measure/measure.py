@@ -59,7 +59,6 @@ POINTS = (100, 250, 500, 1000)
 FRACTIONS = (0.25, 0.5, 0.75, 1.0)
 CORRELATED = ("target_recall", "description_precision")
 BY_PAGES = ("metrics", "costs")  # tables whose points are numbers of pages
-TIMED = "cpu_second"  # in the name of every metric that divides by measured seconds
 ANALYSER = Analyser()
 
 METRIC_COLUMNS = ("strategy", "topic", "seed_number", "oracle", "metric", "at", "value")
@@ -368,10 +367,11 @@ def _measure_topic(context: _Context, task: _TopicTask) -> Tables:
         pages_at = pages_after(requests, task.requests) if requests is not None else []
         data = {"rank_seconds": seconds, "selected": _selected(task.folder, cell.key, steps)}
         for metric, values in _curves(steps, judgement, [*task.points, *pages_at], data, task.metrics).items():
-            table = tables.costs if TIMED in metric else tables.metrics
+            is_timed = get_metric(metric).is_timed
+            table = tables.costs if is_timed else tables.metrics
             by_pages = zip(task.points, values, strict=False)
             table.extend((*key, metric, point, value) for point, value in by_pages)
-            if pages_at and TIMED not in metric:
+            if pages_at and not is_timed:
                 by_requests = zip(task.requests, values[len(task.points) :], strict=True)
                 tables.by_requests.extend((*key, metric, point, value) for point, value in by_requests)
         if task.seconds and not cell.oracle:

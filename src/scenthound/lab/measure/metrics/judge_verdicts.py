@@ -11,7 +11,7 @@ from scenthound.lab.measure.metrics.trails import moving_means, running_means, s
 from scenthound.model import Step
 
 
-@metric("judged_harvest_rate")
+@metric("judged_harvest_rate", is_rate=True)
 def judged_harvest_rate(trail: Trail, at: Points = None) -> Curve:
     """Pages among the first t that the judge called relevant when they were fetched, divided by t. [CHAP]
 
@@ -22,7 +22,7 @@ def judged_harvest_rate(trail: Trail, at: Points = None) -> Curve:
     return undefined(trail, at) if flags is None else sampled(running_means(flags), at)
 
 
-@metric("moving_judged_harvest_rate")
+@metric("moving_judged_harvest_rate", is_rate=True)
 def moving_judged_harvest_rate(trail: Trail, at: Points = None, window: int = 50) -> Curve:
     """The share of pages that the judge called relevant among the last `window` pages. [CHAP]
 
