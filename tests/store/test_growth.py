@@ -294,7 +294,7 @@ def test_a_page_that_was_forgotten_and_fetched_again_has_its_links_once() -> Non
         history.record(step(n, url), Where("pages-00001.warc.gz", 100 * n, 100))
         history.link(url, [Url("http://old.test/")])
     assert history.recorded_files() == {"pages-00001.warc.gz": (3, 400)}
-    lost = [place.event for place in history.places_in("pages-00001.warc.gz") if place.offset + place.length > 350]
+    lost = [place.event for place in history.records_in("pages-00001.warc.gz") if place.offset + place.length > 350]
     forgotten = history.forget_events(lost)
     assert [one.url for one in forgotten] == [URLS[2]]
     history.record(step(4, URLS[2]))

@@ -212,7 +212,9 @@ def test_memory_stays_in_proportion_to_what_waits() -> None:
             frontier.pop(float(turn))
     assert len(frontier) <= 100
     hosts = len(frontier._schedule._hosts)
-    assert sum(len(host.ripe) + len(host.parked) for host in frontier._schedule._hosts.values()) <= 2 * 100 + 16 * hosts
+    assert (
+        sum(len(host.ready) + len(host.delayed) for host in frontier._schedule._hosts.values()) <= 2 * 100 + 16 * hosts
+    )
     for heap in (
         *frontier._schedule._awake,
         frontier._schedule._timers,

@@ -33,7 +33,7 @@ def reopened(frontier: SqliteFrontier) -> SqliteFrontier:
     database = frontier._database
     database.commit()
     database._before_commit.clear()
-    return SqliteFrontier(database, frontier.bound, frontier.eviction, frontier.spread, frontier._most)
+    return SqliteFrontier(database, frontier.bound, frontier.eviction, frontier.spread, frontier._in_memory)
 
 
 class Spilling(FrontierContract):

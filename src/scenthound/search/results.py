@@ -18,7 +18,7 @@ from typing import Any
 from scenthound.errors import BadUsage
 from scenthound.model import Step
 from scenthound.search.query import Term, parse_query
-from scenthound.store.text_index import BEGIN, END, EVERYTHING, INDEX, Filters, Match, Shown, TextIndex
+from scenthound.store.text_index import BEGIN, END, EVERYTHING, INDEX, Filters, Match, PageSummary, TextIndex
 from scenthound.text.tokens import Analyser, tokens
 
 WEIGHT = 0.6
@@ -99,7 +99,7 @@ def search(
     """Search the index of a folder as it is. An empty query lists what passes the filters, most relevant first."""
     with TextIndex(folder / INDEX) as index:
         expression = parse_query(query).expression() if query.strip() else None
-        matches = index.listed(filters) if expression is None else index.matches(expression, filters)
+        matches = index.pages(filters) if expression is None else index.matches(expression, filters)
         return _ranked(index, matches, expression, limit, offset, weight if expression else 0.0)
 
 
@@ -127,7 +127,7 @@ def snippets(folder: Path, urls: Sequence[str], words: str) -> dict[str, tuple[t
     with TextIndex(folder / INDEX) as index:
         for url in urls:
             if (number := index.number_of(url)) is not None:
-                snippet = index.shown(number, expression).snippet or index.shown(number, None).snippet
+                snippet = index.summary(number, expression).snippet or index.summary(number, None).snippet
                 shown[url] = _marked(snippet)
     return shown
 
@@ -164,11 +164,11 @@ def _ranked(
         return weight * match.text / best + (1 - weight) * match.relevance / highest
 
     top = heapq.nlargest(offset + limit, matches, key=lambda match: (score(match), -match.number))[offset:]
-    found = [_found(index.shown(match.number, expression), score(match), match, best, highest) for match in top]
+    found = [_found(index.summary(match.number, expression), score(match), match, best, highest) for match in top]
     return Results(len(matches), len(index), weight, found)
 
 
-def _found(shown: Shown, score: float, match: Match, best: float, highest: float) -> Found:
+def _found(shown: PageSummary, score: float, match: Match, best: float, highest: float) -> Found:
     return Found(
         url=shown.url,
         host=shown.host,
