@@ -309,7 +309,7 @@ def test_a_page_that_makes_its_reader_talk_nonsense_is_a_miss(answer: str, monke
 
     found = with_pool(work)
     assert (found.reason, found.candidate, found.size) == ("unreadable", WANTED, len(PAGE))
-    assert found.detail.startswith("its reader sent a broken result: ")
+    assert found.detail.startswith("its worker sent a broken result: ")
 
 
 def test_workers_that_can_not_start_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
