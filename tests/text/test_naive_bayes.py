@@ -394,7 +394,7 @@ def test_a_web_of_random_letters_does_not_fill_the_memory() -> None:
 
 @pytest.mark.parametrize("classes", [[], ["one", "one"]])
 def test_classes_have_names_of_their_own(classes: list[str]) -> None:
-    with pytest.raises(BadConfig, match="name of its own"):
+    with pytest.raises(BadConfig, match="distinct names"):
         NaiveBayes(classes)
 
 

@@ -148,7 +148,7 @@ def test_a_token_may_have_64_characters_and_no_more() -> None:
 
 
 def test_what_is_remembered_is_bounded_and_forgetting_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "REMEMBERED", 100)
+    monkeypatch.setattr(module, "CACHED", 100)
     monkeypatch.setattr(module, "_FOLDED", module._Folded())
     analyser = Analyser(frozenset({"only", "here"}))
     text = " ".join(f"word{n} łódź{n}{chr(0x4E00 + n)}" for n in range(1000)) + " " + "x" * 100_000
