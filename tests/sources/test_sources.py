@@ -207,7 +207,7 @@ def test_bookmarks_on_the_topic_in_every_format(tmp_path: Path, text: str, urls:
 @pytest.mark.parametrize("text", ["", "{", '{"a": 1}', "[" * 100_000, "plain words", '{"roots": [1]}'])
 def test_a_file_without_bookmarks_is_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "file").write_text(text, encoding="utf-8")
-    with pytest.raises(BadConfig, match="holds no bookmarks"):
+    with pytest.raises(BadConfig, match="has no bookmarks"):
         ask(named_source(f"bookmarks:{tmp_path / 'file'}"), RepliesTo({}))
 
 
