@@ -7,7 +7,7 @@ import unicodedata
 from scenthound.errors import BadUsage
 
 ENOUGH = 20_000  # characters of the text that are used
-SHORTEST = 20  # letters; in shorter texts the language can't be told
+SHORTEST = 20  # letters; the language of shorter texts is uncertain
 
 
 def language_of(text: str) -> str:

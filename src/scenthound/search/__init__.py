@@ -9,17 +9,17 @@ Used by the commands `search` and `index`, by the desk and the agent tools, and 
 
 from scenthound.search.indexing import Indexer, index_folder
 from scenthound.search.query import DAY, SearchQuery, parse_day, parse_query
-from scenthound.search.results import WEIGHT, Found, Results, like, relevance_of, search, snippets
+from scenthound.search.results import WEIGHT, Results, SearchResult, like, relevance_of, search, snippets
 from scenthound.store.text_index import Filters
 
 __all__ = [
     "DAY",
     "WEIGHT",
     "Filters",
-    "Found",
     "Indexer",
     "Results",
     "SearchQuery",
+    "SearchResult",
     "index_folder",
     "like",
     "parse_day",

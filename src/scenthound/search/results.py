@@ -34,7 +34,7 @@ def relevance_of(step: Step) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """One result. Title and snippet are parts with a flag: True for words that were searched for."""
 
     url: str
@@ -75,7 +75,7 @@ class Results:
     indexed: int
     """The number of pages in the index."""
     weight: float
-    found: list[Found] = field(default_factory=list)
+    found: list[SearchResult] = field(default_factory=list)
 
     @property
     def order(self) -> str:
@@ -89,7 +89,7 @@ class Results:
             "indexed": self.indexed,
             "weight": self.weight,
             "order": self.order,
-            "results": [found.as_plain() for found in self.found],
+            "results": [result.as_plain() for result in self.found],
         }
 
 
@@ -111,7 +111,7 @@ def like(
         number = index.number_of(url)
         if number is None:
             raise BadUsage(f"no such page in the index: {url[:200]}", "use a page that the crawl has fetched")
-        terms = telling_terms(index, number)
+        terms = distinctive_terms(index, number)
         if not terms:
             return Results(0, len(index), weight)
         expression = " OR ".join(Term(term).expression() for term in terms)
@@ -132,7 +132,7 @@ def snippets(folder: Path, urls: Sequence[str], words: str) -> dict[str, tuple[t
     return passages
 
 
-def telling_terms(index: TextIndex, number: int) -> list[str]:
+def distinctive_terms(index: TextIndex, number: int) -> list[str]:
     """The most distinctive words of a page, by tf-idf, each as it is spelled in the page."""
     analyser, spellings, counts = Analyser(), dict[str, str](), Counter[str]()
     title, text = index.text_of(number)
@@ -164,12 +164,12 @@ def _ranked(
         return weight * match.text / best + (1 - weight) * match.relevance / highest
 
     top = heapq.nlargest(offset + limit, matches, key=lambda match: (score(match), -match.number))[offset:]
-    results = [_found(index.summary(match.number, expression), score(match), match, best, highest) for match in top]
+    results = [_result(index.summary(match.number, expression), score(match), match, best, highest) for match in top]
     return Results(len(matches), len(index), weight, results)
 
 
-def _found(page: PageSummary, score: float, match: Match, best: float, highest: float) -> Found:
-    return Found(
+def _result(page: PageSummary, score: float, match: Match, best: float, highest: float) -> SearchResult:
+    return SearchResult(
         url=page.url,
         host=page.host,
         title=_marked(page.title),

@@ -59,8 +59,8 @@ class CommonCrawl(Parameterised):
             if failure.status == 404:  # it has no captures there
                 return []
             raise
-        found = (asker.checked(row.get("url")) for row in _rows(body, self.server))
-        return best_by_words(filter(None, found), topic, most, only_matching=False)
+        pages = (asker.checked(row.get("url")) for row in _rows(body, self.server))
+        return best_by_words(filter(None, pages), topic, most, only_matching=False)
 
     async def _index(self, asker: Asker) -> str:
         """The address of the index to ask: of `crawl`, or of the newest crawl, which the server names."""

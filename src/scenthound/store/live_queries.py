@@ -95,7 +95,7 @@ def place_of(database: CrawlDatabase, score: float, url: Url) -> int:
 def first_waiting(database: CrawlDatabase, most: int) -> list[Waiting]:
     """The best URLs of the waiting list."""
     rows = database.rows("SELECT url, score FROM frontier ORDER BY score DESC, number LIMIT ?", (most,))
-    return [Waiting(Url(url), score, place) for place, (url, score) in enumerate(rows, 1)]
+    return [Waiting(Url(url), score, rank) for rank, (url, score) in enumerate(rows, 1)]
 
 
 def fates(database: CrawlDatabase, urls: Collection[Url]) -> dict[Url, tuple[str, str]]:

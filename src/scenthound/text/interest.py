@@ -32,7 +32,7 @@ class Totals(NamedTuple):
     goals: int = 0
 
     @property
-    def is_telling(self) -> bool:
+    def can_compare(self) -> bool:
         """Whether ratios are defined: some pages were goals, and some were not."""
         return 0 < self.goals < self.pages
 
@@ -52,7 +52,7 @@ def interest(goals: Ids | Whole, pages: Ids | Whole, totals: Totals) -> tuple[Re
 def logs(goals: Ids | Whole, pages: Ids | Whole, totals: Totals, errors: float) -> Reals:
     """ln of the interest ratio of each event, at least ln `FLOOR`; 0 if it is less than `errors` standard errors from
     1, or if there is nothing to compare."""
-    if not totals.is_telling:
+    if not totals.can_compare:
         return np.zeros(len(pages))
     ratio, errors_away = interest(goals, pages, totals)
     is_significant = (pages > 0) & (errors_away.round(12) >= errors)
@@ -112,11 +112,11 @@ class Events:
     def logs(self, totals: Totals, errors: float, event_ids: EventIds | slice = slice(None)) -> Reals:
         """ln of the interest ratio of these events, at least ln `FLOOR`; 0 if it is not significant."""
         pages = self.pages[event_ids]
-        return logs(self.goals[event_ids], pages, totals, errors) if totals.is_telling else np.zeros(len(pages))
+        return logs(self.goals[event_ids], pages, totals, errors) if totals.can_compare else np.zeros(len(pages))
 
     def sums(self, sets: Sequence[bytes], totals: Totals, errors: float) -> Reals:
         """For each set of events, given as the bytes of int32 ids, the sum of their `logs`."""
-        if not totals.is_telling:
+        if not totals.can_compare:
             return np.zeros(len(sets))
         ids = np.frombuffer(b"".join(sets), np.intc)
         set_of_event = np.arange(len(sets)).repeat([len(packed_ids) // ids.itemsize for packed_ids in sets])

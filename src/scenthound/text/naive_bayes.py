@@ -261,11 +261,11 @@ class NaiveBayes:
 
     def table(self) -> Table:
         """All counts, sorted."""
-        known = sorted(self._rows)
-        table = self._table[self._rows.ids(known)]
+        all_words = sorted(self._rows)
+        table = self._table[self._rows.ids(all_words)]
         is_counted: NDArray[np.bool_] = table.sum(axis=1) > 0  # no count is negative
         rows, columns = np.nonzero(table[is_counted])
-        words = [word for word, has in zip(known, is_counted.tolist(), strict=True) if has]
+        words = [word for word, is_kept in zip(all_words, is_counted.tolist(), strict=True) if is_kept]
         return Table(words, rows, columns, table[is_counted][rows, columns])
 
     def save(self) -> dict[str, Any]:

@@ -58,8 +58,8 @@ class Tree:
         self.leaves = [name for name in self.order if name not in self.children]
         self._check_good()
         above = {ancestor for name in self.good for ancestor in self._ancestors(name)}
-        self.asked = {name: None for name in self.order if name in above}
-        """Inner categories whose classifiers R(d) needs, from the root down."""
+        self.above_good = {name: None for name in self.order if name in above}
+        """The inner categories above good ones, from the root down: their classifiers are needed for R(d)."""
 
     def _ordered(self) -> list[str]:
         order, waiting = [], [self.root]
@@ -78,10 +78,10 @@ class Tree:
         return order
 
     def _check_good(self) -> None:
-        known = set(self.order)
+        categories = set(self.order)
         for name in self.good:
-            if name not in known:
-                similar = get_close_matches(name, known - {self.root}, n=1, cutoff=0.4)
+            if name not in categories:
+                similar = get_close_matches(name, categories - {self.root}, n=1, cutoff=0.4)
                 hint = f"did you mean `{similar[0]}`?" if similar else "categories: " + _listed(self.order[1:])
                 raise BadConfig(f"there is no category `{name}` to mark as good", hint)
             outer = next((ancestor for ancestor in self._ancestors(name) if ancestor in self.good), None)
@@ -162,7 +162,7 @@ class TreeClassifier:
 
     def freeze(self, nodes: Iterable[str] | None = None) -> None:
         """Prepare classifiers for queries before the first query does it; by default those that R(d) needs."""
-        for name in self.tree.asked if nodes is None else nodes:
+        for name in self.tree.above_good if nodes is None else nodes:
             if name not in self._frozen:
                 self._frozen[name] = Frozen(self.nodes[name], self._vocabulary)
                 self._last_read = None
@@ -171,15 +171,15 @@ class TreeClassifier:
 
     def relevance(self, counts: Document, length: int = 0) -> Relevance:
         """How relevant a page is. With a `length`, a longer page is no more certain than one of `length` words."""
-        document = self._read(counts, self.tree.asked)
+        document = self._read(counts, self.tree.above_good)
         logs = {self.tree.root: 0.0}
         good: dict[str, float] = {}
         rest: list[float] = []
-        for node in self.tree.asked:
+        for node in self.tree.above_good:
             for child, log in self._below(node, logs[node], document, length):
                 if child in self.tree.good:
                     good[child] = log
-                elif child in self.tree.asked:
+                elif child in self.tree.above_good:
                     logs[child] = log
                 else:
                     rest.append(log)

@@ -114,8 +114,8 @@ class TopicModel:
     def load(self, state: Mapping[str, Any]) -> None:
         """Restore the state from `save`; ValueError if it is from a model with other keywords."""
         terms, df, idf = state["terms"], state["df"], state["idf"]
-        known = list(self.vocabulary)
-        if list(terms[: len(known)]) != known or len(terms) != len(df) or len(idf) > len(terms):
+        keywords = list(self.vocabulary)
+        if list(terms[: len(keywords)]) != keywords or len(terms) != len(df) or len(idf) > len(terms):
             raise ValueError("the saved topic model belongs to other keywords")
         self._ids(list(terms))
         self._df[: len(df)] = df
