@@ -1,4 +1,4 @@
-"""What a person types becomes a query; what can't be one gets a clear error."""
+"""Text that a person types becomes a query or a clear error."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from scenthound.search import parse_query
         ("12:30 meeting", '("12:30") AND ("meeting")'),
     ],
 )
-def test_a_query_is_read(typed: str, expression: str | None) -> None:
+def test_a_query_is_parsed(typed: str, expression: str | None) -> None:
     if expression is None:
         with pytest.raises(ScenthoundError):
             parse_query(typed)
