@@ -77,7 +77,7 @@ def test_the_coefficient_is_that_of_networkx(edges: list[tuple[int, int]]) -> No
 
 
 @given(EDGES, SOME, st.integers(0, 11))
-def test_within_a_set_it_is_that_of_the_induced_subgraph(
+def test_the_coefficient_within_a_set_is_that_of_the_induced_subgraph(
     edges: list[tuple[int, int]], among: set[int], number: int
 ) -> None:
     induced = as_networkx(edges).subgraph(among | {number})
@@ -136,14 +136,14 @@ def test_a_graph_of_one_node() -> None:
     assert clustering(graph, only) == 0.0
 
 
-def test_alliance_is_infinite_without_others_and_nothing_without_friends() -> None:
+def test_alliance_is_infinite_without_other_neighbours_and_zero_without_neighbours_on_topic() -> None:
     assert alliance_of(3, 3) == Alliance(math.inf, 1.0)
     assert alliance_of(0, 3) == Alliance(0.0, 0.0)
     assert alliance_of(0, 0) == Alliance(0.0, 0.0)
     assert alliance_of(1, 4) == Alliance(1 / 3, 0.25)
 
 
-def test_a_page_with_a_hundred_thousand_links_is_no_trouble() -> None:
+def test_a_page_with_a_hundred_thousand_links_is_fast() -> None:
     graph = NeighbourGraph()
     hub = graph.add("hub")
     for number in range(100_000):
@@ -154,7 +154,7 @@ def test_a_page_with_a_hundred_thousand_links_is_no_trouble() -> None:
     assert clustering(graph, 1) == 1.0
 
 
-def test_links_found_again_and_links_the_other_way_are_one_tie() -> None:
+def test_repeated_and_reverse_links_count_once() -> None:
     graph = NeighbourGraph()
     a, b = graph.add("a"), graph.add("b")
     assert graph.connect(a, b)
@@ -164,9 +164,7 @@ def test_links_found_again_and_links_the_other_way_are_one_tie() -> None:
 
 
 @given(EDGES, st.integers(0, 11), st.integers(0, 11))
-def test_folding_an_alias_is_as_if_its_links_had_been_the_pages(
-    edges: list[tuple[int, int]], alias: int, into: int
-) -> None:
+def test_merging_an_alias_moves_its_links_to_the_page(edges: list[tuple[int, int]], alias: int, into: int) -> None:
     if alias == into:
         return
     graph = made(edges)
@@ -178,7 +176,7 @@ def test_folding_an_alias_is_as_if_its_links_had_been_the_pages(
     assert graph.number(str(alias)) == into
 
 
-def test_what_was_saved_is_found_again_and_memory_has_an_end() -> None:
+def test_a_saved_graph_is_loaded_equal_and_memory_is_bounded() -> None:
     graph = neighbour_graph((edge[0], edge[1]) for edge in SHEET)
     graph.clique = {0, 1}
     graph.merge(6, 5)

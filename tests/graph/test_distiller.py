@@ -1,4 +1,4 @@
-"""Hubs and authorities among relevant pages, and whom they promote."""
+"""Hubs and authorities among relevant pages, and the pages that hubs endorse."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ def defined(pairs: set[tuple[int, int]], relevance: list[float], rho: float, rou
 
 @given(pairs=edges, relevance=shares, hosts=st.lists(st.integers(0, 2), min_size=8, max_size=8))
 @settings(deadline=None)
-def test_it_is_what_the_formulas_say(pairs: list[tuple[int, int]], relevance: list[float], hosts: list[int]) -> None:
+def test_the_distiller_follows_the_formulas(
+    pairs: list[tuple[int, int]], relevance: list[float], hosts: list[int]
+) -> None:
     across = across_hosts(graph_of(pairs), np.array(hosts))
     kept = {(a, b) for a, b in pairs if hosts[a] != hosts[b]}
     for rounds in (1, 7):
@@ -48,7 +50,7 @@ def test_it_is_what_the_formulas_say(pairs: list[tuple[int, int]], relevance: li
         assert found.authorities == pytest.approx(right.authorities, abs=1e-9)
 
 
-def test_nothing_is_distilled_from_nothing() -> None:
+def test_an_empty_graph_is_distilled_to_nothing() -> None:
     for pairs in ([], [(0, 1)]):
         found = distil(graph_of(pairs), np.zeros(8))
         assert not found.hubs.any()

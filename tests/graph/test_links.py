@@ -1,4 +1,4 @@
-"""The link graph and what is computed on it: literal graphs, and networkx on random ones."""
+"""The link graph and the algorithms on it: small graphs by hand, and networkx on random ones."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_url_ordering_rank_solves_its_equation(drawn: tuple[int, list[tuple[int,
 
 @settings(max_examples=60, deadline=None)
 @given(GRAPHS)
-def test_hubs_and_authorities_hold_each_other_up(drawn: tuple[int, list[tuple[int, int]]]) -> None:
+def test_hubs_and_authorities_are_a_fixed_point(drawn: tuple[int, list[tuple[int, int]]]) -> None:
     graph = graph_of(*drawn)
     links = np.zeros((len(graph), len(graph)))
     links[graph.sources, graph.targets] = 1.0

@@ -1,4 +1,4 @@
-"""A crawl counts what its judge says: while it runs, after a restart, in old folders, and where a seed has moved."""
+"""A crawl counts by the verdicts of its judge: while it runs, after a restart, in old folders, with moved seeds."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def steps(folder: Path) -> list[Step]:
         return list(opened.history.trail())
 
 
-def test_the_default_judge_is_topic_and_what_it_says_is_stored(tmp_path: Path) -> None:
+def test_the_default_judge_is_topic_and_its_verdicts_are_stored(tmp_path: Path) -> None:
     found = crawled(tmp_path / "crawl")
     targets = set(TOPIC.targets)
     assert any(step.relevance != step.similarity for step in found)
@@ -125,7 +125,7 @@ def test_a_label_changes_the_verdicts_at_once_and_survives_a_restart(tmp_path: P
     after = session.crawl.judging.revised()
     assert not after[wrong].relevant
     others = [url for url in before if url != wrong and before[url].relevance != after[url].relevance]
-    assert others, "pages like it count less, too"
+    assert others, "similar pages count less too"
     session.close()
     again = resume(tmp_path / "crawl", fetcher=Recorded(), clock=lambda: 0.0)
     assert again.crawl.judging.revised() == after
@@ -133,7 +133,7 @@ def test_a_label_changes_the_verdicts_at_once_and_survives_a_restart(tmp_path: P
 
 
 def made_old(folder: Path) -> None:
-    """Turn a crawl folder into one of the time before judges."""
+    """Turn a crawl folder into one from before there were judges."""
     toml = folder / "crawl.toml"
     lines = [line for line in toml.read_text().splitlines() if not line.startswith("judge")]
     toml.write_text("\n".join(lines).replace("format = 2", "format = 1") + "\n")
@@ -162,7 +162,7 @@ def test_an_old_folder_is_read_and_continued_by_the_old_rule(tmp_path: Path) -> 
     assert [(step.relevance, step.relevant) for step in later] == [(s.similarity, s.similarity >= 0.1) for s in later]
 
 
-def test_an_old_folder_with_a_threshold_of_its_own_keeps_it(tmp_path: Path) -> None:
+def test_an_old_folder_with_its_own_threshold_keeps_it(tmp_path: Path) -> None:
     crawled(tmp_path / "crawl", pages=30, relevant=0.25)
     made_old(tmp_path / "crawl")
     assert all(step.relevant == (step.similarity >= 0.25) for step in steps(tmp_path / "crawl"))

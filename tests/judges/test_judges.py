@@ -1,4 +1,4 @@
-"""Every registered judge keeps the port's promises; `topic` learns, doubts, and tells sites from pages."""
+"""Every registered judge keeps the contract; `topic` learns, doubts, and distinguishes sites from pages."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_a_page_that_many_link_to_is_important(name: str) -> None:
     assert not dark.is_relevant
 
 
-def test_topical_hits_wants_endorsement_by_pages_on_topic() -> None:
+def test_topical_hits_needs_endorsement_by_pages_on_topic() -> None:
     judge = JUDGES.get("topical-hits")()
     judge.start(TOPIC, [])
     for n in range(20):
@@ -96,7 +96,7 @@ def test_topical_hits_wants_endorsement_by_pages_on_topic() -> None:
     assert not later[bank.url].is_relevant
 
 
-def test_topical_hits_says_when_there_is_nothing_to_go_by() -> None:
+def test_topical_hits_says_when_no_page_is_endorsed() -> None:
     judge = JUDGES.get("topical-hits")()
     judge.start(TOPIC, [])
     for each in others(20):
@@ -112,7 +112,7 @@ def started(
     return judge
 
 
-def test_topic_finds_pages_that_never_name_the_keywords() -> None:
+def test_topic_finds_pages_without_the_keywords() -> None:
     judge = started(Topic("balloon"))
     for each in (*seeds(), *others()):
         judge.judge(each)
@@ -129,7 +129,7 @@ def test_topic_works_with_keywords_only() -> None:
     assert not judge.judge(page("http://c.test/2", OFF[1])).is_relevant
 
 
-def test_seeds_that_are_only_places_to_start_from_do_not_become_the_topic() -> None:
+def test_seeds_that_are_only_starting_points_do_not_become_the_topic() -> None:
     judge = started(Topic("hot air balloon"))
     for number in range(3):
         judge.judge(page(f"http://a.test/{number}", f"{OFF[number]} portal news weather"))
@@ -156,7 +156,7 @@ def test_a_label_changes_the_verdict_at_once() -> None:
     assert not dict(judge.revised())[url].is_relevant
 
 
-def test_where_sites_are_looked_for_only_home_pages_count() -> None:
+def test_if_the_user_looks_for_sites_only_home_pages_count() -> None:
     urls = ("http://x.test/", "http://y.test/", "http://z.test/")
     judge = started(TOPIC, urls)
     for url in urls:
@@ -172,7 +172,7 @@ def test_where_sites_are_looked_for_only_home_pages_count() -> None:
     assert by_choice.judge(page("http://w.test/about", ON)).is_relevant
 
 
-def test_the_threshold_expects_the_best_f1() -> None:
+def test_the_threshold_maximises_the_expected_f1() -> None:
     import numpy as np
 
     assert best_threshold(np.zeros(20)) == 0.2

@@ -1,4 +1,4 @@
-"""One page and many pages are weighed by the same formula."""
+"""One page and many pages are rated by the same formula."""
 
 from __future__ import annotations
 
@@ -30,13 +30,15 @@ ROWS = st.lists(
 
 @settings(deadline=None)
 @given(ROWS, st.floats(0, 1))
-def test_many_pages_have_the_probabilities_of_each(rows: list[tuple[list[float], float, str]], reliance: float) -> None:
+def test_probabilities_of_many_pages_equal_those_of_each(
+    rows: list[tuple[list[float], float, str]], reliance: float
+) -> None:
     evidence, priors, kinds = zip(*rows, strict=True)
     together = probabilities(np.array(evidence), reliance, np.array(priors), kinds)
     assert together.tolist() == pytest.approx([probability(row, reliance, *more) for row, *more in rows], abs=1e-12)
 
 
-def test_what_the_user_said_about_a_page_is_not_overruled() -> None:
+def test_the_verdict_of_the_user_is_not_overruled() -> None:
     worst, best = [-50.0] * len(WEIGHTS), [50.0] * len(WEIGHTS)
     assert probability(worst, 1.0, 0.0, "given") == 0.95
     assert probability(best, 1.0, 0.0, "off") == 0.05

@@ -107,7 +107,7 @@ def test_what_lies_behind_the_last_recorded_page_moves_aside_and_overwrites_noth
         session = resume(folder, fetcher=Recorded())
         session.close()
         kept = path.with_name(f"{path.name}.tail-{number}")
-        told = f"{len(tail)} bytes behind the last recorded page of {path.name} were moved to pages/{kept.name}"
+        told = f"{len(tail)} bytes after the last recorded page of {path.name} were moved to pages/{kept.name}"
         assert session.folder.recovered == [told]
         assert path.read_bytes() == good
         assert kept.read_bytes() == tail
@@ -125,7 +125,7 @@ def test_the_user_is_told_in_one_line(folder: Path, capsys: pytest.CaptureFixtur
     path = only_warc(folder)
     path.write_bytes(path.read_bytes() + b"torn")
     assert run(["resume", str(folder)]) == 0
-    told = f"note: 4 bytes behind the last recorded page of {path.name} were moved to pages/{path.name}.tail-1\n"
+    told = f"note: 4 bytes after the last recorded page of {path.name} were moved to pages/{path.name}.tail-1\n"
     assert told in capsys.readouterr().err
 
 

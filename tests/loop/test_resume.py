@@ -216,7 +216,7 @@ def test_a_tampered_database_cannot_reach_other_files(tmp_path: Path) -> None:
     session.folder.database.save_meta("warc_end", f"{victim}:999999")
     session.folder.database.commit()
     session.close()
-    with pytest.raises(FolderBroken, match="no file of this repository"):
+    with pytest.raises(FolderBroken, match="not a file of this repository"):
         resume(folder)
     assert victim.read_text() == "precious"
 

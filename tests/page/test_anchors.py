@@ -1,4 +1,4 @@
-"""Which of several anchors to one URL counts."""
+"""Which of several anchors to the same URL counts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LINKS = st.lists(st.tuples(st.sampled_from(["a", "b", "c", ""]), st.sampled_from
 
 
 def plain_best(page: Page, worth: list[float]) -> list[int]:
-    """The definition: a better anchor takes over the place of the first."""
+    """The definition: a better anchor replaces the first."""
     best: dict[Url, int] = {}
     for position, link in enumerate(page.links):
         if worth[position] > worth[best.setdefault(link.url, position)]:
@@ -25,7 +25,7 @@ def plain_best(page: Page, worth: list[float]) -> list[int]:
 
 @settings(deadline=None)
 @given(LINKS)
-def test_the_anchor_that_is_worth_most_counts_and_the_first_of_equals(links: list[tuple[str, float]]) -> None:
+def test_the_anchor_with_the_highest_score_counts_and_the_first_of_equals(links: list[tuple[str, float]]) -> None:
     page = page_of("".join(f"<a href='/{name}'>x</a>" for name, _ in links))
     anchors, worth = outlink_anchors(page.record), [value for _, value in links]
     assert best_anchors(anchors, worth).tolist() == plain_best(page, worth)

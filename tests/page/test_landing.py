@@ -48,14 +48,14 @@ def test_html_becomes_a_page() -> None:
     assert landed.record.url == HOME
 
 
-def test_the_page_has_the_address_that_answered() -> None:
+def test_the_page_has_the_address_of_the_response() -> None:
     landed = land(WANTED, response(200, HTML, body=b"<a href=c>c</a>", url="http://y.test/a/index.html"))
     assert isinstance(landed, Page)
     assert landed.url == "http://y.test/a/"
     assert landed.links[0].url == "http://y.test/a/c"
 
 
-def test_a_page_has_the_parts_that_were_asked_for() -> None:
+def test_a_page_has_the_requested_parts() -> None:
     reply = response(200, HTML, body=b"<h1>x</h1>")
     landed = land(WANTED, reply, parts=Parts(leaves=True))
     assert isinstance(landed, Page)
@@ -91,7 +91,7 @@ def test_a_redirect_is_reported(status: int, location: str, spelling: str) -> No
         (("Location", "/a"), ("Location", "/b")),
     ],
 )
-def test_a_redirect_to_nowhere_is_a_miss(headers: tuple[tuple[str, str], ...]) -> None:
+def test_a_redirect_without_a_valid_target_is_a_miss(headers: tuple[tuple[str, str], ...]) -> None:
     assert miss(302, *headers).reason == "bad-redirect"
 
 
@@ -116,7 +116,7 @@ def test_a_redirect_to_nowhere_is_a_miss(headers: tuple[tuple[str, str], ...]) -
         (501, "", None),
     ],
 )
-def test_an_error_says_whether_to_come_again(status: int, header: str, wait: float | None) -> None:
+def test_an_error_says_whether_to_retry(status: int, header: str, wait: float | None) -> None:
     landed = miss(status, *([("Retry-After", header)] if header else []), now=30.0)
     assert (landed.reason, landed.status, landed.retry_after) == (f"http-{status}", status, wait)
 
@@ -136,7 +136,9 @@ def test_an_error_says_whether_to_come_again(status: int, header: str, wait: flo
         (200, (HTML, ("Content-Encoding", "gzip")), gzip.compress(bytes(5_000_000)), "bomb"),
     ],
 )
-def test_what_is_no_page_is_a_miss(status: int, headers: tuple[tuple[str, str], ...], body: bytes, reason: str) -> None:
+def test_a_response_that_is_not_a_page_is_a_miss(
+    status: int, headers: tuple[tuple[str, str], ...], body: bytes, reason: str
+) -> None:
     landed = miss(status, *headers, body=body)
     assert (landed.reason, landed.retry_after, landed.size) == (reason, None, len(body))
 
@@ -147,7 +149,7 @@ def test_html_without_a_type_and_xhtml_are_pages() -> None:
     assert page(b"\n<html>x", ("Content-Type", "unknown/unknown")).text == "x"
 
 
-def test_the_header_says_the_charset() -> None:
+def test_the_charset_of_the_header_is_used() -> None:
     assert page(b"gr\xfcn", ("Content-Type", "text/html;charset=latin1")).text == "grün"
 
 
@@ -160,11 +162,11 @@ def test_a_refresh_at_once_is_a_redirect_and_a_later_one_a_link() -> None:
     plain = Analyser("none", stem=False)
     assert element_counts(later.record, later.links[1], 1, plain) == later.record.counts(plain) == {"honey": 1}
     assert tag_path(later.record, later.links[1]) == "html"
-    assert later.record.leaves.anchor.tolist() == [0, -1], "it stands for the page and contains none of its text"
+    assert later.record.leaves.anchor.tolist() == [0, -1], "it belongs to the whole page and contains none of its text"
 
 
 @pytest.mark.parametrize("content", [b"0", b"0; url=/", b"0; url=javascript:x", b"x", b"30"])
-def test_a_refresh_of_the_page_itself_is_nothing(content: bytes) -> None:
+def test_a_refresh_of_the_page_itself_is_ignored(content: bytes) -> None:
     landed = page(b"<meta http-equiv=refresh content='" + content + b"'>x", HTML)
     assert list(landed.links) == []
 
@@ -178,7 +180,7 @@ def test_a_refresh_of_the_page_itself_is_nothing(content: bytes) -> None:
         (b"", "otherbot: none", False, False),
     ],
 )
-def test_robots_directives_are_noted_and_nofollow_takes_the_links(
+def test_robots_directives_are_recorded_and_nofollow_removes_the_links(
     meta: bytes, header: str, noindex: bool, nofollow: bool
 ) -> None:
     body = b"<meta name=robots content='" + meta + b"'><a href=a>a</a>"
@@ -243,7 +245,7 @@ def test_no_response_raises(status: int, headers: list[tuple[str, str]], body: b
         assert landed.url.startswith(("http://", "https://"))
 
 
-def test_default_pages_that_were_named_are_one_url_with_their_folder() -> None:
+def test_configured_default_pages_have_the_url_of_their_folder() -> None:
     body = b"<a href=/a/Default.asp>one</a><a href=/a/>two</a>"
     assert len({link.url for link in page(body, HTML).links}) == 2
     landed = page(body, HTML, limits=PageLimits(default_pages=("default.asp",)))

@@ -1,4 +1,4 @@
-"""What one page costs, whatever is in it: the peak memory of a process that reads it, above that of an idle one."""
+"""The memory that one page takes, whatever is in it: the peak of a process that reads it, above an idle one."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ print(len(page.links), peak() - idle)
 
 
 def cost(body: Iterable[bytes], file: Path, parts: str = "counts") -> tuple[int, int]:
-    """The links of the page, and the megabytes that it took."""
+    """The number of links of the page, and the megabytes that reading it took."""
     with file.open("wb") as out:
         out.writelines(body)
     done = subprocess.run([sys.executable, "-P", "-c", READ, file, parts], capture_output=True, text=True, check=True)
@@ -64,12 +64,12 @@ def test_a_page_costs_a_bounded_amount_of_memory(body: Iterable[bytes], links: i
     ["w{:x}q ", "{:060x} ", "\u0436{:x}\u044f ", "word ", "a"],
     ids=["distinct", "long", "cyrillic", "same", "run"],
 )
-def test_a_body_without_end_costs_at_most_64_megabytes(word: str, parts: str, tmp_path: Path) -> None:
+def test_an_endless_body_costs_at_most_64_megabytes(word: str, parts: str, tmp_path: Path) -> None:
     body = "".join(map(word.format, range(10_000_000 // len(word.format(1_000_000))))).encode()
     assert len(body) > 9_000_000
     assert cost([body], tmp_path / "body", parts)[1] <= 64
 
 
-def test_tags_without_end_cost_at_most_192_megabytes_with_leaves_and_elements(tmp_path: Path) -> None:
+def test_endless_tags_cost_at_most_192_megabytes_with_leaves_and_elements(tmp_path: Path) -> None:
     body = (b"<p>w%xq" % number for number in range(1_000_000))
     assert cost(body, tmp_path / "body", "tree")[1] <= 192

@@ -32,7 +32,7 @@ def test_a_view_is_computed_once_for_each_set_of_arguments() -> None:
     assert asked == [(1, 0), (2, 0), (1, 3)]
 
 
-def test_a_view_that_finds_nothing_is_computed_once_too() -> None:
+def test_a_view_that_returns_none_is_computed_once_too() -> None:
     page, asked = page_of(""), []
 
     def nothing(record: Record) -> None:
@@ -43,7 +43,7 @@ def test_a_view_that_finds_nothing_is_computed_once_too() -> None:
 
 
 class Kept:
-    """Keeps every view of `KEPT`, as a prepared bed does."""
+    """Caches every view of `KEPT`, as a prepared bed does."""
 
     def __init__(self) -> None:
         self.views: dict[Hashable, Any] = {}
@@ -74,7 +74,7 @@ def test_pages_that_no_bed_keeps_share_nothing() -> None:
     assert first.view(link_leaves, SMALL) is not second.view(link_leaves, SMALL)
 
 
-def test_the_time_spent_in_views_is_told_by_the_clock_of_the_crawl() -> None:
+def test_the_time_spent_in_views_is_measured_by_the_clock_of_the_crawl() -> None:
     now = 0.0
 
     def slow(record: Record) -> None:
@@ -90,7 +90,7 @@ def test_the_time_spent_in_views_is_told_by_the_clock_of_the_crawl() -> None:
     assert page.reading_seconds == 5.0
 
 
-def test_a_page_says_what_its_record_does() -> None:
+def test_a_page_has_the_values_of_its_record() -> None:
     page = page_of(HTML, "http://clubs.test/")
     assert (page.title, page.text) == ("Clubs", "Clubs The best chess club and again me")
     assert [link.url for link in page.links] == ["http://clubs.test/c", "http://clubs.test/c", "http://clubs.test/"]

@@ -1,4 +1,4 @@
-"""PDF files as pages: what is read of a paper, and what a hostile file can't do."""
+"""PDF files as pages: the parts of a paper that are read, and hostile files."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ def test_title_authors_and_references_of_a_paper_are_found() -> None:
     assert "Balloons rise because hot air is lighter than the air around them." in made.paragraphs
 
 
-def test_a_stated_title_counts_only_if_the_first_page_has_it() -> None:
+def test_the_title_in_the_metadata_counts_only_if_the_first_page_has_it() -> None:
     right = paper("Why balloons of hot air rise", "Ada Flame", info={"Title": "Why Balloons of Hot Air Rise"})
     assert read(right).title == "Why Balloons of Hot Air Rise"
     wrong = paper("Why balloons of hot air rise", "Ada Flame", info={"Title": "Microsoft Word - draft7.doc"})
     assert read(wrong).title == "Why balloons of hot air rise"
 
 
-def test_references_in_two_columns_are_told_apart() -> None:
+def test_references_in_two_columns_are_separated() -> None:
     left: list[Placed] = [(50, 700, 14, "References"), (50, 680, 10, "Aho A (1975). Efficient string")]
     left += [(60, 668, 10, "matching. CACM."), (50, 656, 10, "Bloom B (1970). Space and time")]
     right: list[Placed] = [
@@ -115,7 +115,7 @@ def test_page_numbers_and_running_heads_do_not_get_into_references() -> None:
     ]
 
 
-def test_a_pdf_file_is_a_page_only_if_it_is_wanted() -> None:
+def test_a_pdf_file_is_a_page_only_with_the_setting() -> None:
     candidate = Candidate(Url("http://a.test/p.pdf"), 1.0)
     refused = land(candidate, reply(BALLOONS))
     assert isinstance(refused, Miss)
@@ -206,7 +206,7 @@ def test_every_bomb_stays_within_the_limits(content: bytes) -> None:
     assert isinstance(shown, Failure) or len(shown.body) < 1_000_000
 
 
-def test_a_file_that_came_only_in_part_is_not_read() -> None:
+def test_a_truncated_file_is_not_read() -> None:
     cut = Response(
         "http://a.test/p.pdf", 200, "OK", (("Content-Type", "application/pdf"),), BALLOONS, truncated="length"
     )

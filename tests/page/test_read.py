@@ -41,14 +41,14 @@ def test_leaves_are_all_text_in_order_but_no_script_style_or_comment() -> None:
     assert record.text == "Bees Honey comb wax"
 
 
-def test_leaves_know_the_innermost_anchor_that_holds_them() -> None:
+def test_leaves_know_the_innermost_anchor_around_them() -> None:
     record = record_of("a<a href=1>b<table><td><a href=2>c</a>d</table>e</a>f<a href=mailto:x>g</a><a href=3>h</a>")
     assert [(text, anchor) for text, anchor, _ in leaves_of(record)] == [
         ("a", -1), ("b", 0), ("c", 1), ("d", 0), ("e", 0), ("f", -1), ("g", -1), ("h", 2),
     ]  # fmt: skip
 
 
-def test_leaves_know_the_innermost_heading_that_holds_them() -> None:
+def test_leaves_know_the_innermost_heading_around_them() -> None:
     record = record_of("a<h2>b<i>c</i></h2><h3><a href=1>d</a></h3><h1>e<div><h6>f</h6>g</div></h1>h")
     assert leaves_of(record) == [
         ("a", -1, -1), ("b", -1, 0), ("c", -1, 0), ("d", 0, 1), ("e", -1, 2), ("f", -1, 3), ("g", -1, 2), ("h", -1, -1),
@@ -97,7 +97,7 @@ def test_any_markup_has_a_record(html: str) -> None:
 
 
 def check(record: Record) -> None:
-    """What holds for every record."""
+    """Check the properties of every record."""
     assert tokens(record.text) == [token for text, _, _ in leaves_of(record) for token in tokens(text)]
     counts = record.counts(PLAIN)
     assert [counts.terms[index] for index in token_terms(record, PLAIN).tolist()] == tokens(record.text)
@@ -122,7 +122,7 @@ def test_the_text_of_recorded_pages_has_the_tokens_of_its_leaves(any_bed: Bed) -
         assert Record.from_bytes(record.to_bytes()).to_bytes() == record.to_bytes(), url
 
 
-def test_of_a_long_text_the_beginning_is_kept_with_leaves_and_without() -> None:
+def test_the_beginning_of_a_long_text_is_kept_with_and_without_leaves() -> None:
     html = "<div>" + "<p>bees <a href=/x>honey hive</a>" * (MOST_TEXT // 14) + "</div>"
     url = Url("http://a.test/")
     plain, whole = read_html(html, url, Parts((Analyser(),))), read_html(html, url, EVERYTHING)

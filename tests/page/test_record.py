@@ -1,4 +1,4 @@
-"""A page's record: it can't be changed, it travels as bytes, and bytes that are no record are refused."""
+"""A page's record: it is immutable, can be sent as bytes, and bytes that are not a record are refused."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ VIEWS: dict[str, Callable[[Record], Any]] = {
 
 
 def plain(value: Any) -> Any:
-    """Something that can be compared: arrays as lists."""
+    """A value in comparable form: arrays as lists."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, Mapping):
@@ -85,7 +85,7 @@ def plain(value: Any) -> Any:
 
 
 def answers(record: Record) -> Answers:
-    """What every view says about a record."""
+    """The results of all views of a record."""
     return {name: plain(view(record)) for name, view in VIEWS.items()}
 
 
@@ -116,7 +116,7 @@ def test_a_record_survives_its_bytes(html: str, leaves: bool, elements: bool, co
 
 @settings(deadline=None, max_examples=100)
 @given(html_pages)
-def test_every_view_says_the_same_of_a_record_and_of_its_bytes(html: str) -> None:
+def test_every_view_is_the_same_for_a_record_and_for_its_bytes(html: str) -> None:
     record = record_of(html)
     assert answers(Record.from_bytes(record.to_bytes())) == answers(record)
 
@@ -133,7 +133,7 @@ def test_the_pages_of_the_suites_survive_their_bytes(suites: Suites) -> None:
 
 @settings(deadline=None)
 @given(html_pages)
-def test_what_is_read_does_not_depend_on_the_parts_that_are_asked_for(html: str) -> None:
+def test_what_is_read_does_not_depend_on_the_requested_parts(html: str) -> None:
     whole = columns(record_of(html))
     for parts in (Parts(), Parts((SMALL,)), Parts(leaves=True), Parts(elements=True)):
         for name, column in columns(record_of(html, parts)).items():
@@ -142,7 +142,7 @@ def test_what_is_read_does_not_depend_on_the_parts_that_are_asked_for(html: str)
 
 @settings(deadline=None)
 @given(html_pages)
-def test_some_parts_of_the_bytes_are_what_would_have_been_read_of_them(html: str) -> None:
+def test_unpacking_some_parts_equals_reading_only_these(html: str) -> None:
     data = record_of(html).to_bytes()
     for parts in (Parts(), Parts((SMALL, OWN)), Parts((ENGLISH,), leaves=True), Parts(elements=True), EVERYTHING):
         record = Record.from_bytes(data, parts)
@@ -159,7 +159,7 @@ def test_parts_that_the_bytes_do_not_have_are_missing() -> None:
         _ = record.leaves
 
 
-def test_a_page_without_anything_is_a_record() -> None:
+def test_an_empty_page_has_a_record() -> None:
     record = record_of("")
     assert (record.text, record.title, record.links, record.outlinks) == ("", "", (), ())
     assert columns(Record.from_bytes(record.to_bytes())) == columns(record)
@@ -172,7 +172,7 @@ def test_headings_without_text_have_numbers_too() -> None:
     assert Record.from_bytes(record.to_bytes()).leaves.heading.tolist() == [20]
 
 
-# ---- bytes that are no record
+# ---- bytes that are not a record
 
 
 def refused_or_sound(data: bytes) -> None:
@@ -194,7 +194,7 @@ def test_cut_bytes_are_refused(parts: Parts) -> None:
     for size in range(len(data)):
         with pytest.raises(ValueError, match=r"."):
             Record.from_bytes(data[:size])
-    with pytest.raises(ValueError, match="long"):
+    with pytest.raises(ValueError, match="sizes"):
         Record.from_bytes(data + b"\0")
 
 
@@ -264,13 +264,13 @@ def test_a_head_that_does_not_fit_is_refused(change: Callable[[list[Any]], Any])
         Record.from_bytes(with_head(change))
 
 
-def test_a_head_nested_without_end_is_refused() -> None:
+def test_an_endlessly_nested_head_is_refused() -> None:
     head = b"[" * 100_000
     with pytest.raises(ValueError, match=r"."):
         Record.from_bytes(struct.pack("<I", len(head)) + head)
 
 
-def test_columns_that_are_not_there_are_refused() -> None:
+def test_missing_columns_are_refused() -> None:
     record = record_of("")
     for parts in (Parts(), Parts(leaves=True), EVERYTHING):
         data = Record.from_bytes(record.to_bytes(), parts).to_bytes()
@@ -358,7 +358,7 @@ def test_bytes_that_change_later_do_not_change_the_record() -> None:
 # ---- parts
 
 
-def test_a_part_that_was_not_read_is_missed_with_a_hint() -> None:
+def test_a_part_that_was_not_read_raises_an_error_with_a_hint() -> None:
     record = record_of(PAGE, Parts())
     for view, part in [(anchor_tokens, "leaves"), (lambda one: elements_above(one, 1), "elements")]:
         with pytest.raises(PartMissing, match=rf"without its {part}\nhint: declare it: Parts\({part}=True\)") as caught:
@@ -368,7 +368,7 @@ def test_a_part_that_was_not_read_is_missed_with_a_hint() -> None:
         element_similarities(record_of(PAGE, Parts(leaves=True)), SOME, 1)
 
 
-def test_elements_bring_their_leaves_along() -> None:
+def test_elements_imply_leaves() -> None:
     record = record_of(PAGE, Parts(elements=True))
     assert record.leaves.size > 0
     assert Record.from_bytes(PACKED, Parts(elements=True)).leaves.size == record.leaves.size
@@ -379,7 +379,7 @@ def test_parts_add_up() -> None:
     assert Parts() | EVERYTHING == EVERYTHING
 
 
-def test_counts_that_were_not_asked_for_are_worked_out() -> None:
+def test_counts_that_were_not_requested_are_computed() -> None:
     for parts in (Parts(), Parts(leaves=True), EVERYTHING):
         record = record_of(PAGE, parts)
         for analyser in (ENGLISH, SMALL, OWN):

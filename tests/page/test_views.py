@@ -1,4 +1,4 @@
-"""What pages, elements, anchors and windows say about links."""
+"""Views of pages, elements, anchors and windows."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_the_page_is_as_similar_to_strategies_as_to_the_judge(shop: Page) -> Non
     assert KeywordSimilarity(Topic("solar panel"), Analyser("small"))(shop) == page_similarity(shop.record, query)
 
 
-def test_counts_that_came_with_the_record_are_taken() -> None:
+def test_counts_that_came_with_the_record_are_used() -> None:
     record = Record(B, "", "other words", [], {SMALL.key: Analysed(TermCounts.of(SMALL.counts("solar panel")))})
     assert page_similarity(record, Query("panel solar", SMALL)) == pytest.approx(1.0)
 
@@ -85,12 +85,12 @@ def test_repeated_keywords_count() -> None:
 
 
 @given(st.text(max_size=300))
-def test_a_query_finds_a_text_as_similar_as_its_counts(text: str) -> None:
+def test_the_similarity_of_a_text_is_that_of_its_counts(text: str) -> None:
     query = Query("chess club", SMALL)
     assert query.text_similarity(text) == query.similarity(SMALL.counts(text)) == query.text_similarity(text)
 
 
-def test_a_page_without_anything_says_nothing() -> None:
+def test_an_empty_page_has_empty_views() -> None:
     record = record_of("")
     assert record.counts(SMALL) == {}
     assert page_similarity(record, Query("", SMALL)) == 0.0
@@ -110,7 +110,7 @@ def test_an_element_is_all_text_under_the_aggregation_node(shop: Page) -> None:
     assert element_counts(record, second, WHOLE_PAGE, SMALL) == record.counts(SMALL)
 
 
-def test_links_under_one_element_share_one_answer() -> None:
+def test_links_under_one_element_have_the_same_similarity() -> None:
     asked: list[Any] = []
 
     class Watched(Query):
@@ -147,8 +147,8 @@ def test_a_tag_path_has_ids_and_first_classes() -> None:
     ]
 
 
-def test_an_answer_for_one_link_does_not_depend_on_the_links_around_it() -> None:
-    """The picture's `alt` text is no text of its element, which the link inside it climbs through."""
+def test_the_similarity_of_a_link_does_not_depend_on_the_links_around_it() -> None:
+    """The picture's `alt` text is not part of its element, which the link inside it climbs through."""
     record = record_of(
         "<p>chess <a href=/1><img alt='golf course'><table><td><a href=/2><img alt=x1></a></td></table></a></p>"
     )
@@ -167,7 +167,7 @@ def nested() -> Record:
     return record_of("<div><a href=x></a>" * DEPTH + BODY)
 
 
-def test_nested_elements_may_not_repeat_the_page_without_end(nested: Record) -> None:
+def test_nested_elements_repeat_the_page_only_up_to_the_limit(nested: Record) -> None:
     links = nested.links
     assert len(links) == DEPTH
     counts = {link: element_counts(nested, link, 1, SMALL) for link in links}
@@ -188,14 +188,14 @@ def test_the_limit_is_the_same_for_every_view(nested: Record) -> None:
     assert has_text == [True, True, False, False]
 
 
-def test_the_limit_holds_for_those_who_climb(nested: Record) -> None:
+def test_the_limit_holds_for_climbed_similarities(nested: Record) -> None:
     query = Query("honey", SMALL)
     for min_words in (1, 10**9):
         found = climbed_similarities(nested, query, 0, min_words)
         assert found == [pytest.approx(page_similarity(nested, query))] * DEPTH, "each element has the whole text"
 
 
-def test_small_pages_may_repeat_themselves_as_they_like() -> None:
+def test_small_pages_may_repeat_themselves_without_limit() -> None:
     record = record_of("<div><a href=x></a>" * 400 + "honey")
     assert element_similarities(record, Query("honey", SMALL), 1) == [1.0] * 400
 
@@ -203,7 +203,7 @@ def test_small_pages_may_repeat_themselves_as_they_like() -> None:
 # ---- anchors and windows
 
 
-def test_an_image_link_speaks_by_its_alt_text() -> None:
+def test_the_anchor_of_an_image_link_is_its_alt_text() -> None:
     record = record_of(SHOP + f"<a href={B}><img alt='solar roof'></a>")
     picture = record.links[2]
     assert anchor_counts(record, picture, SMALL) == {"solar": 1, "roof": 1}
@@ -211,7 +211,7 @@ def test_an_image_link_speaks_by_its_alt_text() -> None:
     assert window_counts(record, picture, 1, SMALL) == {"flower": 1, "solar": 1, "roof": 1}
 
 
-def test_a_picture_stands_before_the_next_anchor_that_has_text() -> None:
+def test_a_picture_has_a_span_before_the_next_anchor_with_text() -> None:
     record = record_of(
         f"<a href={B}>energy blog</a> news <a href={C}><img alt=rose></a> more <a href=/s>garden shop</a>"
     )
@@ -280,7 +280,7 @@ def test_every_link_knows_its_leaves_and_the_heading_above_it() -> None:
     assert link_leaves(record, SMALL).alternatives == {2: ("two",)}
 
 
-def test_words_around_links_are_not_looked_for_beyond_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_words_around_links_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("scenthound.page.views.surrounding_words.MOST_WORDS_AROUND", 5)
     cut = []
 
@@ -296,7 +296,7 @@ def test_words_around_links_are_not_looked_for_beyond_the_bound(monkeypatch: pyt
     assert cut == ["title", "anchor0"]
 
 
-def test_terms_stand_in_anchors_or_between_them() -> None:
+def test_terms_are_in_anchors_or_between_them() -> None:
     names = [f"word{number}" for number in range(30)]
     record = record_of(
         f"<p>{' '.join(names)} <a href=/one>{names[3]} inside</a> {names[3]}"
@@ -319,7 +319,7 @@ def test_terms_stand_in_anchors_or_between_them() -> None:
     ("url", "text"),
     [("https://www.reef.test/a", "reef.test/a"), ("http://reef.test/www./", "reef.test/www./"), ("", "")],
 )
-def test_what_a_url_says(url: str, text: str) -> None:
+def test_the_words_of_a_url(url: str, text: str) -> None:
     assert url_text(Url(url)) == text
 
 
@@ -349,7 +349,7 @@ def test_leaves_and_elements_are_those_of_the_tree(html: str) -> None:
 
 @settings(deadline=None, max_examples=150)
 @given(html_pages)
-def test_anchors_and_headings_stand_where_the_tree_has_them(html: str) -> None:
+def test_anchors_and_headings_are_where_the_tree_has_them(html: str) -> None:
     record, page = both(html)
     spans = list(zip(*(column.tolist() for column in anchor_leaves(record)), strict=True))
     assert spans == [page.anchor_leaves(link) for link in page.links]

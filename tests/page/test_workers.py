@@ -1,4 +1,4 @@
-"""Pages read in another process: the same nouns, and nothing that a page does to its reader reaches the crawl."""
+"""Pages read by worker processes: results are the same, and a page that kills its worker does not harm the crawl."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def reply(body: str | bytes, kind: str = "text/html; charset=utf-8", **more: Any
 
 
 def read_elsewhere(response: Response, options: ReadOptions = OPTIONS) -> Any:
-    """What a worker makes of a response: everything goes through bytes, the options too."""
+    """The result of a worker for a response: everything goes through bytes, including the options."""
     options = ReadOptions.from_json(json.loads(json.dumps(options.to_json())))
     sent = unpack_response(wire.pack_response(response)[4:])
     return unpack_result(read_response(sent, options, TermNumbers("test"))[4:], WANTED)
@@ -76,7 +76,7 @@ def same(response: Response, options: ReadOptions = OPTIONS) -> None:
     assert there.record.to_bytes() == here.record.to_bytes(), "all columns; what follows from them is in test_record"
 
 
-def test_parts_that_were_not_asked_for_are_not_sent() -> None:
+def test_parts_that_were_not_requested_are_not_sent() -> None:
     for parts in (Parts(), Parts((SMALL,)), Parts(leaves=True), Parts(elements=True)):
         same(reply(PAGE), OPTIONS._replace(parts=parts))
     few, all_parts = (
@@ -87,7 +87,7 @@ def test_parts_that_were_not_asked_for_are_not_sent() -> None:
 
 
 @pytest.mark.parametrize("view", AHEAD.values(), ids=list(AHEAD))
-def test_a_view_that_is_wanted_is_sent_with_the_page(view: AheadView) -> None:
+def test_a_requested_view_is_sent_with_the_page(view: AheadView) -> None:
     message = read_response(reply(PAGE), OPTIONS._replace(ahead=(view,)), TermNumbers("test"))[4:]
     page = unpack_result(message, WANTED)
     assert isinstance(page, Page)
@@ -123,13 +123,13 @@ def test_options_survive_the_command_line() -> None:
     ],
     ids=range(14),
 )
-def test_a_page_read_elsewhere_is_the_page_read_here(response: Response) -> None:
+def test_a_page_read_by_a_worker_equals_the_page_read_here(response: Response) -> None:
     same(response)
 
 
 @settings(deadline=None, max_examples=60)
 @given(st.lists(st.sampled_from(PAGE.split(" ")) | st.text(max_size=20), max_size=40))
-def test_whatever_stands_on_the_page(parts: list[str]) -> None:
+def test_any_page_is_the_same_read_by_a_worker(parts: list[str]) -> None:
     same(reply(" ".join(parts)))
 
 
@@ -211,9 +211,9 @@ async def ready(pool: ReadingPool, response: Response) -> None:
 
 def test_a_worker_reads_pages_and_ends_with_its_pool() -> None:
     async def work(pool: ReadingPool) -> Any:
-        assert not pool.takes(reply(PAGE)), "nobody waits for a worker to start"
+        assert not pool.takes(reply(PAGE)), "the crawl does not wait for a worker to start"
         await ready(pool, reply(PAGE))
-        assert not pool.takes(reply("moved", status=301)), "what is quickly read is read here"
+        assert not pool.takes(reply("moved", status=301)), "a response that is quick to read is read here"
         pages = await asyncio.gather(*(ask(pool, reply(PAGE)) for _ in range(20)))
         return pool, pages, pool.process_ids
 
@@ -266,12 +266,12 @@ def test_a_page_that_takes_too_long_is_a_miss_and_the_next_is_read() -> None:
 
     (missed, *unread), after, restarts = with_pool(work, seconds=0.05)
     assert missed == Miss(WANTED, "unreadable", "reading it took too long", 200, len(poison.body))
-    assert unread == [None, None], "they were not to blame: the crawl reads them itself"
+    assert unread == [None, None], "the crawl reads the other pages itself"
     assert isinstance(after[-1], Page)
     assert restarts == len(after)
 
 
-def test_a_page_that_wants_too_much_memory_hurts_only_itself() -> None:
+def test_a_page_that_needs_too_much_memory_is_the_only_miss() -> None:
     glutton = reply("<p>honey " * 400_000)
 
     async def work(pool: ReadingPool) -> Any:
@@ -299,7 +299,7 @@ sys.stdin.buffer.read()
 
 
 @pytest.mark.parametrize("answer", ['["page", 5]', '["page", 200, 5], b"no record"', '["miss", 1]', "5"])
-def test_a_page_that_makes_its_reader_talk_nonsense_is_a_miss(answer: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_that_makes_its_worker_send_nonsense_is_a_miss(answer: str, monkeypatch: pytest.MonkeyPatch) -> None:
     code = NONSENSE.format(answer=answer)
     monkeypatch.setattr(pool_module, "module_command", lambda *_: [sys.executable, "-c", code])
 
@@ -309,10 +309,10 @@ def test_a_page_that_makes_its_reader_talk_nonsense_is_a_miss(answer: str, monke
 
     found = with_pool(work)
     assert (found.reason, found.candidate, found.size) == ("unreadable", WANTED, len(PAGE))
-    assert found.detail.startswith("its reader sent a broken result: ")
+    assert found.detail.startswith("its worker sent a broken result: ")
 
 
-def test_workers_that_can_not_start_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_that_can_not_start_are_not_retried_forever(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false")
 
     async def work(pool: ReadingPool) -> Any:
@@ -367,7 +367,9 @@ def test_a_worker_dies_with_a_crawl_that_is_killed() -> None:
 @pytest.mark.parametrize(
     "strategy", ["best-first", "dom", "hub-seeking", "shark-search", "apprentice", "infospiders", "intelligent"]
 )
-def test_a_crawl_is_the_same_whoever_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, strategy: str) -> None:
+def test_a_crawl_is_the_same_with_and_without_workers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, strategy: str
+) -> None:
     monkeypatch.setattr(run, "BUSY", 0)
     monkeypatch.setattr(run, "SETTLED", 0)
     for limit in ("QUICKEST", "ENOUGH"):  # no request is slow here: on a busy machine one would change the order
@@ -385,7 +387,7 @@ def test_a_crawl_is_the_same_whoever_reads(tmp_path: Path, monkeypatch: pytest.M
         return pools[-1]
 
     class Slow(Pages):
-        """Waits for the worker, so that it has something to do."""
+        """Waits for the worker, so that the worker is used."""
 
         async def fetch(self, url: str, most: int | None = None) -> Any:
             pool = pools[-1]

@@ -1,4 +1,4 @@
-"""What a person types becomes a query; what can't be one gets a clear error."""
+"""Text that a person types becomes a query or a clear error."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from scenthound.search import parse_query
         ("12:30 meeting", '("12:30") AND ("meeting")'),
     ],
 )
-def test_a_query_is_read(typed: str, expression: str | None) -> None:
+def test_a_query_is_parsed(typed: str, expression: str | None) -> None:
     if expression is None:
         with pytest.raises(ScenthoundError):
             parse_query(typed)
@@ -43,8 +43,8 @@ def test_a_query_is_read(typed: str, expression: str | None) -> None:
         (" !! ", "has no words", "title:word"),
         ('"hot air', "a quote is not closed", '"hot air"'),
         ("titel:club", "no field called `titel`", "did you mean `title`?"),
-        ("https://example.org/x", "a URL is no query", "host:example.org"),
-        ("-car", "only what to leave out", "name a word"),
+        ("https://example.org/x", "a URL is not a query", "host:example.org"),
+        ("-car", "only says what to leave out", "add a word"),
         ("OR club", "OR needs a word on both sides", "balloon OR airship"),
         ("club OR", "OR needs a word on both sides", "balloon OR airship"),
         ("a OR -b", "OR can't be followed", "-car"),

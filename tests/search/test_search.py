@@ -1,4 +1,4 @@
-"""Search finds what a crawl gathered, in an order that it explains; its index follows the crawl and survives a kill."""
+"""Search finds the pages of a crawl, in an order that it explains; its index follows the crawl and survives a kill."""
 
 from __future__ import annotations
 
@@ -137,12 +137,12 @@ def test_more_like_this_finds_pages_on_the_same_subject(collection: Path) -> Non
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(query=st.text(max_size=40))
-def test_no_query_breaks_the_engine(collection: Path, query: str) -> None:
+def test_no_query_breaks_the_search(collection: Path, query: str) -> None:
     with contextlib.suppress(BadUsage, UnknownName):
         search(collection, query)
 
 
-def test_indexing_again_adds_nothing_and_a_lost_index_is_made_again(tmp_path: Path) -> None:
+def test_indexing_again_adds_nothing_and_a_lost_index_is_rebuilt(tmp_path: Path) -> None:
     folder = small_crawl(tmp_path / "crawl", WEB)
     assert index_folder(folder) == 5
     assert index_folder(folder) == 0
@@ -157,7 +157,7 @@ def test_indexing_again_adds_nothing_and_a_lost_index_is_made_again(tmp_path: Pa
     assert index_folder(folder, rebuild=True) == 5
 
 
-def test_an_index_that_knows_more_than_the_crawl_is_made_again(tmp_path: Path) -> None:
+def test_an_index_that_is_ahead_of_the_crawl_is_rebuilt(tmp_path: Path) -> None:
     folder = small_crawl(tmp_path / "crawl", WEB)
     index_folder(folder)
     with TextIndex(folder / INDEX, write=True) as index:
@@ -174,7 +174,7 @@ def test_a_page_without_its_record_is_found_by_its_title(tmp_path: Path) -> None
     assert not found(folder, "propane")
 
 
-def test_a_page_that_was_fetched_again_is_there_once(tmp_path: Path) -> None:
+def test_a_page_that_was_fetched_again_is_indexed_once(tmp_path: Path) -> None:
     folder = small_crawl(tmp_path / "crawl", WEB)
     index_folder(folder)
     with TextIndex(folder / INDEX, write=True) as index:
@@ -222,12 +222,12 @@ def test_the_command_prints_results_and_json(tmp_path: Path, capsys: Talk) -> No
         (["x", "--weight", "2"], 2),
     ],
 )
-def test_a_bad_search_is_refused_with_a_way_out(collection: Path, capsys: Talk, words: list[str], code: int) -> None:
+def test_a_bad_search_is_refused_with_a_hint(collection: Path, capsys: Talk, words: list[str], code: int) -> None:
     assert run(["search", str(collection), *words]) == code
     assert "hint: " in capsys.readouterr().err
 
 
-def test_a_search_while_another_process_indexes_uses_what_there_is(tmp_path: Path, capsys: Talk) -> None:
+def test_a_search_while_another_process_indexes_uses_the_present_index(tmp_path: Path, capsys: Talk) -> None:
     folder = small_crawl(tmp_path / "crawl", WEB)
     index_folder(folder)
     with lock(folder / INDEX):

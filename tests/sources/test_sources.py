@@ -1,4 +1,4 @@
-"""Every seed source keeps the contract, on replies in the documented formats; and each does what it says."""
+"""Every seed source keeps the contract, on replies in the documented formats; and each source works."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ REPLIES: Mapping[str, Mapping[str, bytes]] = {
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
-    """What to write for each source."""
+    """The text that names each source."""
     folder = tmp_path_factory.mktemp("sources")
     small_crawl(folder / "crawl")
     (folder / "bookmarks.html").write_text(BOOKMARKS, encoding="utf-8")
@@ -126,7 +126,7 @@ def linking(source: SeedSource, url: str, fetcher: RepliesTo) -> list[str]:
     return [one.url for one in asyncio.run(source.back_links(Url(url), 10, PoliteAsker(fetcher, "scenthound", 0.0)))]
 
 
-def test_searxng_is_asked_page_by_page_until_nothing_new_comes() -> None:
+def test_searxng_is_asked_page_by_page_until_there_is_nothing_new() -> None:
     fetcher = RepliesTo(REPLIES["searxng"])
     assert ask(named_source(f"searxng:{SEARCH}/,language=de"), fetcher) == ["http://b.test/balloon", "http://c.test/"]
     searches = [url for url in fetcher.asked if "/search?" in url]
@@ -134,7 +134,7 @@ def test_searxng_is_asked_page_by_page_until_nothing_new_comes() -> None:
     assert all("q=hot+air+balloon&format=json" in url for url in searches)
 
 
-def test_searxng_looks_for_an_address_that_is_written_out() -> None:
+def test_searxng_searches_for_the_address_as_a_phrase() -> None:
     fetcher = RepliesTo(REPLIES["searxng"])
     assert linking(named_source(f"searxng:{SEARCH}"), "http://c.test/", fetcher) == ["http://b.test/balloon"]
     assert "q=%22c.test%22+-site%3Ac.test" in fetcher.asked[-1]
@@ -168,7 +168,7 @@ def test_common_crawl_lists_a_domain_and_orders_it_by_words() -> None:
     assert not isinstance(named_source("commoncrawl:site.test"), KnowsBackLinks)
 
 
-def test_an_index_server_can_not_send_us_elsewhere() -> None:
+def test_an_index_server_can_not_refer_to_another_server() -> None:
     moved = {f"{INDEX}/collinfo.json": collinfo("http://evil.test")}
     with pytest.raises(SourceFailed, match=r"another server, evil\.test"):
         ask(named_source(f"commoncrawl:site.test,server={INDEX}"), RepliesTo(moved))
@@ -179,7 +179,7 @@ def test_common_crawl_without_captures_has_no_answer() -> None:
     assert ask(named_source(f"commoncrawl:site.test,server={INDEX}"), RepliesTo(nothing)) == []
 
 
-def test_a_sitemap_gives_pages_of_its_own_host_and_those_that_fit_first() -> None:
+def test_a_sitemap_gives_pages_of_its_own_host_best_matches_first() -> None:
     assert ask(named_source(f"sitemap:{SITE}/"), RepliesTo(REPLIES["sitemap"])) == [
         "http://site.test/hot-air-balloons/",
         "http://site.test/about",
@@ -207,7 +207,7 @@ def test_bookmarks_on_the_topic_in_every_format(tmp_path: Path, text: str, urls:
 @pytest.mark.parametrize("text", ["", "{", '{"a": 1}', "[" * 100_000, "plain words", '{"roots": [1]}'])
 def test_a_file_without_bookmarks_is_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "file").write_text(text, encoding="utf-8")
-    with pytest.raises(BadConfig, match="holds no bookmarks"):
+    with pytest.raises(BadConfig, match="has no bookmarks"):
         ask(named_source(f"bookmarks:{tmp_path / 'file'}"), RepliesTo({}))
 
 
@@ -230,7 +230,7 @@ def test_collections_search_the_text_and_know_the_links(written: Mapping[str, st
         ("commoncrawl:a.test,look_at=none", BadConfig),
     ],
 )
-def test_what_names_no_source_is_refused(text: str, kind: type[ScenthoundError]) -> None:
+def test_text_that_is_not_a_source_is_refused(text: str, kind: type[ScenthoundError]) -> None:
     fetcher = RepliesTo({})
     with pytest.raises(kind) as failed:
         ask(named_source(text), fetcher)
@@ -240,7 +240,7 @@ def test_what_names_no_source_is_refused(text: str, kind: type[ScenthoundError])
 
 
 def paced(delay: float) -> float:
-    """Seconds that a search with two pages of results takes."""
+    """How many seconds a search with two pages of results takes."""
 
     async def seconds() -> float:
         loop = asyncio.get_running_loop()

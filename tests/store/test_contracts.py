@@ -1,4 +1,4 @@
-"""Every history and repository keeps its contract, and so may somebody else's."""
+"""Every history and repository keeps its contract; a plug-in can be tested the same way."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scenthound.testing import history_contract, repository_contract
 
 
 class Files:
-    """Makes histories and repositories in new places, and opens them again as a new process would."""
+    """Makes histories and repositories in new folders, and reopens them as a new process would."""
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._numbers = folder, itertools.count()
@@ -77,12 +77,12 @@ def test_every_repository_keeps_the_contract(kind: str, tmp_path: Path) -> None:
 
 
 class Forgetful(MemoryHistory):
-    """Forgets which events the strategy was not told of."""
+    """Forgets which events were not delivered to the strategy."""
 
     def numbered_after(self, event: int):  # type: ignore[no-untyped-def]
         return ((number, found, None) for number, found in enumerate(self.events(), 1) if number > event)
 
 
-def test_a_history_that_breaks_the_contract_is_found_out() -> None:
+def test_the_contract_detects_a_history_that_breaks_it() -> None:
     with pytest.raises(AssertionError):
         dict(history_contract(Forgetful))["it knows what the strategy received, and in which order"]()

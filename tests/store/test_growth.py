@@ -1,4 +1,4 @@
-"""What keeps a crawl flat as it grows, and exact: what was seen, who falls out, rows by number, old files."""
+"""A growing crawl stays fast and exact: seen URLs, eviction, rows by number, files of old versions."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def step(n: int, url: Url, **more: Any) -> Step:
         max_size=60,
     )
 )
-def test_what_was_seen_is_what_a_plain_set_would_hold_whatever_restarts(
+def test_seen_urls_equal_a_plain_set_across_restarts(
     tmp_path_factory: pytest.TempPathFactory, calls: list[tuple[str, int]]
 ) -> None:
     path = tmp_path_factory.mktemp("seen") / "crawl.db"
@@ -63,7 +63,7 @@ def test_what_was_seen_is_what_a_plain_set_would_hold_whatever_restarts(
             history.alias(url, URLS[0])
             seen.add(url)
         elif call == "look":
-            assert sum(1 for _ in history.trail()) == pages, "what is not yet written is told too"
+            assert sum(1 for _ in history.trail()) == pages, "including pages that are not yet written"
         elif call in ("commit", "kill"):
             if call == "commit":
                 database.commit()
@@ -78,7 +78,7 @@ def test_what_was_seen_is_what_a_plain_set_would_hold_whatever_restarts(
 
 @pytest.mark.parametrize("eviction", ["scored", "literal", "refuse"])
 @pytest.mark.parametrize("scores", [4, 1000])
-def test_who_falls_out_of_a_full_frontier_is_the_last_of_the_whole_order(eviction: Any, scores: int) -> None:
+def test_a_full_frontier_evicts_the_last_of_the_whole_order(eviction: Any, scores: int) -> None:
     rng = random.Random(7)
     frontier, model = MemoryFrontier(150, eviction), ModelFrontier(150, eviction, 1)
     for turn in range(2500):
@@ -116,7 +116,7 @@ def test_a_frontier_in_sqlite_survives_restarts_at_its_bound() -> None:
     assert rows == {number: candidate.url for number, candidate in frontier.entries()}
 
 
-def test_links_of_one_page_share_what_they_have_in_common_after_a_restart() -> None:
+def test_links_of_one_page_share_common_values_after_a_restart() -> None:
     database = CrawlDatabase(":memory:")
     frontier = SqliteFrontier(database)
     parts = {"page": 0.5}
@@ -144,7 +144,7 @@ def test_a_url_handed_back_while_in_flight_is_in_the_file_once() -> None:
 
 
 def first_edition(path: Path) -> None:
-    """A crawl's file as the first edition wrote it."""
+    """A crawl's file of version 1."""
     connection = sqlite3.connect(path)
     schema = SCHEMA.replace(FRONTIER, FIRST_FRONTIER).replace(LINKS, FIRST_LINKS).replace(EVENT_TABLES, "")
     schema = schema.replace(REVISED, "").replace(PARENTS, "").replace(", relevance REAL, relevant INTEGER", "")
@@ -164,7 +164,7 @@ def first_edition(path: Path) -> None:
 
 
 def fourth_edition(path: Path) -> None:
-    """A crawl's file as the fourth edition wrote it: every row with the URL of its parent and its own URL twice."""
+    """A crawl's file of version 4: every row with the URL of its parent, and its own URL twice."""
     connection = sqlite3.connect(path)
     old = SCHEMA.replace(PARENTS, "").replace("parts TEXT, parent INTEGER", "parts TEXT, parent TEXT")
     connection.executescript(f"{old} PRAGMA application_id={APPLICATION}; PRAGMA user_version=4;")
@@ -190,7 +190,7 @@ FOURTH = [
 ]
 
 
-def test_a_file_of_the_fourth_edition_keeps_its_candidates_and_their_parents(tmp_path: Path) -> None:
+def test_a_file_of_version_4_keeps_its_candidates_and_their_parents(tmp_path: Path) -> None:
     path = tmp_path / "crawl.db"
     fourth_edition(path)
     looking = CrawlDatabase(path, read_only=True)
@@ -206,7 +206,7 @@ def test_a_file_of_the_fourth_edition_keeps_its_candidates_and_their_parents(tmp
         database.close()
 
 
-def test_a_large_frontier_of_the_fourth_edition_is_opened_without_loading_all_of_it(tmp_path: Path) -> None:
+def test_a_large_frontier_of_version_4_is_opened_without_loading_all_of_it(tmp_path: Path) -> None:
     path = tmp_path / "crawl.db"
     fourth_edition(path)
     database = CrawlDatabase(path)
@@ -268,7 +268,7 @@ def test_a_waiting_url_takes_at_most_150_bytes_on_disk(tmp_path: Path) -> None:
     assert (path.stat().st_size - empty) / 20_000 <= 150
 
 
-def test_a_file_of_the_first_edition_is_taken_over_in_order(tmp_path: Path) -> None:
+def test_a_file_of_version_1_is_migrated_in_order(tmp_path: Path) -> None:
     path = tmp_path / "crawl.db"
     first_edition(path)
     database = CrawlDatabase(path)
@@ -294,7 +294,7 @@ def test_a_page_that_was_forgotten_and_fetched_again_has_its_links_once() -> Non
         history.record(step(n, url), Where("pages-00001.warc.gz", 100 * n, 100))
         history.link(url, [Url("http://old.test/")])
     assert history.recorded_files() == {"pages-00001.warc.gz": (3, 400)}
-    lost = [place.event for place in history.places_in("pages-00001.warc.gz") if place.offset + place.length > 350]
+    lost = [place.event for place in history.records_in("pages-00001.warc.gz") if place.offset + place.length > 350]
     forgotten = history.forget_events(lost)
     assert [one.url for one in forgotten] == [URLS[2]]
     history.record(step(4, URLS[2]))
@@ -304,7 +304,7 @@ def test_a_page_that_was_forgotten_and_fetched_again_has_its_links_once() -> Non
     assert sum(source == URLS[2] for source, _ in database.links()) == 1
 
 
-def test_marks_say_of_every_page_what_running_figures_need() -> None:
+def test_marks_have_what_running_figures_need() -> None:
     history = SqliteHistory(CrawlDatabase(":memory:"))
     history.record(step(1, URLS[0], requested=URLS[5], relevance=0.75, relevant=True))
     history.lost(Miss(Candidate(URLS[1], 0.5), "timeout"), 1.0)
@@ -315,7 +315,7 @@ def said(record: Record) -> tuple[object, ...]:
     return record.title, record.text, list(record.links)
 
 
-def test_the_endless_web_says_the_same_whenever_it_is_asked_and_never_repeats_a_fresh_link() -> None:
+def test_the_endless_web_is_deterministic_and_never_repeats_a_fresh_link() -> None:
     web, again = EndlessWeb(hosts=50), EndlessWeb(hosts=50)
     fresh: set[Url] = set()
     ahead = [web.home(0)]

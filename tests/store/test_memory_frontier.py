@@ -1,4 +1,4 @@
-"""The frontier in memory: the contract, and the sheets' own worked examples."""
+"""The frontier in memory: the contract, and the worked examples of the sheets."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ TOY = {
 
 
 def walk(frontier: MemoryFrontier, best_first: bool) -> tuple[list[str], list[str]]:
-    """The order in which the toy web is visited, and who fell out."""
+    """The order in which the toy web is visited, and the evicted candidates."""
     order: list[str] = []
     fallen: list[str] = []
     for seed in ("s1", "s2"):
@@ -110,13 +110,13 @@ def test_equal_scores_come_out_first_in_first_out_even_when_sums_differ_in_the_l
     assert [short(frontier.pop(0.0)) for _ in range(2)] == ["a/1", "a/2"]
 
 
-def test_a_score_that_is_no_number_is_refused() -> None:
+def test_a_score_that_is_not_a_number_is_refused() -> None:
     with pytest.raises(ValueError, match="a score must be a number"):
         MemoryFrontier().push(offer("a/1", math.nan))
 
 
 @pytest.mark.parametrize("bad", [{"bound": 0}, {"spread": 0}, {"eviction": "whim"}])
-def test_settings_that_mean_nothing_are_refused(bad: dict[str, object]) -> None:
+def test_invalid_settings_are_refused(bad: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="not"):
         MemoryFrontier(**bad)  # type: ignore[arg-type]
 
@@ -144,7 +144,7 @@ def test_a_worse_offer_changes_nothing_but_a_rescoring_does() -> None:
     assert not lowered.rescored
 
 
-def test_a_resting_host_gives_nothing_and_a_later_word_replaces_an_earlier_one() -> None:
+def test_a_resting_host_gives_nothing_and_a_later_rest_replaces_an_earlier_one() -> None:
     frontier = MemoryFrontier()
     frontier.push(offer("a/1", 1.0))
     frontier.push(offer("b/1", 0.5))
@@ -158,7 +158,7 @@ def test_a_resting_host_gives_nothing_and_a_later_word_replaces_an_earlier_one()
     assert frontier.ready_at() is None
 
 
-def test_a_candidate_is_not_given_before_it_is_due() -> None:
+def test_a_candidate_is_not_popped_before_it_is_due() -> None:
     frontier = MemoryFrontier()
     frontier.push(offer("a/later", 1.0, due=10.0))
     frontier.push(offer("a/now", 0.1))
@@ -170,7 +170,7 @@ def test_a_candidate_is_not_given_before_it_is_due() -> None:
     assert short(frontier.pop(12.0)) == "a/later"
 
 
-def test_a_host_rests_even_if_nothing_waited_when_it_was_told_to() -> None:
+def test_a_host_without_candidates_can_rest() -> None:
     frontier = MemoryFrontier()
     frontier.rest("a.test", 5.0)
     frontier.push(offer("a/1", 1.0))
@@ -178,7 +178,7 @@ def test_a_host_rests_even_if_nothing_waited_when_it_was_told_to() -> None:
     assert short(frontier.pop(5.0)) == "a/1"
 
 
-def test_the_rank_counts_all_that_was_better_resting_hosts_included() -> None:
+def test_the_rank_counts_all_better_candidates_including_those_of_resting_hosts() -> None:
     frontier = MemoryFrontier()
     for place in range(10):
         frontier.push(offer(f"a/{place}", 0.5 + place / 100))
@@ -201,7 +201,7 @@ def test_saved_entries_come_back_under_their_numbers() -> None:
     assert other.hosts() == 0
 
 
-def test_memory_stays_in_proportion_to_what_waits() -> None:
+def test_memory_stays_proportional_to_the_waiting_candidates() -> None:
     frontier = MemoryFrontier(bound=100, spread=3)
     assert frontier.best_resting(0.0) is None
     for turn in range(3000):
@@ -212,7 +212,9 @@ def test_memory_stays_in_proportion_to_what_waits() -> None:
             frontier.pop(float(turn))
     assert len(frontier) <= 100
     hosts = len(frontier._schedule._hosts)
-    assert sum(len(host.ripe) + len(host.parked) for host in frontier._schedule._hosts.values()) <= 2 * 100 + 16 * hosts
+    assert (
+        sum(len(host.ready) + len(host.delayed) for host in frontier._schedule._hosts.values()) <= 2 * 100 + 16 * hosts
+    )
     for heap in (
         *frontier._schedule._awake,
         frontier._schedule._timers,
@@ -223,7 +225,7 @@ def test_memory_stays_in_proportion_to_what_waits() -> None:
     assert len(frontier._worst._heap) <= 2 * 100 + 65
 
 
-def test_hosts_that_have_rested_and_have_nothing_are_forgotten() -> None:
+def test_hosts_without_candidates_are_forgotten_after_their_rest() -> None:
     frontier = MemoryFrontier()
     for number in range(1000):
         frontier.push(offer(f"h{number}/", 1.0))
@@ -259,7 +261,7 @@ def test_whether_an_offer_changes_anything(again: Candidate, matters: bool) -> N
     st.lists(st.tuples(st.integers(0, 30), st.sampled_from([0.0, 0.2, 0.5, 1.5]), st.sampled_from([0.0, 5.0]))),
     st.lists(st.tuples(st.integers(0, 30), st.sampled_from([0.1, 0.2, 0.7, 2.0])), max_size=40),
 )
-def test_scores_given_all_at_once_are_those_given_one_by_one(
+def test_rescoring_many_equals_rescoring_one_by_one(
     first: list[tuple[int, float, float]], then: list[tuple[int, float]]
 ) -> None:
     together, single = MemoryFrontier(bound=20), MemoryFrontier(bound=20)
@@ -281,7 +283,7 @@ def test_scores_given_all_at_once_are_those_given_one_by_one(
     assert len(together) == len(single) == 0
 
 
-def test_a_new_score_that_is_no_number_changes_nothing() -> None:
+def test_a_new_score_that_is_not_a_number_changes_nothing() -> None:
     frontier = MemoryFrontier()
     frontier.push(offer("a/1", 0.5))
     before = list(frontier.entries())
@@ -304,14 +306,14 @@ def test_rounding_is_pythons(score: float) -> None:
     assert rounded(score) == round(score, DECIMALS)
 
 
-def test_what_is_carried_already_changes_nothing() -> None:
+def test_an_equal_carry_changes_nothing() -> None:
     frontier = MemoryFrontier()
     frontier.push(offer("a/1", 0.5, carry={"link": 3}))
     assert not frontier.matters(offer("a/1", 0.5, carry={"link": 3}))
     assert frontier.matters(offer("a/1", 0.5, carry={"link": 4}))
 
 
-def test_a_full_frontier_of_many_small_hosts_forgets_what_fell_out() -> None:
+def test_a_full_frontier_of_many_small_hosts_forgets_evicted_candidates() -> None:
     frontier = MemoryFrontier(bound=400)
     gc.collect()
     before = sum(isinstance(thing, Candidate) for thing in gc.get_objects())
@@ -320,4 +322,4 @@ def test_a_full_frontier_of_many_small_hosts_forgets_what_fell_out() -> None:
     gc.collect()
     kept = sum(isinstance(thing, Candidate) for thing in gc.get_objects()) - before
     assert len(frontier) == 400
-    assert kept <= 600, "what waits, and a few that the heaps have not dropped yet"
+    assert kept <= 600, "the waiting ones, and a few that the heaps have not dropped yet"

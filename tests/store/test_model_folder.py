@@ -1,4 +1,4 @@
-"""A model folder is written whole, read back equal, and refused with a sentence where it is not ours."""
+"""A model folder is written completely or not at all, read back equal, and refused with a message if it is not ours."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "model"
 
 
-def test_what_was_written_is_read_back(folder: Path) -> None:
+def test_a_model_is_read_back_as_it_was_written(folder: Path) -> None:
     found = load_model(folder)
     for name in ("strategy", "parameters", "topic", "trained_on", "versions", "when", "digest"):
         assert getattr(found, name) == getattr(MADE, name)
@@ -44,16 +44,16 @@ def test_what_was_written_is_read_back(folder: Path) -> None:
     ]  # fmt: skip
 
 
-def test_nothing_is_left_beside_it(folder: Path) -> None:
+def test_nothing_is_left_beside_the_model(folder: Path) -> None:
     assert [path.name for path in folder.parent.iterdir()] == ["model"]
 
 
 def test_a_second_model_does_not_overwrite_the_first(folder: Path) -> None:
-    with pytest.raises(BadConfig, match="there is a model already"):
+    with pytest.raises(BadConfig, match="there is already a model"):
         save_model(folder, MADE)
 
 
-def test_what_cannot_be_kept_is_said_before_anything_is_written(tmp_path: Path) -> None:
+def test_an_invalid_state_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     for wrong in ({"x": {1, 2}}, {"x": np.array(["a"], dtype=object)}, {"x": {1: 2}}, {"@array": "y"}):
         with pytest.raises(ValueError, match=r"model"):
             save_model(tmp_path / "m", TrainedModel("bayes", {}, Topic("x"), TrainedOn("bed", "b", "d"), wrong))
@@ -102,13 +102,13 @@ def edited(before: str, after: str) -> Callable[[Path], None]:
         (edited("format = 1", "format = 2"), "newer scenthound"),
         (edited("format = 1", "format = 'x'"), "newer scenthound"),
         (edited('strategy = "bayes"', ""), "lacks 'strategy'"),
-        (edited('strategy = "bayes"', "strategy = 7"), "7 is no text"),
+        (edited('strategy = "bayes"', "strategy = 7"), "7 is not text"),
         (edited("[topic]", "[topic"), r"model\.toml"),
         (edited('name = "weights.npy"', 'name = "../weights.npy"'), "no file called"),
-        (edited("bytes = ", "bytes = 9999999"), "at most|not as it was"),
+        (edited("bytes = ", "bytes = 9999999"), "the limit is|was changed"),
     ],
 )
-def test_a_damaged_or_foreign_folder_is_refused_with_a_way_out(
+def test_a_damaged_or_foreign_folder_is_refused_with_a_hint(
     folder: Path, harm: Callable[[Path], None], said: str
 ) -> None:
     harm(folder)
@@ -118,7 +118,7 @@ def test_a_damaged_or_foreign_folder_is_refused_with_a_way_out(
 
 
 def rewritten(folder: Path, data: bytes) -> None:
-    """Another content of an array with a digest that fits: what only a hand could have made."""
+    """Replace an array and its digest, as a forger would."""
     import hashlib
 
     old = (folder / "weights.npy").read_bytes()
@@ -131,21 +131,21 @@ def rewritten(folder: Path, data: bytes) -> None:
 def test_an_array_that_would_run_code_or_claims_to_be_huge_is_refused(folder: Path, tmp_path: Path) -> None:
     np.save(tmp_path / "evil.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
     rewritten(folder, (tmp_path / "evil.npy").read_bytes())
-    with pytest.raises(FolderBroken, match="no array of numbers"):
+    with pytest.raises(FolderBroken, match="not an array of numbers"):
         load_model(folder)
 
 
 def test_an_array_that_claims_to_be_huge_is_refused(folder: Path) -> None:
     old = (folder / "weights.npy").read_bytes()
     rewritten(folder, old.replace(b"(2, 3), }    ", b"(2, 30000), }"))
-    with pytest.raises(FolderBroken, match="no array of numbers"):
+    with pytest.raises(FolderBroken, match="not an array of numbers"):
         load_model(folder)
 
 
 @pytest.mark.parametrize(
     ("file", "said"), [("", "has no model.toml"), ("crawl.toml", "it is a crawl"), ("bed.toml", "it is a bed")]
 )
-def test_what_is_no_model_is_called_what_it_is(tmp_path: Path, file: str, said: str) -> None:
+def test_a_folder_that_is_not_a_model_is_named_for_what_it_is(tmp_path: Path, file: str, said: str) -> None:
     if file:
         (tmp_path / file).touch()
     with pytest.raises(BadConfig, match=said) as told:

@@ -1,4 +1,4 @@
-"""A frontier that somebody else might write: a sorted list. It keeps the contract and works in a crawl."""
+"""A frontier as a plug-in author might write it: a sorted list. It keeps the contract and works in a crawl."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def trail(frontier: Frontier, strategy: Any) -> list[tuple[Url, float, int]]:
     return [(step.url, step.score, step.rank) for step in history.trail()]
 
 
-def test_a_crawl_goes_the_same_way_with_any_frontier_that_keeps_the_contract() -> None:
+def test_a_crawl_is_the_same_with_any_frontier_that_keeps_the_contract() -> None:
     for make in (lambda: BestFirst(n=3), lambda: PageRankOrder(every=2)):
         ours = trail(MemoryFrontier(), make())
         assert len(ours) >= 9
@@ -94,7 +94,7 @@ def test_a_crawl_goes_the_same_way_with_any_frontier_that_keeps_the_contract() -
         assert trail(CheckedFrontier(MemoryFrontier()), make()) == ours
 
 
-def test_the_best_resting_candidate_is_named_with_the_time_it_wakes() -> None:
+def test_the_best_resting_candidate_is_returned_with_its_time() -> None:
     for frontier in (MemoryFrontier(), PlainFrontier()):
         frontier.push(Candidate(named("a.test/1"), 0.9))
         frontier.push(Candidate(named("b.test/1"), 0.5))
@@ -103,7 +103,9 @@ def test_the_best_resting_candidate_is_named_with_the_time_it_wakes() -> None:
         frontier.rest("a.test", 8.0)
         assert frontier.best_resting(1.0) == (Candidate(named("a.test/1"), 0.9), 8.0)
         frontier.rest("a.test", math.inf)
-        assert frontier.best_resting(1.0) == (Candidate(named("c.test/1"), 0.7, due=20.0), 20.0), "nobody knows when"
+        assert frontier.best_resting(1.0) == (Candidate(named("c.test/1"), 0.7, due=20.0), 20.0), (
+            "a host that rests without a known end does not count"
+        )
         frontier.rest("a.test", 3.0)
         assert frontier.best_resting(3.0) == (Candidate(named("c.test/1"), 0.7, due=20.0), 20.0), "a is awake"
         assert frontier.best_resting(20.0) is None

@@ -1,4 +1,4 @@
-"""What was requested is known exactly, however little of it is in memory."""
+"""The set of requested URLs is exact, however few of them are in memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def url(number: int) -> Url:
     return Url(f"http://h{number % 7}.test/{number}")
 
 
-def test_a_url_that_left_memory_is_asked_of_the_database_once_and_no_other_is() -> None:
+def test_the_database_is_asked_once_and_only_for_urls_that_left_memory() -> None:
     stored: set[str] = {url(number) for number in range(10)}
     asked: list[str] = []
 

@@ -1,4 +1,4 @@
-"""A frontier whose larger part is on disk gives what one in memory gives, in the same order."""
+"""A frontier that is mostly on disk gives the same candidates in the same order as one in memory."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from scenthound.url import host
 
 
 def reopened(frontier: SqliteFrontier) -> SqliteFrontier:
-    """As a new process finds it."""
+    """The frontier as a new process opens it."""
     database = frontier._database
     database.commit()
     database._before_commit.clear()
-    return SqliteFrontier(database, frontier.bound, frontier.eviction, frontier.spread, frontier._most)
+    return SqliteFrontier(database, frontier.bound, frontier.eviction, frontier.spread, frontier._in_memory)
 
 
 class Spilling(FrontierContract):
@@ -57,7 +57,7 @@ TestSpilling.settings = settings(max_examples=80, stateful_step_count=50, deadli
 
 
 class Pair:
-    """A frontier in memory and one on disk that get the same calls and must give the same answers."""
+    """A frontier in memory and one on disk that receive the same calls and must return the same results."""
 
     def __init__(self, path: Path, bound: int | None, eviction: Any, spread: int, in_memory: int) -> None:
         self.plain = MemoryFrontier(bound, eviction, spread)
@@ -99,7 +99,7 @@ class Pair:
         self.plain.settle(url)
 
     def kill(self, now: float) -> None:
-        """Both lose what came after the last commit; what was in flight waits again."""
+        """Both lose changes after the last commit; URLs in flight wait again."""
         database = self.spilling._database
         database.close()
         self.spilling = SqliteFrontier(
@@ -210,7 +210,7 @@ def test_a_frontier_within_its_default_bound_is_all_in_memory() -> None:
     assert len(frontier) == len(frontier._entries) == 100
 
 
-def test_what_is_in_memory_stays_bounded_however_much_waits_on_however_many_hosts() -> None:
+def test_entries_in_memory_stay_bounded_however_many_wait_on_however_many_hosts() -> None:
     for hosts in (1, 30, 5000):
         frontier = SqliteFrontier(CrawlDatabase(":memory:"), in_memory=200)
         for number, url in enumerate(urls(5000, hosts)):
@@ -220,7 +220,7 @@ def test_what_is_in_memory_stays_bounded_however_much_waits_on_however_many_host
         assert len(frontier) == 5000
 
 
-def test_a_url_that_damage_has_left_twice_waits_once_in_a_large_frontier() -> None:
+def test_a_url_that_is_stored_twice_waits_once_in_a_large_frontier() -> None:
     database = CrawlDatabase(":memory:")
     frontier = SqliteFrontier(database)
     for url in urls(40):
@@ -275,7 +275,7 @@ def one_hash(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("one_hash")
-def test_urls_that_share_a_hash_are_told_apart() -> None:
+def test_urls_that_share_a_hash_are_distinguished() -> None:
     index = UrlIndex()
     names = urls(5)
     index.change(Pairs.of(names, range(10, 15), 5), Pairs.of([], [], 0))

@@ -1,4 +1,4 @@
-"""The crawl's SQLite file: the frontier's contract, the past, and what happens when files go wrong."""
+"""The crawl's SQLite file: the frontier's contract, the history, and damaged files."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def step(n: int, name: str, **more: Any) -> Step:
     return Step(n=n, url=Url(f"http://{name}.test/"), **{**said, **more})
 
 
-def test_what_was_in_flight_is_waiting_again_in_its_old_place(tmp_path: Path) -> None:
+def test_urls_in_flight_wait_again_in_their_old_positions(tmp_path: Path) -> None:
     database = CrawlDatabase(tmp_path / "crawl.db")
     frontier = SqliteFrontier(database)
     for name in ("a", "b", "c"):
@@ -83,10 +83,10 @@ def test_what_was_in_flight_is_waiting_again_in_its_old_place(tmp_path: Path) ->
     assert third is not None
     assert third.candidate == offer("c", anchor="to c", carry={"food": 3}, parts={"page": 0.5})
     again.push(offer("d"))
-    assert [number for number, _ in again.entries()] == [3], "numbers go on where they ended"
+    assert [number for number, _ in again.entries()] == [3], "numbers continue where they ended"
 
 
-def test_changes_after_the_last_commit_are_as_if_they_never_were(tmp_path: Path) -> None:
+def test_changes_after_the_last_commit_are_lost(tmp_path: Path) -> None:
     database = CrawlDatabase(tmp_path / "crawl.db")
     frontier, history = SqliteFrontier(database), SqliteHistory(database)
     frontier.push(offer("a"))
@@ -117,7 +117,7 @@ def test_infinite_scores_and_broken_unicode_come_back(tmp_path: Path) -> None:
     assert [one.score for one in SqliteHistory(database).trail()] == [math.inf]
 
 
-def test_what_is_given_back_stands_in_its_old_place_and_the_bound_holds() -> None:
+def test_a_candidate_that_is_given_back_keeps_its_position_and_the_bound_holds() -> None:
     frontier = in_memory(bound=3)
     for name in ("a", "b", "c"):
         frontier.push(offer(name))
@@ -131,7 +131,7 @@ def test_what_is_given_back_stands_in_its_old_place_and_the_bound_holds() -> Non
     assert [one.candidate for one in popped if one is not None] == [offer("a"), offer("b"), offer("c")]
 
 
-def test_the_history_tells_the_whole_story(tmp_path: Path) -> None:
+def test_the_history_records_pages_misses_and_redirects(tmp_path: Path) -> None:
     database = CrawlDatabase(tmp_path / "crawl.db")
     history = SqliteHistory(database)
     seed = step(1, "seed", parts={"seed": 1.0}, carry={"food": 2}, title="Seed")
@@ -164,7 +164,7 @@ def test_the_history_tells_the_whole_story(tmp_path: Path) -> None:
     assert history.fate(seed.url) == "crawled"
     assert history.fate(Url("http://never.test/")) is None
     assert history.counts() == {"scope": 3}
-    assert history.reasons() == {"http-404": 1}, "what will be tried again is not lost yet"
+    assert history.reasons() == {"http-404": 1}, "a miss that will be retried does not count yet"
 
 
 def test_a_ring_of_parents_and_aliases_ends() -> None:
@@ -178,7 +178,7 @@ def test_a_ring_of_parents_and_aliases_ends() -> None:
     assert history.step_of(Url("http://c.test/")) is None
 
 
-def test_counts_beyond_so_many_hosts_share_one_line() -> None:
+def test_counts_of_hosts_beyond_the_limit_share_one_line() -> None:
     database = CrawlDatabase(":memory:")
     history = SqliteHistory(database, hosts_counted=2)
     for number in range(5):
@@ -188,7 +188,7 @@ def test_counts_beyond_so_many_hosts_share_one_line() -> None:
     assert history.counts() == {"robots": 5}
 
 
-def test_small_things_are_kept(tmp_path: Path) -> None:
+def test_small_tables_are_kept(tmp_path: Path) -> None:
     database = CrawlDatabase(tmp_path / "crawl.db")
     database.save_host("a.test", next_allowed=12.5, failures=1)
     database.save_host("a.test", pages=3, asleep=True)
@@ -234,13 +234,13 @@ def test_a_plain_state_comes_back_as_it_was(state: dict[str, Any]) -> None:
     assert plain.unpack(plain.pack(state)) == state
 
 
-def test_a_key_that_could_be_taken_for_an_array_is_refused() -> None:
+def test_a_key_that_looks_like_an_array_is_refused() -> None:
     with pytest.raises(ValueError, match="must be text"):
         plain.pack({plain._ARRAY: None})
 
 
 @given(st.binary(max_size=60))
-def test_damaged_states_are_refused_and_nothing_worse(data: bytes) -> None:
+def test_damaged_states_are_refused_and_do_no_harm(data: bytes) -> None:
     for bytes_ in (data, len(data).to_bytes(8, "big") + data):
         try:
             plain.unpack(bytes_)
@@ -269,7 +269,7 @@ def test_a_newer_version_is_refused_by_name(tmp_path: Path) -> None:
         CrawlDatabase(tmp_path / "crawl.db")
 
 
-def test_somebody_elses_database_is_not_touched(tmp_path: Path) -> None:
+def test_a_foreign_database_is_not_touched(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "crawl.db") as connection:
         connection.execute("CREATE TABLE mine (x)")
     connection.close()
@@ -277,7 +277,7 @@ def test_somebody_elses_database_is_not_touched(tmp_path: Path) -> None:
         CrawlDatabase(tmp_path / "crawl.db")
 
 
-def test_text_that_is_no_database_is_broken(tmp_path: Path) -> None:
+def test_text_that_is_not_a_database_is_broken(tmp_path: Path) -> None:
     (tmp_path / "crawl.db").write_bytes(b"this is not a database, whatever its name says" * 50)
     with pytest.raises(FolderBroken, match="damaged"):
         CrawlDatabase(tmp_path / "crawl.db")
@@ -287,7 +287,7 @@ def test_text_that_is_no_database_is_broken(tmp_path: Path) -> None:
         CrawlDatabase(tmp_path / "no" / "folder.db")
 
 
-def test_a_full_disk_loses_only_the_last_transaction_and_then_nothing_more_is_taken(tmp_path: Path) -> None:
+def test_a_full_disk_loses_only_the_last_transaction_and_then_writes_are_refused(tmp_path: Path) -> None:
     database = CrawlDatabase(tmp_path / "crawl.db")
     history = SqliteHistory(database)
     history.record(step(1, "a"))
@@ -335,14 +335,14 @@ def test_a_damaged_file_is_salvaged_and_the_old_one_kept(tmp_path: Path) -> None
     assert database.meta("topic") == "bees"
     assert database.meta("salvaged") == "crawl.db.damaged-1"
     steps = list(SqliteHistory(database).trail())
-    assert report.rows["history"] == len(steps) > 2800, "one page of 4 KB holds a few dozen rows"
+    assert report.rows["history"] == len(steps) > 2800, "one page of 4 KB has a few dozen rows"
     assert all(one.title == f"title {one.n} " * 5 for one in steps)
     assert report.damaged
     assert "the damaged file is kept as crawl.db.damaged-1" in str(report)
     assert recover(path).kept.name == "crawl.db.damaged-2"
 
 
-def test_a_file_that_is_no_database_any_more_is_replaced_by_an_empty_one(tmp_path: Path) -> None:
+def test_a_file_that_is_no_longer_a_database_is_replaced_by_an_empty_one(tmp_path: Path) -> None:
     path = tmp_path / "crawl.db"
     path.write_bytes(os.urandom(10_000))
     report = recover(path)
@@ -351,7 +351,7 @@ def test_a_file_that_is_no_database_any_more_is_replaced_by_an_empty_one(tmp_pat
     assert len(SqliteHistory(CrawlDatabase(path))) == 0
 
 
-def test_what_is_only_in_the_wal_is_salvaged_too(tmp_path: Path) -> None:
+def test_rows_that_are_only_in_the_wal_are_salvaged_too(tmp_path: Path) -> None:
     path = tmp_path / "crawl.db"
     database = CrawlDatabase(path)
     SqliteHistory(database).record(step(1, "a"))
@@ -364,7 +364,7 @@ def test_what_is_only_in_the_wal_is_salvaged_too(tmp_path: Path) -> None:
     assert recover(other / "crawl.db").rows["history"] == 1
 
 
-def test_a_second_process_is_refused_with_the_first_ones_id(tmp_path: Path) -> None:
+def test_a_second_process_is_refused_with_the_id_of_the_first(tmp_path: Path) -> None:
     program = "import sys; from pathlib import Path; from scenthound.store.lock import lock\n"
     program += "held = lock(Path(sys.argv[1])); print('held', flush=True); sys.stdin.read()"
     first = subprocess.Popen(

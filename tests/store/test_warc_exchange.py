@@ -1,4 +1,4 @@
-"""The WARC files of a crawl say who crawled and how: warcinfo, a request record for each response, no false address."""
+"""The WARC files of a crawl record who crawled and how: warcinfo, a request for each response, no false address."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_warcinfo_says_who_crawled_and_how(tmp_path: Path) -> None:
 
 
 def test_what_is_recorded_is_what_was_sent(tmp_path: Path) -> None:
-    """The headers of the record, beside those that a server received."""
+    """Compare the headers of the record with those that a server received."""
     received: list[bytes] = []
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -113,7 +113,7 @@ def test_the_repository_keeps_its_contract_with_requests(tmp_path: Path) -> None
         check()
 
 
-def test_other_tools_read_it(tmp_path: Path) -> None:
+def test_other_tools_read_the_records(tmp_path: Path) -> None:
     archive = pytest.importorskip("warcio.archiveiterator")
     folder = small_crawl(tmp_path / "crawl")
     with (folder / "pages" / "pages-00001.warc.gz").open("rb") as file:
@@ -121,7 +121,7 @@ def test_other_tools_read_it(tmp_path: Path) -> None:
     assert kinds[:3] == ["warcinfo", "request", "response"]
 
 
-def test_a_write_that_is_cut_between_the_two_leaves_a_crawl_that_resumes(tmp_path: Path) -> None:
+def test_a_write_that_is_cut_between_request_and_response_leaves_a_crawl_that_resumes(tmp_path: Path) -> None:
     folder = small_crawl(tmp_path / "crawl")
     (warc,) = folder.glob("pages/*.warc.gz")
     *_, request, _ = members(warc)

@@ -1,4 +1,4 @@
-"""The repository: valid WARC whatever servers say and whenever the process dies."""
+"""The repository: valid WARC files, whatever servers send and whenever the process dies."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _OPEN: list[WarcRepository] = []
 
 
 def opened(folder: Path, **settings: Any) -> WarcRepository:
-    """A repository that is closed when the test is over."""
+    """A repository that is closed at the end of the test."""
     _OPEN.append(WarcRepository(folder, **settings))
     return _OPEN[-1]
 
@@ -56,7 +56,7 @@ def _closes() -> Iterator[None]:
 
 
 def assert_valid(*paths: Path) -> None:
-    """Both judges: `warcio check` overlooks a cut last member, `fastwarc check` a missing payload digest."""
+    """`warcio check` overlooks a truncated last member, `fastwarc check` a missing payload digest."""
     for path in paths:
         for command in (["warcio", "check"], ["fastwarc", "check", "-q", "-p"]):
             program = Path(sys.executable).with_name(command[0])
@@ -64,7 +64,7 @@ def assert_valid(*paths: Path) -> None:
             assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
 
 
-def test_responses_come_back_as_they_went_in_and_both_judges_are_content(tmp_path: Path) -> None:
+def test_responses_come_back_as_they_went_in_and_both_checkers_pass(tmp_path: Path) -> None:
     packed = gzip.compress(b"<p>packed" * 100)
     put = [
         response("plain", address="127.0.0.1"),
@@ -100,7 +100,7 @@ def test_the_record_says_when_where_and_what(tmp_path: Path) -> None:
     assert record.get_header("WARC-Target-URI") == "http://a.test/"
 
 
-def test_what_the_client_undid_is_renamed_and_the_length_is_true(tmp_path: Path) -> None:
+def test_headers_that_the_client_undid_are_renamed_and_the_length_is_correct(tmp_path: Path) -> None:
     repository = opened(tmp_path)
     chunked = repository.put(response(headers=(("Transfer-Encoding", "chunked"), *HTML)), NOW)
     short = repository.put(response(headers=(("Content-Length", "99"), *HTML), truncated="disconnect"), NOW)
@@ -156,7 +156,7 @@ def test_whatever_a_server_says_the_body_comes_back(
 
 
 @pytest.mark.parametrize("size", [0, 1, 65_534, 65_535, 65_536, 131_070, 200_000])
-def test_what_is_stored_unpacked_comes_back(size: int) -> None:
+def test_an_uncompressed_member_comes_back(size: int) -> None:
     record = os.urandom(size)
     stored = warc_write.as_member(record, warc_write.STORED)
     assert gzip.decompress(stored) == record
@@ -173,7 +173,7 @@ def test_what_is_stored_unpacked_comes_back(size: int) -> None:
         (1e300, "1970-01-01T00:00:00Z"),
     ],
 )
-def test_dates_are_told_to_the_microsecond(now: float, date: str) -> None:
+def test_dates_are_exact_to_the_microsecond(now: float, date: str) -> None:
     assert f"WARC-Date: {date}\r\n".encode() in warc_write.response_record(response(), now)
 
 
@@ -186,11 +186,11 @@ def test_files_are_rolled_and_each_begins_with_its_warcinfo(tmp_path: Path) -> N
     assert [repository.get(place).url for place in places] == [f"http://p{n}.test/" for n in range(7)]
     assert_valid(*repository.files())
     again = opened(tmp_path, roll=3000)
-    assert again.put(response("last"), NOW).file == names[-1], "a new process goes on in the last file"
+    assert again.put(response("last"), NOW).file == names[-1], "a new process continues in the last file"
     assert [path.name for path in again.files()] == names
 
 
-def test_damage_in_the_middle_is_reported_and_what_is_behind_it_still_read(tmp_path: Path) -> None:
+def test_damage_in_the_middle_is_reported_and_later_records_are_still_read(tmp_path: Path) -> None:
     repository = opened(tmp_path)
     places = [repository.put(response(f"p{n}", os.urandom(500)), NOW) for n in range(4)]
     repository.close()
@@ -208,12 +208,12 @@ def test_damage_in_the_middle_is_reported_and_what_is_behind_it_still_read(tmp_p
     problems: list[str] = []
     assert [one.url for _, _, one in read_responses(path, problems)] == ["http://p0.test/", "http://p2.test/"]
     assert len(problems) == 2
-    with pytest.raises(FolderBroken, match=r"can't be read|holds no response"):
+    with pytest.raises(FolderBroken, match=r"can't be read|has no response"):
         repository.get(places[1])
 
 
 @pytest.mark.parametrize("file", ["../crawl.db", "/etc/passwd", "pages-1.warc.gz", "pages-99999.warc.gz"])
-def test_a_strange_place_is_refused(tmp_path: Path, file: str) -> None:
+def test_an_unknown_position_is_refused(tmp_path: Path, file: str) -> None:
     with pytest.raises(FolderBroken):
         opened(tmp_path).get(Where(file, 0, 100))
 
@@ -244,7 +244,7 @@ def test_a_full_disk_leaves_valid_files(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def foreign(gzip_members: bool) -> bytes:
-    """A WARC as warcio writes it: request, response, revisit, resource, metadata; chunked left as it was."""
+    """A WARC as warcio writes it: request, response, revisit, resource, metadata; chunked bodies unchanged."""
     out = BytesIO()
     writer = WARCWriter(out, gzip=gzip_members)
     head = StatusAndHeaders("200 OK", [("Content-Type", "text/html"), ("Transfer-Encoding", "chunked")], "HTTP/1.1")
@@ -264,7 +264,7 @@ def foreign(gzip_members: bool) -> bytes:
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # warcio leaves its buffers open
 @pytest.mark.parametrize("kind", ["members", "one member", "plain"])
-def test_anybodys_warc_is_read(tmp_path: Path, kind: str) -> None:
+def test_warcs_of_other_tools_are_read(tmp_path: Path, kind: str) -> None:
     data = foreign(gzip_members=kind == "members")
     path = tmp_path / "foreign.warc"
     path.write_bytes(gzip.compress(data) if kind == "one member" else data)
@@ -279,7 +279,7 @@ def test_anybodys_warc_is_read(tmp_path: Path, kind: str) -> None:
 @pytest.mark.parametrize(
     "data", [b"", b"hello", b"\x1f\x8b\x08 not gzip", gzip.compress(b"not a warc", mtime=0), b"WARC/1.0\r\n"]
 )
-def test_what_is_no_warc_gives_nothing_and_does_no_harm(tmp_path: Path, data: bytes) -> None:
+def test_a_file_that_is_not_a_warc_gives_nothing_and_does_no_harm(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "x.warc.gz"
     path.write_bytes(data)
     problems: list[str] = []
@@ -318,7 +318,7 @@ def test_the_archive_of_a_bed_is_read_to_its_end(any_bed: Bed) -> None:
         ("http://a.test?q", "test,a)/?q"),
     ],
 )
-def test_a_url_turned_inside_out(url: str, key: str) -> None:
+def test_the_surt_of_a_url(url: str, key: str) -> None:
     assert surt(url) == key
 
 
@@ -342,7 +342,7 @@ def test_the_index_is_sorted_and_points_at_the_records(tmp_path: Path, monkeypat
     assert sorted(path.name for path in tmp_path.iterdir()) == ["index.cdxj", *(p.name for p in repository.files())]
 
 
-def test_the_index_of_what_was_just_written_is_that_of_the_files(tmp_path: Path) -> None:
+def test_the_index_of_responses_just_written_equals_that_of_the_files(tmp_path: Path) -> None:
     repository = opened(tmp_path, roll=2000, request_headers=(("User-Agent", "bees"),))
     for name in ("www.b", "a", "c", "d", "a"):
         repository.put(response(name, os.urandom(300)), NOW)
@@ -352,7 +352,7 @@ def test_the_index_of_what_was_just_written_is_that_of_the_files(tmp_path: Path)
     quick = refresh(tmp_path, None, repository.written)
     assert quick is not None
     assert quick.read_bytes() == write_index(tmp_path, tmp_path / "other.cdxj").read_bytes()
-    assert opened(tmp_path).written is None, "it has not seen what is there"
+    assert opened(tmp_path).written is None, "it has not written the existing records"
 
 
 def test_the_memory_repository_keeps_the_port() -> None:

@@ -155,7 +155,7 @@ def _code(replies: Iterable[Any]) -> int:
     failed = [reply for reply in replies if reply.status_code >= 400]
     for reply in failed:
         told = reply.json()["error"] if "json" in reply.headers["content-type"] else reply.text
-        words = re.search(r"I/O error[^<]*|is being written to[^<]*", told) or [told[:300]]
+        words = re.search(r"I/O error[^<]*|is being written[^<]*", told) or [told[:300]]
         print(f"error: {reply.request.url}: {reply.status_code} {words[0]}")
     return 5 if failed else 0
 

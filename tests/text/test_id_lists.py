@@ -1,4 +1,4 @@
-"""Lists of ids: what arrays do at once is what one does by hand."""
+"""Lists of ids: the array operations equal plain Python."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def test_ids_are_sorted_with_their_counts_and_words_without_an_id_left_out(count
 
 
 @given(IDS, IDS)
-def test_what_is_wanted_is_found_in_the_order_in_which_it_is_wanted(held: list[int], wanted: list[int]) -> None:
+def test_wanted_ids_are_found_in_their_own_order(held: list[int], wanted: list[int]) -> None:
     assert known_ids(array("i", sorted(held)), array("i", wanted)) == [one for one in wanted if one in held]
 
 
 @given(st.lists(st.lists(st.integers(-9, 9))))
-def test_lists_come_back_as_they_were(lists: list[list[int]]) -> None:
+def test_packed_lists_are_unpacked_as_they_were(lists: list[list[int]]) -> None:
     assert [list(one) for one in unpack_lists(pack_lists(lists))] == lists
 
 

@@ -66,7 +66,7 @@ def test_the_order_of_documents_does_not_matter(found: list[Document], seed: int
     asked=counts,
 )
 @settings(deadline=None)
-def test_a_document_that_was_taken_back_was_never_there(kept: Any, gone: Any, asked: Any, events: Events) -> None:
+def test_taking_a_document_back_undoes_adding_it(kept: Any, gone: Any, asked: Any, events: Events) -> None:
     made = taught(kept[: len(kept) // 2], events)
     for label, said, weight in gone:
         made.add(label, said, weight)
@@ -96,7 +96,7 @@ def test_counts_are_those_of_a_recount_of_everything(found: list[Document]) -> N
 @BOTH
 @given(found=documents, asked=counts)
 @settings(deadline=None)
-def test_what_is_saved_as_json_is_what_is_loaded(found: list[Document], asked: Any, events: Events) -> None:
+def test_a_classifier_saved_as_json_is_loaded_equal(found: list[Document], asked: Any, events: Events) -> None:
     made = taught(found, events)
     again = NaiveBayes.load(json.loads(plain(made)))
     assert plain(again) == plain(made)
@@ -176,7 +176,7 @@ def test_long_documents_are_scored_as_short_ones(found: list[Document], asked: A
 
 @given(found=documents, asked=counts)
 @settings(deadline=None)
-def test_scikit_learn_says_the_same(found: list[Document], asked: Any) -> None:
+def test_scikit_learn_agrees(found: list[Document], asked: Any) -> None:
     bayes = pytest.importorskip("sklearn.naive_bayes")
     vocabulary = sorted({word for _, said in found for word in said})
     if len({label for label, _ in found}) < 2 or not vocabulary:
@@ -194,7 +194,7 @@ def test_scikit_learn_says_the_same(found: list[Document], asked: Any) -> None:
 @given(found=st.lists(st.tuples(st.sampled_from(CLASSES), counts), min_size=1, max_size=8), asked=counts)
 @settings(deadline=None)
 def test_a_document_that_is_scored_again_follows_the_vocabulary(found: Any, asked: Any, events: Events) -> None:
-    """Of documents that never change the words are looked up once: unless the vocabulary changes in between."""
+    """The words of an immutable document are looked up once, unless the vocabulary changes in between."""
     made, question = NaiveBayes(CLASSES, events), Counts(asked)
     for number, (label, said) in enumerate(found):
         kept = Counts(said)
@@ -219,7 +219,7 @@ def test_an_empty_document_has_the_prior_if_words_are_counted(events: Events) ->
     assert uniform.posteriors({"stranger": 3})["goal"] == pytest.approx(0.5 if events == "multinomial" else 32 / 59)
 
 
-def test_nothing_learned_says_nothing() -> None:
+def test_a_classifier_without_documents_has_no_opinion() -> None:
     made = NaiveBayes(CLASSES)
     assert set(made.posteriors({"beach": 1}).values()) == {0.0}
     assert made.log_odds("goal", {"beach": 1}) == 0.0
@@ -246,7 +246,7 @@ def test_log_odds_of_two_classes_are_a_sum_over_words(found: list[Document], ask
 
 @given(found=documents, asked=counts)
 @settings(deadline=None)
-def test_a_frozen_classifier_says_the_same(found: list[Document], asked: Any) -> None:
+def test_a_frozen_classifier_agrees_with_the_original(found: list[Document], asked: Any) -> None:
     for vocabulary, room in ((None, 0), (None, 10**6), (["beach", "tour", "never"], 0), (["beach", "never"], 10**6)):
         made = taught(found, "multinomial", vocabulary=vocabulary)
         shared = Vocabulary(words=["ice", "somebody", "else"])
@@ -283,7 +283,7 @@ def as_given(counts: dict[str, int], kind: str) -> Any:
 
 
 def with_ids(counts: dict[str, int]) -> TermCounts:
-    """As a page of a prepared bed has them."""
+    """The term counts as a page of a prepared bed has them."""
     ids = np.array([zlib.crc32(word.encode()) % 65_521 for word in counts], dtype="<i4").tobytes()
     return TermCounts(
         *TermCounts.of(counts).to_bytes(), SharedIds(ids, Numbering("bed", 65_521), TermCounts.of(counts).square)
@@ -329,7 +329,7 @@ def test_a_sum_of_logs_does_not_overflow() -> None:
 
 
 class Watched(Vocabulary):
-    """Counts the words that are looked up."""
+    """A vocabulary that counts the words that are looked up."""
 
     lookups = 0
 
@@ -343,7 +343,7 @@ class Watched(Vocabulary):
 
 
 class Logarithms:
-    """Stands for the module `math`, and counts the logarithms."""
+    """Replaces the module `math`, and counts the logarithms."""
 
     inf, exp, fsum = math.inf, math.exp, math.fsum
     calls = 0
@@ -361,7 +361,7 @@ class Logarithms:
 
 @BOTH
 @pytest.mark.parametrize("size", [5, MANY + 5])
-def test_learning_and_scoring_look_at_the_words_of_the_document_only(
+def test_learning_and_scoring_look_only_at_the_words_of_the_document(
     events: Events, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(naive_bayes, "Vocabulary", Watched)
@@ -381,7 +381,7 @@ def test_learning_and_scoring_look_at_the_words_of_the_document_only(
     assert len(costs) == 1, f"the vocabulary matters: {costs}"
     lookups, logarithms = costs.pop()
     assert lookups <= 12 * size
-    assert logarithms <= 10 * size, "words that as many documents hold are summed as one"
+    assert logarithms <= 10 * size, "words with equal counts are summed at once"
 
 
 def test_a_web_of_random_letters_does_not_fill_the_memory() -> None:
@@ -393,12 +393,12 @@ def test_a_web_of_random_letters_does_not_fill_the_memory() -> None:
 
 
 @pytest.mark.parametrize("classes", [[], ["one", "one"]])
-def test_classes_have_names_of_their_own(classes: list[str]) -> None:
-    with pytest.raises(BadConfig, match="name of its own"):
+def test_classes_have_distinct_names(classes: list[str]) -> None:
+    with pytest.raises(BadConfig, match="distinct names"):
         NaiveBayes(classes)
 
 
-def test_a_word_that_occurs_no_time_is_not_in_the_document() -> None:
+def test_a_word_with_count_zero_is_not_in_the_document() -> None:
     for events in ("multinomial", "bernoulli"):
         made = NaiveBayes(("goal", "other"), events)  # type: ignore[arg-type]
         made.add("goal", {"beach": 1, "tour": 0})
@@ -407,7 +407,7 @@ def test_a_word_that_occurs_no_time_is_not_in_the_document() -> None:
         assert made.posteriors({"beach": 1, "team": 0}) == made.posteriors({"beach": 1})
 
 
-# ---- documents kept as numbers
+# ---- documents stored as ids
 
 
 def test_a_document_store_forgets_the_words_of_dropped_documents() -> None:

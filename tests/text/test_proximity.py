@@ -1,4 +1,4 @@
-"""How near a word stands to each anchor, as the definition has it."""
+"""How near a word is to each anchor, compared with the definition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tree of categories that classifies, and what is wrong with trees that can't."""
+"""A tree of categories that classifies pages, and trees that are refused."""
 
 from __future__ import annotations
 
@@ -51,22 +51,22 @@ def classifier(good: str = "volleyball", features: int = 0, taught: Any = TAUGHT
     return TreeClassifier.learn(Tree(SPORT, good.split()), documents, features)
 
 
-# ---- what is no tree
+# ---- trees that are refused
 
 
 @pytest.mark.parametrize(
     ("children", "good", "said"),
     [
         ({"root": ["a", "b"], "a": ["c"], "c": ["a"]}, "b", "`a` is below `root` and below `c`"),
-        ({"root": ["a", "b"], "c": ["d"], "d": ["c"]}, "b", "go round in a circle or hang in the air"),
+        ({"root": ["a", "b"], "c": ["d"], "d": ["c"]}, "b", "form a cycle or are not below the root"),
         ({"root": ["a", "b"], "a": ["root"]}, "b", "`root` is below itself"),
         ({"root": ["a", "b"], "a": ["a"]}, "b", "`a` is below `root` and below `a`|below itself"),
         ({"root": ["a", "b"], "a": ["c"], "b": ["c"]}, "a", "`c` is below `a` and below `b`"),
         ({"root": ["a", "a", "b"]}, "b", "`a` is twice below `root`"),
-        ({"root": ["a", "b"], "c": ["d"]}, "b", "hang in the air"),
+        ({"root": ["a", "b"], "c": ["d"]}, "b", "are not below the root"),
         ({"a": ["b", "c"]}, "b", "no root called `root`"),
         ({"root": ["sport", "news"]}, "sprot", "did you mean `sport`"),
-        ({"root": ["sport", "news"]}, "zzz", "there are: `sport`, `news`"),
+        ({"root": ["sport", "news"]}, "zzz", "categories: `sport`, `news`"),
         ({"root": ["a", "b"], "a": ["c", "d"]}, "a c", "`a` and `c` below it are both marked good"),
         ({"root": ["a", "b"], "a": ["c", "d"], "d": ["e"]}, "e a", "`a` and `e` below it are both marked good"),
         ({"root": ["a", "b"]}, "", "no category is marked good"),
@@ -77,7 +77,9 @@ def classifier(good: str = "volleyball", features: int = 0, taught: Any = TAUGHT
         ({}, "a", "no category `a`"),
     ],
 )
-def test_what_is_no_tree_is_refused_with_a_way_out(children: dict[str, list[str]], good: str, said: str) -> None:
+def test_categories_that_are_not_a_tree_are_refused_with_a_hint(
+    children: dict[str, list[str]], good: str, said: str
+) -> None:
     with pytest.raises(BadConfig, match=said) as caught:
         Tree(children, good.split())
     assert caught.value.hint
@@ -95,15 +97,15 @@ def test_an_empty_category_is_refused() -> None:
     for taught in (TAUGHT[:-1], [*TAUGHT[:-1], ("physics", "")]):
         with pytest.raises(BadConfig, match="`physics`: it has no example") as caught:
             classifier(taught=taught)
-        assert "take it out" in caught.value.hint
+        assert "remove it" in caught.value.hint
 
 
-def test_pages_of_a_category_that_is_not_there_are_refused() -> None:
+def test_pages_of_an_unknown_category_are_refused() -> None:
     with pytest.raises(BadConfig, match="pages of `chess`"):
         classifier(taught=[*TAUGHT, ("chess", "rook")])
 
 
-def test_a_deep_tree_is_no_trouble() -> None:
+def test_a_deep_tree_works() -> None:
     depth = 3000
     children = {"root": ["c0", "other"], **{f"c{n}": [f"c{n + 1}"] for n in range(depth)}}
     tree = Tree(children, [f"c{depth}"])
@@ -111,7 +113,7 @@ def test_a_deep_tree_is_no_trouble() -> None:
     assert made.relevance(PLAIN.counts("deep")).probability == pytest.approx(2 / 3)
 
 
-# ---- what a tree says
+# ---- classification
 
 
 @given(text=texts, good=st.sampled_from(["volleyball", "sport", "volleyball math", "science hockey"]))
@@ -137,7 +139,7 @@ def test_the_best_leaf_is_the_first_of_those_with_the_largest_probability(text: 
     assert made.best_leaf(PLAIN.counts(text)) == (right, pytest.approx(said[right]))
 
 
-def test_log_odds_tell_long_pages_apart_where_probabilities_cannot() -> None:
+def test_log_odds_distinguish_long_pages_where_probabilities_cannot() -> None:
     made = classifier()
     long, longer = ({"net": times, "serve": times} for times in (400, 800))
     assert made.relevance(long).log_odds < made.relevance(longer).log_odds
@@ -146,7 +148,7 @@ def test_log_odds_tell_long_pages_apart_where_probabilities_cannot() -> None:
     assert made.relevance(bad).log_odds > made.relevance(worse).log_odds
 
 
-def test_pages_of_an_inner_category_teach_what_is_above_it() -> None:
+def test_pages_of_an_inner_category_train_the_classifiers_above_it() -> None:
     plain, more = classifier(), classifier(taught=[*TAUGHT, ("sport", "match referee")])
     assert more.probabilities(PLAIN.counts("referee"))["sport"] > plain.probabilities(PLAIN.counts("referee"))["sport"]
     asked = PLAIN.counts("net puck")
@@ -167,7 +169,7 @@ def test_a_page_can_be_counted_and_taken_back(text: str, asked: str, category: s
 
 @given(text=texts)
 @settings(deadline=None)
-def test_what_is_saved_is_what_is_loaded(text: str) -> None:
+def test_a_saved_classifier_is_loaded_equal(text: str) -> None:
     made = classifier("volleyball math", features=4)
     again = TreeClassifier.load(json.loads(json.dumps(made.save(), default=lambda value: value.tolist())))
     assert again.probabilities(PLAIN.counts(text)) == made.probabilities(PLAIN.counts(text))
@@ -210,11 +212,11 @@ def test_the_discriminant_of_a_word_by_hand() -> None:
     assert made.best(2) == ["xx", "yy"]
 
 
-def test_a_word_that_never_varies_within_a_class_is_worth_most_and_a_common_one_nothing() -> None:
+def test_a_word_that_never_varies_within_a_class_is_best_and_a_common_one_worst() -> None:
     made = fisher([("a", "xx cc"), ("a", "xx cc"), ("b", "yy cc"), ("b", "zz cc")])
     assert made.value("xx") == math.inf
     assert made.value("cc") == 0.0
-    assert made.best(9) == ["xx", "yy", "zz", "cc"], "equal ones in the order of the alphabet"
+    assert made.best(9) == ["xx", "yy", "zz", "cc"], "ties in alphabetical order"
 
 
 @given(documents=st.lists(st.tuples(st.sampled_from("abc"), texts.filter(bool)), min_size=1), seed=st.integers(0, 5))
@@ -224,8 +226,8 @@ def test_the_order_of_documents_does_not_matter_to_the_choice(documents: Any, se
     assert fisher(documents).best(4) == fisher(shuffled).best(4)
 
 
-def test_words_are_kept_per_inner_category_and_all_of_them_where_there_are_few() -> None:
+def test_words_are_selected_per_inner_category_and_all_are_kept_if_there_are_few() -> None:
     made = classifier(features=4)
-    assert made.nodes["root"].vocabulary == {"energy", "field", "ice", "lemma"}, "of ten equal ones the first"
+    assert made.nodes["root"].vocabulary == {"energy", "field", "ice", "lemma"}, "the first of ten equal ones"
     assert made.nodes["science"].vocabulary == {"energy", "field", "lemma", "number"}
     assert classifier(features=100).nodes["root"].vocabulary is None

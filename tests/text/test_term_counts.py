@@ -1,4 +1,4 @@
-"""Term frequencies as bytes: a mapping like any other, and bytes that are none are refused."""
+"""Term frequencies as bytes: a mapping like any other; invalid bytes are refused."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_packed_counts_are_the_counts(counts: dict[str, int], stranger: str) -> 
 
 
 @given(COUNTS)
-def test_they_survive_bytes_and_copies(counts: dict[str, int]) -> None:
+def test_counts_survive_bytes_and_copies(counts: dict[str, int]) -> None:
     packed = TermCounts.of(counts)
     assert TermCounts.from_bytes(*packed.to_bytes()) == packed
     assert copy.deepcopy(packed) == pickle.loads(pickle.dumps(packed)) == packed
@@ -50,7 +50,7 @@ def test_two_terms_are_not_one_term_with_a_line_break() -> None:
         packed["chess\nclub"]
 
 
-def test_they_can_not_be_changed() -> None:
+def test_counts_can_not_be_changed() -> None:
     packed = TermCounts.of({"chess": 2})
     for name in ("square", "terms", "other"):
         with pytest.raises(AttributeError):
@@ -75,6 +75,6 @@ def test_bytes_that_do_not_fit_together_are_refused(lines: bytes, times: list[in
         TermCounts.from_bytes(lines, array("i", times).tobytes())
 
 
-def test_counts_that_are_cut_are_refused() -> None:
+def test_truncated_counts_are_refused() -> None:
     with pytest.raises(ValueError, match="match"):
         TermCounts.from_bytes(b"\nbee\n", b"\x01\0\0")

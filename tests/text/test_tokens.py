@@ -45,12 +45,12 @@ def plain_tokens(text: str) -> list[str]:
         ("non\u00a0breaking\u2003space", ["non", "breaking", "space"]),
     ],
 )
-def test_text_is_cut_into_folded_lower_case_tokens(text: str, expected: list[str]) -> None:
+def test_text_is_split_into_folded_lower_case_tokens(text: str, expected: list[str]) -> None:
     assert tokens(text) == expected
 
 
 @given(st.text(st.characters(max_codepoint=127)))
-def test_ascii_text_is_cut_as_the_sheet_says_letter_by_letter(text: str) -> None:
+def test_ascii_text_is_split_as_in_the_sheet(text: str) -> None:
     assert tokens(text) == plain_tokens(text)
 
 
@@ -87,7 +87,7 @@ def test_terms_are_the_tokens_without_stop_words_stemmed_in_order(text: str, nam
     assert list(counts) == list(dict.fromkeys(terms))
 
 
-def test_stop_words_go_before_stems_are_taken() -> None:
+def test_stop_words_are_removed_before_stemming() -> None:
     text = "The company's history and its office news"
     assert Analyser("small").terms(text) == ["compani", "histori", "offic", "new"]
     assert Analyser("none").terms(text) == ["the", "compani", "histori", "and", "it", "offic", "new"]
@@ -137,7 +137,7 @@ def test_porter_agrees_with_its_author_on_every_word(suites: Suites) -> None:
     ],
     ids=["one token", "one token in Cyrillic", "marks without end", "lone surrogates", "NULs"],
 )
-def test_text_that_holds_no_word_gives_none(text: str) -> None:
+def test_text_without_words_has_no_tokens(text: str) -> None:
     assert tokens(text) == []
     assert Analyser().counts(text) == {}
 
@@ -147,8 +147,8 @@ def test_a_token_may_have_64_characters_and_no_more() -> None:
     assert Analyser(stem=False).terms("a" * 64 + " " + "b" * 65) == ["a" * 64]
 
 
-def test_what_is_remembered_is_bounded_and_forgetting_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "REMEMBERED", 100)
+def test_the_cache_is_bounded_and_clearing_it_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "CACHED", 100)
     monkeypatch.setattr(module, "_FOLDED", module._Folded())
     analyser = Analyser(frozenset({"only", "here"}))
     text = " ".join(f"word{n} łódź{n}{chr(0x4E00 + n)}" for n in range(1000)) + " " + "x" * 100_000
@@ -160,7 +160,7 @@ def test_what_is_remembered_is_bounded_and_forgetting_changes_nothing(monkeypatc
     assert len(before) == 2000
 
 
-def test_every_character_there_is_can_be_read_and_little_is_remembered_of_it() -> None:
+def test_every_unicode_character_can_be_read_and_the_cache_stays_small() -> None:
     everything = "".join(map(chr, range(0x110000)))
     assert tokens(everything)
     assert len(module._FOLD) <= 1 << 14

@@ -1,4 +1,4 @@
-"""The topic vector: what it learns from weighted pages, and scores that leave a page out."""
+"""The topic vector: learning from weighted pages, and leave-one-out scores."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_words_of_pages_on_topic_weigh_most_and_common_english_least() -> None:
     assert model.score(pages[1]) > 0.5 > 0.1 > model.score(pages[2])
 
 
-def test_a_page_does_not_vouch_for_itself() -> None:
+def test_the_score_of_a_page_leaves_it_out() -> None:
     model = TopicModel([])
     pages = [model.document(counts) for counts in (BALLOON, FLIGHT, BANK)]
     for page in pages:
@@ -37,7 +37,7 @@ def test_a_page_does_not_vouch_for_itself() -> None:
     assert model.score(pages[2]) > scores[2]
 
 
-def test_terms_met_after_the_fit_lower_a_score_and_break_nothing() -> None:
+def test_terms_that_are_newer_than_the_fit_lower_a_score() -> None:
     model = TopicModel(["balloon"])
     page = model.document(BALLOON)
     model.see(page)
@@ -52,7 +52,7 @@ def test_keywords_alone_make_a_topic() -> None:
     assert model.score(model.document(BALLOON)) > model.score(model.document(BANK)) == 0
 
 
-def test_an_empty_page_scores_nothing() -> None:
+def test_an_empty_page_scores_zero() -> None:
     model = TopicModel(["balloon"])
     assert model.score(model.document(Counts())) == 0
 

@@ -1,4 +1,4 @@
-"""Sums over unions of sets, as one adds them up by hand."""
+"""Sums over unions of sets, compared with plain Python."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def plain_sums(sets: dict[str, list[int]], groups: list[list[str]], values: list
 @pytest.mark.parametrize(("cells", "batch"), [(unions.CELLS, unions.BATCH), (1, 1), (12, 5)])
 @settings(deadline=None)
 @given(st.data(), SETS, VALUES)
-def test_a_group_is_worth_its_elements_each_counted_once(
+def test_the_sum_of_a_group_counts_each_element_once(
     cells: int, batch: int, data: st.DataObject, sets: dict[str, list[int]], values: list[float]
 ) -> None:
     names = st.lists(st.sampled_from(sorted(sets)), max_size=4) if sets else st.just([])
@@ -36,6 +36,6 @@ def test_a_group_is_worth_its_elements_each_counted_once(
 
 
 @given(st.lists(st.integers(0, 9)))
-def test_of_each_number_the_last_occurrence_is_known(numbers: list[int]) -> None:
+def test_the_last_occurrence_of_each_number_is_marked(numbers: list[int]) -> None:
     found = is_last_of_its_kind(np.array(numbers, dtype=np.int64), np.full(10, 3, dtype=np.int64))
     assert found.tolist() == [number not in numbers[place + 1 :] for place, number in enumerate(numbers)]

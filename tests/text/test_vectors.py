@@ -27,12 +27,12 @@ def test_the_cosine_by_hand() -> None:
     assert norm({"solar": 3, "panel": 4}) == 5.0
 
 
-def test_an_empty_or_a_zero_vector_is_like_nothing() -> None:
+def test_the_cosine_with_an_empty_or_zero_vector_is_zero() -> None:
     assert cosine({}, {}) == cosine({"a": 1}, {}) == cosine({"a": 0}, {"a": 1}) == cosine({"a": 1}, {"b": 1}) == 0.0
 
 
 @given(counts, counts)
-def test_a_cosine_lies_between_nought_and_one_and_does_not_mind_the_order(a: dict[str, int], b: dict[str, int]) -> None:
+def test_a_cosine_is_between_zero_and_one_and_symmetric(a: dict[str, int], b: dict[str, int]) -> None:
     assert 0.0 <= cosine(a, b) <= 1.0
     assert cosine(a, b) == cosine(b, a) == cosine(Counts(a), Counts(b)) == cosine(TermCounts.of(a), TermCounts.of(b))
     assert cosine(dict(reversed(a.items())), b) == cosine(a, b)
@@ -40,12 +40,12 @@ def test_a_cosine_lies_between_nought_and_one_and_does_not_mind_the_order(a: dic
 
 
 @given(counts.filter(bool), st.integers(1, 9))
-def test_a_vector_is_just_like_its_multiples(a: dict[str, int], times: int) -> None:
+def test_the_cosine_with_a_multiple_is_one(a: dict[str, int], times: int) -> None:
     assert cosine(a, {term: times * n for term, n in a.items()}) == pytest.approx(1.0, abs=1e-12)
 
 
 @given(st.lists(st.sampled_from("abcdefgh")))
-def test_counts_know_their_norm_and_survive_a_copy(terms: list[str]) -> None:
+def test_counts_cache_their_norm_and_survive_a_copy(terms: list[str]) -> None:
     counted = term_frequencies(terms)
     assert counted == {term: terms.count(term) for term in terms}
     assert square(counted) == counted.square == sum(n * n for n in counted.values())
@@ -65,7 +65,7 @@ def plain_weights(pages: list[dict[str, int]], page: Mapping[str, int], scheme: 
 
 
 @given(st.lists(counts, max_size=9), counts, st.sampled_from(SCHEMES), st.integers(1, 4))
-def test_a_pool_weighs_and_compares_as_the_sheet_says(
+def test_pool_weights_and_similarities_follow_the_sheet(
     pages: list[dict[str, int]], description: dict[str, int], scheme: Scheme, block: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:

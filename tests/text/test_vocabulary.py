@@ -27,13 +27,13 @@ def test_many_words_at_once_get_the_ids_that_they_would_get_one_by_one(
         assert all((word in vocabulary) == (word in plain) for word in words)
 
 
-def test_a_word_without_room_has_no_id_and_never_takes_that_of_another() -> None:
+def test_a_word_beyond_the_bound_has_no_id() -> None:
     vocabulary = Vocabulary(1)
     assert vocabulary.add(["bee", "wax"]).tolist() == [0, NONE]
     assert vocabulary.add(["wax", "bee"]).tolist() == [NONE, 0]
 
 
-def test_asking_for_ids_adds_nothing() -> None:
+def test_looking_up_ids_adds_nothing() -> None:
     vocabulary = Vocabulary(words=["to", "be"])
     assert vocabulary.ids(["be", "not", "to"]).tolist() == [1, NONE, 0]
     assert list(vocabulary) == ["to", "be"]
@@ -50,7 +50,7 @@ def test_asking_for_ids_adds_nothing() -> None:
 def test_numbered_terms_get_the_ids_that_their_names_would_get(
     pages: list[tuple[list[int], str, int]], most: int, most_numbered: int
 ) -> None:
-    """Whatever processes they come from, and also if a process has run out of numbers."""
+    """Whichever processes they come from, and also if a process has run out of numbers."""
     words = [f"été{number}" for number in range(10)]
     numbered, by_name = Vocabulary(most), Vocabulary(most)
     processes = [TermNumbers(f"process {number}", most_numbered) for number in range(3)]

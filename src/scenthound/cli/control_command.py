@@ -72,7 +72,7 @@ def _wait(folder: Path, order: Order) -> Order:
     with CrawlFolder.look(folder) as opened:
         orders = Orders(opened.database)
         while time.monotonic() < until:
-            now = orders.one(order.number)
+            now = orders.get(order.number)
             if now is not None and now.event is not None:
                 return now
             time.sleep(0.05)

@@ -144,7 +144,7 @@ class Watch:
             "expected_share": None if left is None else left.share,
             "outlook": outlook(left, self.folder.budget - self.pages),
             "blocked": Orders(database).blocked(),
-            "exploration": _share(live_queries.last_told(database, "exploration").get("rate")),
+            "exploration": _share(live_queries.latest_strategy_event(database, "exploration").get("rate")),
             "failed": failed,
             "not_followed": left_out,
             "in_words": {reason: in_words(reason) for reason in (*failed, *left_out)},

@@ -1,5 +1,11 @@
-"""Link graphs and what is computed on them: PageRank, HITS, the distiller, clustering coefficients, spider rewards.
+"""Link graphs and the algorithms on them.
 
-`link_graph` is the fixed graph of a bed; `crawl_graph` and `clustering` grow with a crawl. Strategies and the
-laboratory use both; only numpy is needed.
+Three representations: `link_graph` is a fixed graph, as of a bed, in arrays; `crawl_graph` grows with a crawl, and
+makes a `LinkGraph` when needed; `clustering` has an undirected graph that grows, with clustering coefficients.
+
+Algorithms: `pagerank`, `hits`, `distiller` (HITS weighted by relevance), `community_mining` (CC-BFS on a known graph)
+and `rewards` (the target values for reinforcement learning).
+
+Used by strategies and judges to score pages and links, and by the lab to measure crawls and webs. The results are
+arrays by page number. Only numpy is needed.
 """

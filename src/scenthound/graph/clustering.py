@@ -1,11 +1,11 @@
 """Clustering coefficients of undirected link graphs: plain, within a set of pages, generalised (sheets 50.1, 50.3).
 
-`NeighbourGraph` is the undirected simple graph of what a crawl knows: it grows page by page, and its neighbours are
-hashed, so that a pair of pages is tested in constant time and the coefficient of a page costs at most the
-square of its degree, in practice the sum over its neighbours of the smaller of two degrees.
+`NeighbourGraph` is the undirected simple graph that a crawl knows. It grows page by page. Neighbours are in hash sets,
+so that a pair of pages is tested in constant time, and the coefficient of a page costs at most the square of its
+degree, in practice the sum over its neighbours of the smaller of two degrees.
 
-Watts and Strogatz 1998 for the coefficient; Cami and Deo [GRAPH] for its use in subgraphs, for C^(k) and for
-the alliance coefficient.
+Watts and Strogatz 1998 for the coefficient; Cami and Deo [GRAPH] for its use in subgraphs, for C^(k) and for the
+alliance coefficient.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ import numpy as np
 
 from scenthound.graph.link_graph import Numbers
 
-MOST_LINKS = 4_000_000  # some 0.9 GB with their pages: 1,000,000 ties of 420,000 pages took 229 MB
+MOST_LINKS = 4_000_000  # about 0.9 GB with their pages: 1,000,000 links of 420,000 pages took 229 MB
 
 
 class NeighbourGraph:
     """Pages by number, in the order they were added, and which of them are linked, in either direction.
 
-    Links of a page with itself and links found again do not count. At most `most` links are kept: a page
-    that is met afterwards stays a stranger, so memory is bounded whatever the web does.
+    Self-links and repeated links do not count. When the graph `is_full`, with `most` links, callers add no more pages,
+    so memory is bounded whatever the web does.
     """
 
     def __init__(self, most: int = MOST_LINKS) -> None:
         self.most = most
         self.count = 0
-        """How many ties there are, those of the clique aside."""
+        """The number of links, without those of the clique."""
         self.names: list[str] = []
-        """The URL that each number was first met under."""
+        """The URL under which each page was added, by its number."""
         self.clique: set[int] = set()
-        """Pages that count as linked with one another, without a tie for each pair: the seeds of [GRAPH]."""
+        """Pages that count as linked with one another, without a stored link for each pair: the seeds of [GRAPH]."""
         self._numbers: dict[str, int] = {}
-        # Most pages of a crawl are met once: a bare number takes 200 bytes less than a set with one member.
-        self._tied: list[int | set[int]] = []
+        # Most pages of a crawl have one neighbour: a bare number takes 200 bytes less than a set with one member.
+        self._neighbours: list[int | set[int]] = []
 
     def __len__(self) -> int:
         return len(self.names)
@@ -58,11 +58,11 @@ class NeighbourGraph:
         if number is None:
             number = self._numbers[name] = len(self.names)
             self.names.append(name)
-            self._tied.append(set())
+            self._neighbours.append(set())
         return number
 
     def connect(self, node: int, other: int) -> bool:
-        """Record that two pages are linked. False if it was known, or if they are the same page."""
+        """Record that two pages are linked. False if that was known, or if they are the same page."""
         if node == other or self.has(node, other):
             return False
         self._add(node, other)
@@ -71,17 +71,17 @@ class NeighbourGraph:
         return True
 
     def has(self, node: int, other: int) -> bool:
-        tied = self._tied[node]
-        return other == tied if isinstance(tied, int) else other in tied
+        neighbours = self._neighbours[node]
+        return other == neighbours if isinstance(neighbours, int) else other in neighbours
 
     def neighbours(self, number: int) -> Set[int]:
-        """The pages a page is linked with, fellows of the clique aside. Not to be changed."""
-        tied = self._tied[number]
-        return {tied} if isinstance(tied, int) else tied
+        """The pages that a page is linked with, without those of the clique. Must not be changed."""
+        neighbours = self._neighbours[number]
+        return {neighbours} if isinstance(neighbours, int) else neighbours
 
     def degree(self, number: int) -> int:
-        tied = self._tied[number]
-        return 1 if isinstance(tied, int) else len(tied)
+        neighbours = self._neighbours[number]
+        return 1 if isinstance(neighbours, int) else len(neighbours)
 
     def merge(self, alias: int, into: int) -> None:
         """Two URLs are one page: the links of `alias` become links of `into`."""
@@ -89,27 +89,27 @@ class NeighbourGraph:
             self._remove(other, alias)
             self.count -= 1
             self.connect(other, into)
-        self._tied[alias] = set()
+        self._neighbours[alias] = set()
         if alias in self.clique:
             self.clique.remove(alias)
             self.clique.add(into)
         self._numbers[self.names[alias]] = into
 
     def _add(self, node: int, other: int) -> None:
-        tied = self._tied[node]
-        if isinstance(tied, int):
-            self._tied[node] = {tied, other}
-        elif tied:
-            tied.add(other)
+        neighbours = self._neighbours[node]
+        if isinstance(neighbours, int):
+            self._neighbours[node] = {neighbours, other}
+        elif neighbours:
+            neighbours.add(other)
         else:
-            self._tied[node] = other
+            self._neighbours[node] = other
 
     def _remove(self, node: int, other: int) -> None:
-        tied = self._tied[node]
-        if isinstance(tied, int):
-            self._tied[node] = set()
+        neighbours = self._neighbours[node]
+        if isinstance(neighbours, int):
+            self._neighbours[node] = set()
         else:
-            tied.discard(other)
+            neighbours.discard(other)
 
     def save(self) -> dict[str, Any]:
         """The state as JSON values and arrays."""
@@ -127,18 +127,18 @@ class NeighbourGraph:
 
     @classmethod
     def load(cls, state: Mapping[str, Any], most: int = MOST_LINKS) -> NeighbourGraph:
-        made = cls(most)
+        graph = cls(most)
         for name in state["names"]:
-            made.add(name)
+            graph.add(name)
         for node, other in state["ties"].tolist():
-            made.connect(node, other)
-        made.clique = set(state["clique"].tolist())
-        made._numbers.update(state["moved"])
-        return made
+            graph.connect(node, other)
+        graph.clique = set(state["clique"].tolist())
+        graph._numbers.update(state["moved"])
+        return graph
 
 
 def neighbour_graph(edges: Iterable[tuple[str, str]]) -> NeighbourGraph:
-    """The graph of a list of links, pages numbered as they are named."""
+    """The graph of a list of links, pages numbered in order of first occurrence."""
     graph = NeighbourGraph()
     for source, other in edges:
         graph.connect(graph.add(source), graph.add(other))
@@ -146,21 +146,21 @@ def neighbour_graph(edges: Iterable[tuple[str, str]]) -> NeighbourGraph:
 
 
 def clustering(graph: NeighbourGraph, number: int, among: Set[int] | None = None) -> float:
-    """C(u): the linked share of all pairs of neighbours; 0 with fewer than two.
+    """C(u): the share of pairs of neighbours that are linked; 0 with fewer than two neighbours.
 
-    `among` is the node set X of sheet 50.1: only what the subgraph induced by X and u itself shows is counted.
+    `among` is the node set X of sheet 50.1: only the subgraph induced by X and u is counted.
     """
     return linked_share(graph, _next_to(graph, number, among))
 
 
 def ring_shares(graph: NeighbourGraph, number: int, k: int, among: Set[int] | None = None) -> list[float]:
-    """f_1 … f_k: the linked share of the pairs of pages at distance exactly i, measured within the subgraph."""
+    """f_1 … f_k: the share of linked pairs among the pages at distance exactly i, measured within the subgraph."""
     ring = _next_to(graph, number, among)
-    met = {number} | ring
+    visited = {number} | ring
     shares = [linked_share(graph, ring)]
     while len(shares) < k and ring:
-        ring = _beyond(graph, ring, met, among)
-        met |= ring
+        ring = _beyond(graph, ring, visited, among)
+        visited |= ring
         shares.append(linked_share(graph, ring))
     return shares + [0.0] * (k - len(shares))
 
@@ -177,13 +177,13 @@ class Alliance(NamedTuple):
     """How much a page belongs to the topic by its neighbours."""
 
     ratio: float
-    """On-topic neighbours per remaining one: infinite where none remains, 0 where none is on topic."""
+    """On-topic neighbours divided by the others: infinite if there are no others, 0 if none is on topic."""
     share: float
-    """On-topic neighbours of all: the same order, from 0 to 1."""
+    """On-topic neighbours divided by all neighbours: orders pages like `ratio`, from 0 to 1."""
 
 
 def alliance(graph: NeighbourGraph, number: int, on_topic: Collection[int]) -> Alliance:
-    """The alliance coefficient of a page (sheet 50.3); nothing for a page without neighbours."""
+    """The alliance coefficient of a page (sheet 50.3); 0 for a page without neighbours."""
     neighbours = graph.neighbours(number)
     return alliance_of(sum(1 for neighbour in neighbours if neighbour in on_topic), len(neighbours))
 
@@ -197,44 +197,44 @@ def alliance_of(on_topic: int, neighbours: int) -> Alliance:
 
 
 def linked_share(graph: NeighbourGraph, nodes: Set[int]) -> float:
-    """The linked pairs among these pages divided by all pairs; 0 with fewer than two pages."""
+    """The share of pairs of these pages that are linked; 0 with fewer than two pages."""
     size = len(nodes)
     return 2.0 * linked_pairs(graph, nodes) / (size * (size - 1)) if size > 1 else 0.0
 
 
 def linked_pairs(graph: NeighbourGraph, nodes: Set[int]) -> int:
-    """How many pairs of these pages are linked. Every member looks up the smaller of two sets: its own, or `nodes`."""
-    fellows = nodes & graph.clique
-    others = nodes - fellows if fellows else nodes
-    ends = sum(_meets(graph, node, nodes) for node in others)
-    ends += sum(_meets(graph, node, others) for node in fellows)
-    return ends // 2 + len(fellows) * (len(fellows) - 1) // 2
+    """The number of pairs of these pages that are linked. Each page costs the smaller of its degree and `nodes`."""
+    in_clique = nodes & graph.clique
+    others = nodes - in_clique if in_clique else nodes
+    ends = sum(_links_into(graph, node, nodes) for node in others)
+    ends += sum(_links_into(graph, node, others) for node in in_clique)
+    return ends // 2 + len(in_clique) * (len(in_clique) - 1) // 2
 
 
-def _meets(graph: NeighbourGraph, number: int, nodes: Set[int]) -> int:
-    tied = graph._tied[number]
-    return tied in nodes if isinstance(tied, int) else len(tied & nodes)
+def _links_into(graph: NeighbourGraph, number: int, nodes: Set[int]) -> int:
+    neighbours = graph._neighbours[number]
+    return neighbours in nodes if isinstance(neighbours, int) else len(neighbours & nodes)
 
 
 def _next_to(graph: NeighbourGraph, number: int, among: Set[int] | None) -> Set[int]:
-    near = graph.neighbours(number)
+    neighbours = graph.neighbours(number)
     if number in graph.clique:
-        near = near | graph.clique
-    near = near if among is None else near & among
-    return near - {number} if number in near else near
+        neighbours = neighbours | graph.clique
+    neighbours = neighbours if among is None else neighbours & among
+    return neighbours - {number} if number in neighbours else neighbours
 
 
-def _beyond(graph: NeighbourGraph, ring: Set[int], met: Set[int], among: Set[int] | None) -> set[int]:
-    """What the next step reaches, within the set."""
+def _beyond(graph: NeighbourGraph, ring: Set[int], visited: Set[int], among: Set[int] | None) -> set[int]:
+    """The pages one step beyond the ring, within `among`."""
     beyond: set[int] = set()
     for number in ring:
         near = graph.neighbours(number)
         beyond |= near if among is None else near & among
     if not ring.isdisjoint(graph.clique):
         beyond |= graph.clique if among is None else graph.clique & among
-    return beyond - met
+    return beyond - visited
 
 
 def as_numbers(values: Iterable[Any]) -> Numbers:
-    """Whole numbers as an array, for saving."""
+    """Integers as an array, for saving."""
     return np.array(list(values), dtype=np.int64)

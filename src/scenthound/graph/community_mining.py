@@ -3,14 +3,15 @@
     u joins S if max(C0(u), C1(u)) > C2(u)
 
     C(u)  = linked pairs of u's neighbours / all pairs of them; with several weights C^(k) of sheet 50.3
-    C0    in S with u        C1 among N1, the neighbours of S        C2 in N2 with u, the neighbours of N1 beyond
+    C0    in S and u        C1 in N1, the neighbours of S        C2 in N2 and u; N2 are the further neighbours of N1
 
 Cami and Deo, "A greedy community-mining algorithm based on clustering coefficient" (2005), as [GRAPH] repeats it: the
-seeds count as linked with one another, a node that does not join is thrown away, and it ends when nobody is left or
-enough have joined. `strategies/cc_bfs.py` is the same rule for a crawler, which sees links only of what it fetched.
+seeds count as linked with one another, a node that does not join is rejected for good, and mining ends when no node is
+left or enough have joined. `strategies/cc_bfs.py` has the same rule for a crawler, which sees only links of fetched
+pages.
 
-Ours, as there: nodes are judged `step` at a time, by C0 and then in the order of the graph, 0 being all of N1 at once;
-if a whole level is rejected, `relax` lets those join that are not less clustered.
+Ours, as there: nodes are judged `step` at a time, by C0 and then in the order of the graph (0: all of N1 at once). If a
+whole level is rejected, `relax` lets nodes with equality join.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ DECIMALS = 12
 
 @dataclass(frozen=True, slots=True)
 class Community:
-    """What was found: members in the order of joining, seeds first; those thrown away; how many steps it took."""
+    """The result: members in the order of joining, seeds first; rejected nodes; the number of steps."""
 
     members: tuple[str, ...]
     rejected: tuple[str, ...]
@@ -40,7 +41,7 @@ def mine(
     wanted: int = 0,
     relax: bool = True,
 ) -> Community:
-    """The community of some seeds. Raises `KeyError` for a seed that the graph does not have."""
+    """Find the community of some seeds. Raises `KeyError` for a seed that is not in the graph."""
     members = dict.fromkeys(_number(graph, seed) for seed in seeds)
     rejected: dict[int, None] = {}
     before, graph.clique = graph.clique, set(members)
@@ -70,7 +71,7 @@ def _judged(
     step: int,
     relax: bool,
 ) -> tuple[list[int], list[int]]:
-    """Those of the next `step` nodes that join, and these nodes."""
+    """The nodes that join among the next `step` ones, and all of the latter."""
     inner = {node: round(generalised(graph, node, weights, members), DECIMALS) for node in near}
     chosen = sorted(near, key=lambda node: (-inner[node], node))[: step or None]
     beyond = _around(graph, chosen, members | near | rejected)
@@ -85,10 +86,10 @@ def _judged(
 
 
 def _around(graph: NeighbourGraph, nodes: Iterable[int], without: Set[int]) -> set[int]:
-    found: set[int] = set()
+    around: set[int] = set()
     for node in nodes:
-        found |= graph.neighbours(node)
-    return found - without
+        around |= graph.neighbours(node)
+    return around - without
 
 
 def _number(graph: NeighbourGraph, name: str) -> int:

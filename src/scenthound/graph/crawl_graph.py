@@ -1,7 +1,7 @@
 """The link graph of a running crawl: links are appended page by page, and a `LinkGraph` is made when needed.
 
-Nodes are the pages crawled and the URLs that wait (sheet 50.6); what turned out to be dead is left out. Appending
-a page costs its links; making the graph for a computation costs one pass over all links known.
+Nodes are the crawled pages and the waiting URLs (sheet 50.6), without dead ones. Appending a page takes time
+proportional to its links; making the graph takes one pass over all known links.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ MOST_LINKS = 20_000_000  # 16 bytes each
 
 
 class GrowingGraph:
-    """Pages by number, in the order they were added, with the links of those that were read.
+    """Pages by number, in the order they were added, with the links of the pages that were read.
 
-    Once `most` links are known no new pages are added.
+    When the graph `is_full`, with `most` links, callers add no more pages.
     """
 
     def __init__(self, most: int = MOST_LINKS) -> None:
         self.most = most
         self.names: list[str] = []
         self.dead: set[int] = set()
-        """Pages that are nodes no more: nobody waits for them, and they were never read."""
+        """Pages that are no longer nodes: they no longer wait, and were never read."""
         self._numbers: dict[str, int] = {}
         self._sources = array("q")
         self._targets = array("q")
 
     def __len__(self) -> int:
-        """How many nodes there are."""
+        """The number of nodes."""
         return len(self.names) - len(self.dead)
 
     @property
@@ -57,32 +57,32 @@ class GrowingGraph:
         self._sources.extend([source] * (len(self._targets) - before))
 
     def merge(self, alias: int, into: int) -> None:
-        """Two URLs are one page: links to `alias`, earlier ones included, lead to `into`."""
+        """Two URLs are one page: links to `alias`, including earlier ones, lead to `into`."""
         self.dead.add(alias)
         self._numbers[self.names[alias]] = into
 
     def graph(self) -> tuple[LinkGraph, Numbers]:
-        """The graph of all nodes, numbered without gaps, and the number here of each."""
-        alive = np.ones(len(self.names), dtype=bool)
-        alive[list(self.dead)] = False
-        places = np.flatnonzero(alive)
-        new = np.cumsum(alive) - 1
+        """The graph of all nodes, numbered without gaps, and the number that each node has here."""
+        is_alive = np.ones(len(self.names), dtype=bool)
+        is_alive[list(self.dead)] = False
+        old_numbers = np.flatnonzero(is_alive)
+        new_numbers = np.cumsum(is_alive) - 1
         sources, targets = np.array(self._sources, dtype=np.int64), np.array(self._targets, dtype=np.int64)
         if self.dead:
-            sources, targets = self._led(sources), self._led(targets)
-            kept = alive[sources] & alive[targets]
-            sources, targets = sources[kept], targets[kept]
-            names = [self.names[index] for index in places.tolist()]
+            sources, targets = self._current(sources), self._current(targets)
+            is_kept = is_alive[sources] & is_alive[targets]
+            sources, targets = sources[is_kept], targets[is_kept]
+            names = [self.names[index] for index in old_numbers.tolist()]
         else:
             names = self.names
-        return numbered_graph(names, new[sources], new[targets]), places
+        return numbered_graph(names, new_numbers[sources], new_numbers[targets]), old_numbers
 
-    def _led(self, numbers: Numbers) -> Numbers:
+    def _current(self, numbers: Numbers) -> Numbers:
         """The current numbers of pages; an alias is replaced by its page."""
-        leads = np.arange(len(self.names))
-        moved = [number for number in self.dead if self._numbers[self.names[number]] != number]
-        leads[moved] = [self._numbers[self.names[number]] for number in moved]
-        return leads[numbers]
+        current = np.arange(len(self.names))
+        aliases = [number for number in self.dead if self._numbers[self.names[number]] != number]
+        current[aliases] = [self._numbers[self.names[number]] for number in aliases]
+        return current[numbers]
 
     def save(self) -> dict[str, Any]:
         """The state as JSON values and arrays."""
@@ -96,11 +96,11 @@ class GrowingGraph:
 
     @classmethod
     def load(cls, state: Mapping[str, Any], most: int = MOST_LINKS) -> GrowingGraph:
-        made = cls(most)
+        graph = cls(most)
         for name in state["names"]:
-            made.add(name)
-        made._numbers.update(state["moved"])
-        made._sources.extend(state["sources"].tolist())
-        made._targets.extend(state["targets"].tolist())
-        made.dead = set(state["dead"].tolist())
-        return made
+            graph.add(name)
+        graph._numbers.update(state["moved"])
+        graph._sources.extend(state["sources"].tolist())
+        graph._targets.extend(state["targets"].tolist())
+        graph.dead = set(state["dead"].tolist())
+        return graph

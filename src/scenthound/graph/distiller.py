@@ -1,11 +1,11 @@
 """The distiller: hubs and authorities of the crawled graph, with endorsement flowing only through relevant pages.
 
-Sheet 30.3 after Chakrabarti et al. 1999: Kleinberg's iteration on the links between different hosts, a link counting
-by the relevance of the page it endorses on the way forward and of the page that endorses on the way back:
+Sheet 30.3 after Chakrabarti et al. 1999: Kleinberg's iteration on the links between different hosts. A link is weighted
+by the relevance of its target for authorities, and by the relevance of its source for hubs:
 
     a(v) = Σ h(u) · R(v) over links u→v if R(v) > ρ, else 0        h(u) = Σ a(v) · R(u) over links u→v
 
-Each is brought to the sum 1 in every round. Only numpy is needed: a round is two sums over the list of links.
+Both are scaled to sum 1 in every round. Only numpy is needed: a round is two sums over the list of links.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ TOLERANCE = 1e-12
 
 
 class Distilled(NamedTuple):
-    """Hub and authority of each page, by its number; each sums to 1, or is all 0 where nothing is endorsed."""
+    """Hub and authority score of each page, by its number; each sums to 1, or is all 0 if nothing is endorsed."""
 
     hubs: Values
     authorities: Values
@@ -35,21 +35,21 @@ def across_hosts(graph: LinkGraph, hosts: Numbers) -> LinkGraph:
 
 
 def distil(across: LinkGraph, relevance: Values, rho: float = 0.1, rounds: int = MOST_ROUNDS) -> Distilled:
-    """Hubs start at 1. Ends when hubs and authorities together change by less than 1e-12, or after `rounds` rounds."""
+    """Iterate from hubs of 1 until hubs and authorities together change by less than 1e-12, at most `rounds` times."""
     endorsed = np.where(relevance > rho, relevance, 0.0)
     hubs, authorities = np.ones(len(across)), np.zeros(len(across))
     for _ in range(rounds):
-        better = _shares(carried(across.sources, across.targets, hubs) * endorsed)
-        richer = _shares(carried(across.targets, across.sources, better) * relevance)
-        change = float(np.abs(better - authorities).sum() + np.abs(richer - hubs).sum())
-        hubs, authorities = richer, better
+        new_authorities = _shares(carried(across.sources, across.targets, hubs) * endorsed)
+        new_hubs = _shares(carried(across.targets, across.sources, new_authorities) * relevance)
+        change = float(np.abs(new_authorities - authorities).sum() + np.abs(new_hubs - hubs).sum())
+        hubs, authorities = new_hubs, new_authorities
         if change < TOLERANCE:
             break
     return Distilled(hubs, authorities)
 
 
 def nearest_rank(values: Values, percentile: float) -> float | None:
-    """ψ: the percentile, by nearest rank, of the positive values; None if there is none."""
+    """ψ: the percentile, by nearest rank, of the positive values; None if no value is positive."""
     positive = np.sort(values[values > 0.0])
     if not len(positive):
         return None
@@ -60,10 +60,10 @@ def nearest_rank(values: Values, percentile: float) -> float | None:
 def endorsements(across: LinkGraph, hubs: Values, psi: float) -> list[tuple[int, int]]:
     """Pages that a hub with a score of at least ψ links to across hosts, each with the best such hub; best hubs first.
 
-    Scores may fall short of ψ by rounding; of equal hubs the first counts.
+    A hub may be below ψ by a rounding error; of equal hubs the first is taken.
     """
-    chosen = hubs[across.sources] >= psi * (1.0 - 1e-9)
-    sources, targets = across.sources[chosen], across.targets[chosen]
+    is_endorsed = hubs[across.sources] >= psi * (1.0 - 1e-9)
+    sources, targets = across.sources[is_endorsed], across.targets[is_endorsed]
     best_hubs: dict[int, int] = {}
     for index in np.lexsort((targets, sources, -hubs[sources])).tolist():
         best_hubs.setdefault(int(targets[index]), int(sources[index]))

@@ -1,6 +1,6 @@
 """HITS (sheet 50.5): good hubs link to good authorities, which are linked from good hubs.
 
-Kleinberg 1999. The relevance-weighted form of the distiller is sheet 30's and lives with its crawler.
+Kleinberg 1999. For the form that is weighted by relevance (sheet 30.3) see `distiller`.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import numpy as np
 
 from scenthound.graph.link_graph import LinkGraph, Values, carried
 
-MOST_ROUNDS = 10_000  # two nearly equal communities converge as slowly as they like
+MOST_ROUNDS = 10_000  # with two nearly equal communities, convergence can be arbitrarily slow
 
 
 class Hits(NamedTuple):
-    """Hub and authority of each page, by its number; each of length 1 as a vector, or all 0 without links."""
+    """Hub and authority score of each page, by its number; vectors of length 1, or all 0 without links."""
 
     hubs: Values
     authorities: Values
@@ -29,10 +29,10 @@ def hits(graph: LinkGraph, tolerance: float = 1e-12) -> Hits:
     size = len(graph)
     hubs, authorities = np.ones(size), np.ones(size)
     for _ in range(MOST_ROUNDS if size else 0):
-        better = _unit(carried(graph.sources, graph.targets, hubs))
-        richer = _unit(carried(graph.targets, graph.sources, better))
-        change = max(float(np.abs(better - authorities).max()), float(np.abs(richer - hubs).max()))
-        hubs, authorities = richer, better
+        new_authorities = _unit(carried(graph.sources, graph.targets, hubs))
+        new_hubs = _unit(carried(graph.targets, graph.sources, new_authorities))
+        change = max(float(np.abs(new_authorities - authorities).max()), float(np.abs(new_hubs - hubs).max()))
+        hubs, authorities = new_hubs, new_authorities
         if change < tolerance:
             break
     return Hits(hubs, authorities)

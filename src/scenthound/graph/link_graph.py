@@ -1,7 +1,7 @@
 """The link graph: pages as numbers, links as two arrays.
 
-Multiple links count once and self-links not at all (sheet 50), here and therefore in everything that
-is computed from it. Only numpy is needed, so that strategies of the core may use it.
+Repeated links count once and self-links not at all (sheet 50), here and therefore in everything that is computed from
+it. Only numpy is needed, so that strategies can use it.
 """
 
 from __future__ import annotations
@@ -52,16 +52,16 @@ class LinkGraph:
         return [self.names[target] for target in self.targets[begin:end]]
 
     def back_links(self, name: str, limit: int | None = None) -> list[str]:
-        """The pages that link to `name`, in the fixed order of sheet 60.1; none for a stranger.
+        """The pages that link to `name`, in the fixed order of sheet 60.1; none if it is unknown.
 
-        In-degree of the linking page descending, then URL: a stand-in for a search engine's order.
+        The order is by descending in-degree of the linking page, then by URL: a substitute for a search engine's order.
         """
         number = self.numbers.get(name)
         if number is None:
             return []
         starts, order, rank = self._reversed
-        linking = order[starts[number] : starts[number + 1]]
-        best = linking[np.argsort(rank[linking])][:limit]
+        sources = order[starts[number] : starts[number + 1]]
+        best = sources[np.argsort(rank[sources])][:limit]
         return [self.names[source] for source in best]
 
     @cached_property
@@ -78,8 +78,8 @@ class LinkGraph:
 def link_graph(links: Mapping[str, Iterable[str]], closed: bool = False) -> LinkGraph:
     """The graph of `links` (page to the URLs it links to).
 
-    Pages are numbered in order: all keys first, then what they link to. `closed=True` keeps
-    only links among the keys, as the evaluation of a pool wants it (sheet 50.4).
+    Pages are numbered in order: all keys first, then the other URLs. `closed=True` keeps only links among the keys, as
+    the evaluation of a pool needs it (sheet 50.4).
     """
     numbers = {name: number for number, name in enumerate(links)}
     sources: list[int] = []
@@ -95,7 +95,7 @@ def link_graph(links: Mapping[str, Iterable[str]], closed: bool = False) -> Link
 
 
 def edge_graph(names: Iterable[str], edges: Iterable[tuple[str, str]]) -> LinkGraph:
-    """The graph of a list of links; names that only the links mention are numbered after the given ones."""
+    """The graph of a list of links. Names that occur only in links are numbered after `names`."""
     numbers: dict[str, int] = {}
     for name in names:
         numbers.setdefault(name, len(numbers))
@@ -104,15 +104,15 @@ def edge_graph(names: Iterable[str], edges: Iterable[tuple[str, str]]) -> LinkGr
 
 
 def numbered_graph(names: Sequence[str], sources: ArrayLike, targets: ArrayLike) -> LinkGraph:
-    """The graph of links given as page numbers: sorted, each link once, none from a page to itself."""
+    """The graph of links given as page numbers: sorted, without repeated links and self-links."""
     size = max(len(names), 1)
     begins, ends = np.asarray(sources, dtype=np.int64), np.asarray(targets, dtype=np.int64)
-    keep = begins != ends
-    keys = np.sort(begins[keep] * size + ends[keep])
-    keys = keys[np.diff(keys, prepend=-1) > 0]  # as `np.unique` does, which takes 18 times as long (numpy 2.4)
+    is_kept = begins != ends
+    keys = np.sort(begins[is_kept] * size + ends[is_kept])
+    keys = keys[np.diff(keys, prepend=-1) > 0]  # as `np.unique`, which takes 18 times as long (numpy 2.4)
     return LinkGraph(names, keys // size, keys % size)
 
 
-def carried(begins: Numbers, ends: Numbers, given: Values) -> Values:
-    """What each page receives when page `p` sends `given[p]` along every link from `begins` to `ends`."""
-    return np.bincount(ends, weights=given[begins], minlength=len(given)).astype(np.float64, copy=False)
+def carried(begins: Numbers, ends: Numbers, values: Values) -> Values:
+    """The sum that each page receives if page `p` sends `values[p]` along each of its links from `begins` to `ends`."""
+    return np.bincount(ends, weights=values[begins], minlength=len(values)).astype(np.float64, copy=False)

@@ -1,7 +1,7 @@
-"""PageRank (sheet 50.4): importance flows along links; a page without links shares its rank among all pages.
+"""PageRank (sheet 50.4): importance flows along links.
 
-Page, Brin, Motwani and Winograd 1998; computed by power iteration as in Haveliwala 1999. The rank of
-pages without out-links is spread over all pages, so that the ranks always sum to 1.
+Page, Brin, Motwani and Winograd 1998; computed by power iteration as in Haveliwala 1999. The rank of pages without
+links is spread over all pages, so that the ranks always sum to 1.
 """
 
 from __future__ import annotations
@@ -10,27 +10,28 @@ import numpy as np
 
 from scenthound.graph.link_graph import LinkGraph, Values, carried
 
-LARGE = 1_000_000  # links: beyond, the sheet's looser 1e-8 saves a third of the rounds
-MOST_ROUNDS = 10_000  # 0.999 as damping needs 28,000 for 1e-12; nobody uses it, and no loop runs for ever
+LARGE = 1_000_000  # links, above which the sheet's looser 1e-8 saves a third of the rounds
+MOST_ROUNDS = 10_000  # only a damping like 0.999, which is not used in practice, needs more (28,000 for 1e-12)
 
 
 def pagerank(graph: LinkGraph, damping: float = 0.85, tolerance: float | None = None) -> Values:
     """The rank of each page, by its number. Iterates until the L1 change is below `tolerance`.
 
-    The tolerance is 1e-12, or 1e-8 on graphs of more than a million links, unless given.
+    The default tolerance is 1e-12, or 1e-8 for graphs with more than a million links.
     """
     size = len(graph)
     if not size:
         return np.zeros(0)
     limit = tolerance if tolerance is not None else _tolerance(graph)
-    ways = np.maximum(graph.out_degree, 1)
-    dangling = graph.out_degree == 0
+    link_counts = np.maximum(graph.out_degree, 1)
+    is_dangling = graph.out_degree == 0
     rank = np.full(size, 1.0 / size)
     for _ in range(MOST_ROUNDS):
-        lost = float(rank[dangling].sum())
-        new = (1.0 - damping + damping * lost) / size + damping * carried(graph.sources, graph.targets, rank / ways)
-        change = float(np.abs(new - rank).sum())
-        rank = new
+        dangling_rank = float(rank[is_dangling].sum())
+        received = carried(graph.sources, graph.targets, rank / link_counts)
+        new_rank = (1.0 - damping + damping * dangling_rank) / size + damping * received
+        change = float(np.abs(new_rank - rank).sum())
+        rank = new_rank
         if change < limit:
             break
     return rank
@@ -42,13 +43,13 @@ def url_ordering_rank(graph: LinkGraph, damping: float = 0.9, tolerance: float |
     if not size:
         return np.zeros(0)
     limit = tolerance if tolerance is not None else _tolerance(graph)
-    ways = np.maximum(graph.out_degree, 1)
+    link_counts = np.maximum(graph.out_degree, 1)
     rank = np.ones(size)
     for _ in range(MOST_ROUNDS):
-        new = (1.0 - damping) + damping * carried(graph.sources, graph.targets, rank / ways)
-        # These ranks sum to about the number of pages, so the change is taken per page: the same care at any size.
-        change = float(np.abs(new - rank).sum()) / size
-        rank = new
+        new_rank = (1.0 - damping) + damping * carried(graph.sources, graph.targets, rank / link_counts)
+        # These ranks sum to about the number of pages, so the change is per page: the same accuracy at any size.
+        change = float(np.abs(new_rank - rank).sum()) / size
+        rank = new_rank
         if change < limit:
             break
     return rank

@@ -1,7 +1,7 @@
-"""The probability by a classifier that was trained before the crawl. [CHAP 4.1: classifier score]
+"""The probability from a classifier that was trained before the crawl. [CHAP 4.1: classifier score]
 
-The classifier is that of the strategy and its model (`--model`): `focused-soft`, `focused-hard`, `apprentice`. So the
-flag says what the strategy believes, and not more.
+The classifier is the one in the strategy's model (`--model`), of `focused-soft`, `focused-hard` or `apprentice`. So the
+verdict is the strategy's own opinion.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The cosine of the topic's description with the page, raw term frequencies. [CHAP 4.1: similarity to a query]
+"""The cosine of the topic's description with the page, by raw term frequencies. [CHAP 4.1: similarity to a query]
 
-Without a description the keywords stand for it.
+If there is no description, the keywords are used instead.
 """
 
 from __future__ import annotations
@@ -33,4 +33,4 @@ class Description(Parameterised):
         return Verdict(similarity, similarity >= self.threshold)
 
     def doubts(self) -> list[str]:
-        return [] if self.has_description_ else ["the topic has no description: its keywords stand for it"]
+        return [] if self.has_description_ else ["the topic has no description: its keywords are used instead"]

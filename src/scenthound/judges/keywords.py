@@ -1,7 +1,6 @@
 """The cosine of the topic's keywords with the page, against a fixed threshold: the rule of earlier versions.
 
-The cosine is not a probability. The literature counts a page as relevant from a similarity that suits the collection;
-0.1 was our choice.
+The cosine is not a probability. In the literature the threshold depends on the collection; 0.1 was our choice.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The share of the topic's distinct keywords that the page holds, how often does not matter. [CHAP 4.1; EXP]"""
+"""The share of the topic's distinct keywords that occur in the page, however often. [CHAP 4.1; EXP]"""
 
 from __future__ import annotations
 

@@ -2,10 +2,10 @@
 
     relevance = share of the fetched pages that the page outranks (equals count half)
 
-The graph has the fetched pages and what they link to; values are computed again when the crawl has grown by a tenth, so
-a page that was just fetched is rated by the links that were known before. `revised` rates all pages by the last graph.
-A page can be important and off topic: these judges say which pages others point to. `topical-hits` alone looks at the
-words, too: endorsement flows only through pages that are similar to the keywords (`graph.distiller`).
+The graph has the fetched pages and their links. Values are computed again when the crawl has grown by a tenth, so a
+page that was just fetched is rated by the links that were known before. `revised` rates all pages by the latest graph.
+A page can be important and off topic: these judges measure which pages others link to. Only `topical-hits` looks at
+words too: endorsement flows only through pages that are similar to the keywords (`graph.distiller`).
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from scenthound.parameters import Parameterised, parameter
 
 MOST_LINKS = 200_000
 TOLERANCE = 1e-6
-GROWTH = 1.1
-FEW = 10  # fetched pages before a rank says anything
+GROWTH = 1.1  # of the number of fetched pages, after which values are computed again
+FEW = 10  # fetched pages before a rank is meaningful
 
 
 @dataclass
 class LinkImportance(Parameterised, ABC):
-    """A judge by a value of each page of the link graph. Subclasses say which value."""
+    """A judge that ranks pages by a value in the link graph. Subclasses define the value."""
 
     threshold: float = parameter(0.8, "share of the fetched pages that a relevant page outranks", least=0, most=1)
 
@@ -60,12 +60,12 @@ class LinkImportance(Parameterised, ABC):
             graph.link(number, [graph.add(link.url) for link in page.outlinks])
         self.fetched_[number] = self.similarity_(page)
         if len(self.fetched_) >= GROWTH * self.valued_at_:
-            self._value()
+            self._update_values()
         return self._verdict(self._share(number))
 
     def revised(self) -> Iterator[tuple[Url, Verdict]]:
-        later = copy.copy(self)  # what is said next must not depend on who asked
-        later._value()
+        later = copy.copy(self)  # asking must not change later verdicts
+        later._update_values()
         for number in self.fetched_:
             yield Url(self.graph_.names[number]), self._verdict(later._share(number))
 
@@ -92,7 +92,7 @@ class LinkImportance(Parameterised, ABC):
     def value(self, graph: LinkGraph) -> Values:
         """The value of each page of the graph, by its number."""
 
-    def _value(self) -> None:
+    def _update_values(self) -> None:
         self.valued_at_ = len(self.fetched_)
         graph, _ = self.graph_.graph()
         self.values_ = self.value(graph)
@@ -146,13 +146,13 @@ class TopicalAuthority(LinkImportance):
 
     def value(self, graph: LinkGraph) -> Values:
         hosts = [urls.host(Url(name)) for name in graph.names]
-        numbers = {host: number for number, host in enumerate(dict.fromkeys(hosts))}
+        host_ids = {host: index for index, host in enumerate(dict.fromkeys(hosts))}
         relevance = np.zeros(len(graph))
         relevance[list(self.fetched_)] = list(self.fetched_.values())
-        across = across_hosts(graph, np.array([numbers[host] for host in hosts], np.int64))
+        across = across_hosts(graph, np.array([host_ids[host] for host in hosts], np.int64))
         return distil(across, relevance, self.least).authorities
 
     def doubts(self) -> list[str]:
-        nobody = "no page is endorsed by another host, so none is an authority: take another judge, as topic"
+        no_links = "no page is linked from another host, so none is an authority: use another judge, such as topic"
         is_empty = self.valued_at_ >= FEW and not self.values_.any()
-        return [*super().doubts(), *([nobody] if is_empty else [])]
+        return [*super().doubts(), *([no_links] if is_empty else [])]

@@ -1,6 +1,6 @@
-"""The cosine of the concatenated seed pages with the page, raw term frequencies. [CHAP 4.1: similarity to seed pages]
+"""The cosine of all seed pages together with the page, by raw term frequencies. [CHAP 4.1: similarity to seed pages]
 
-Seeds count from when they are fetched; a seed itself is relevant by definition.
+A seed counts once it has been fetched, and is relevant by definition.
 """
 
 from __future__ import annotations
@@ -45,4 +45,4 @@ class SeedPages(Parameterised):
         self.counts_ = {str(term): int(count) for term, count in state["counts"].items()}
 
     def doubts(self) -> list[str]:
-        return [] if self.counts_ else ["no seed could be fetched: nothing to compare pages with"]
+        return [] if self.counts_ else ["no seed could be fetched, so there is nothing to compare pages with"]

@@ -1,4 +1,4 @@
-"""The default judge: a topic model learned from all that the user gave and from the crawl, as a probability.
+"""The default judge: a probability from a topic model, which is learned from the user's input and from the crawl.
 
     log-odds of a page = BIAS + sum of WEIGHTS * evidence + prior
 
@@ -7,25 +7,25 @@
     keywords    the same two normals over the mean of ln(1 + tf) of the keywords, weighted by idf
     title       share of the keywords in the title
     links       ln(mean probability of the pages that it links to / average); in a fit also of those that link to it
-    parent      probability of the page that it was found on, above the average
+    parent      probability of the page that it was found on, minus the average
 
-The first two count W / (W + .5) times, W being the weight of the pages on topic: a model of nearly nothing says little.
+The first two are multiplied by W / (W + .5), where W is the weight of the pages on topic: a model of few pages counts
+little.
 
-Seeds, example pages, labels and the description start the model. From then on the model is fitted again whenever the
-crawl has grown by 25 % or 100 pages: pages that are probably on topic join it with their probability as weight, the
-others become the background, and the remembered pages are judged again (two rounds of expectation-maximisation,
-leave-one-out). An example or a label has a prior of +-6. The prior of the seeds is learned: it is high if the keywords
-are more frequent in seeds than in other pages, low if they are rarer. So seeds that are only places to start from do
-not become the topic.
+The model starts with seeds, example pages, labels and the description. It is fitted again whenever the crawl has grown
+by 25 % or 100 pages: pages that are probably on topic join it with their probability as weight, the others become the
+background, and the remembered pages are judged again (two rounds of expectation-maximisation, leave-one-out). An
+example or a label has a prior of +-6. The prior of the seeds is learned: it is high if the keywords are more frequent
+in seeds than in other pages, low if they are rarer. So seeds that are only starting points do not become the topic.
 
-The flag needs the probability t that has the best expected F1 over the remembered pages: t = F*/2 (Lipton, Elkan and
+A page is relevant from the threshold t with the best expected F1 over the remembered pages: t = F*/2 (Lipton, Elkan and
 Narayanaswamy 2014, "Thresholding classifiers to maximize F1 score"), between .2 and .5.
 
-*Sites.* If the seeds are home pages of different hosts, sites are looked for: other pages than home pages are not
-relevant then, and only home pages are compared with each other.
+*Sites.* If the seeds are home pages of different hosts, the user is looking for sites: then only home pages are
+relevant, and only home pages are compared with each other.
 
-Nothing here sees the answers of the laboratory. WEIGHTS were set on half of the topics of two recorded webs and of
-generated webs, see docs/concepts/judges.md.
+Nothing here sees the lab's ground truth. WEIGHTS were set on half of the topics of two recorded webs and of generated
+webs, see docs/concepts/judges.md.
 """
 
 from __future__ import annotations
@@ -61,22 +61,22 @@ from scenthound.text.tokens import Analyser
 from scenthound.text.topic_model import Floats, TopicModel
 
 GIVEN = 6.0
-"""Prior log-odds of an example page or of a label."""
+"""Prior log-odds of an example page or a label."""
 SITE_SEED = 2.5
-"""Prior log-odds of a seed where sites are looked for."""
+"""Prior log-odds of a seed if the user looks for sites."""
 SEED_PRIOR = (12.0, -1.5, 2.5)
-"""Slope over (AUC - .5), least and most, of the prior of a seed where pages are looked for."""
-NOT_A_SITE = 0.002
-FLOOR = 0.005  # scores below are equal
-TYPICAL_ON, TYPICAL_OFF = 0.08, 0.02  # scores, with the weight of 1 and 5 pages
-FEWEST_OTHERS = 10  # pages before a background is believed
+"""Slope over (AUC - .5), least and most, of the prior of a seed if the user looks for pages."""
+NOT_A_SITE = 0.002  # probability of a page that is not a home page if the user looks for sites
+FLOOR = 0.005  # lower scores count as this
+TYPICAL_ON, TYPICAL_OFF = 0.08, 0.02  # prior scores, with the weight of 1 and 5 pages
+FEWEST_OTHERS = 10  # pages before the background is used
 ROUNDS = 2
-KEYWORDS_ON, KEYWORDS_OFF, KEYWORD_VARIANCE = 1.0, 0.1, 0.4  # keyword scores before anything is known
-JOINED, FIRST_JOINED = 0.3, 6.0
+KEYWORDS_ON, KEYWORDS_OFF, KEYWORD_VARIANCE = 1.0, 0.1, 0.4  # priors of the keyword scores
+JOINED, FIRST_JOINED = 0.3, 6.0  # see `_most_joined`
 FLAG_RANGE = (0.2, 0.5)
-LITTLE = 0.5  # weight of pages on topic at which the model counts half
-DOUBTFUL_SEED = 0.3
-LEAST_SEED = 0.25  # a seed below this probability is no part of the topic
+LITTLE = 0.5  # weight of pages on topic at which the model has half its effect
+DOUBTFUL_SEED = 0.3  # a seed below this probability is reported
+LEAST_SEED = 0.25  # a seed below this probability is not part of the topic
 MOST_PROBABILITIES = 20_000
 LINKS = list(WEIGHTS).index("links")
 Number = TypeVar("Number", float, Floats)
@@ -91,7 +91,7 @@ class TopicJudge(Parameterised):
     looking_for: str = parameter("auto", "what is relevant", among=("auto", "pages", "sites"))
     terms: int = parameter(100, "terms of the topic vector", least=1)
     remember: int = parameter(500, "latest pages that the model is fitted on", least=20)
-    background: bool = parameter(True, "weight words by their frequency in English too, not in the crawl alone")
+    background: bool = parameter(True, "weight words by their frequency in English too, not only in the crawl")
     labels_: dict[Url, bool] = field(init=False, default_factory=dict, repr=False)
 
     # ---- the port
@@ -101,7 +101,7 @@ class TopicJudge(Parameterised):
         self.seeds_, self.examples_ = frozenset(seeds), frozenset(map(Url, topic.examples))
         self.sites_ = self.looking_for == "sites" or (self.looking_for == "auto" and urls.are_sites(seeds))
         keywords = list(dict.fromkeys(self.analyser_.terms(topic.keywords)))
-        share = document_share if self.background else _nowhere
+        share = document_share if self.background else _no_background
         self.keywords_, self.model_ = frozenset(keywords), TopicModel(keywords, self.terms, share)
         self.keyword_numbers_ = frozenset(memoryview(numbers_of(keywords)).cast("I"))
         self.given_: list[RememberedPage] = []
@@ -121,39 +121,39 @@ class TopicJudge(Parameterised):
         self._fit()
 
     def judge(self, page: Page) -> Verdict:
-        seen = self._seen(page)
-        self.model_.see(seen.document)
+        remembered = self._remembered(page)
+        self.model_.see(remembered.document)
         if self.sites_ and not urls.is_home(page.url):
-            return self._verdict(seen, NOT_A_SITE)
-        if seen.kind:
-            self.given_.append(seen)
+            return self._verdict(remembered, NOT_A_SITE)
+        if remembered.kind:
+            self.given_.append(remembered)
             self._count_given()
         else:
-            self.others_.append(seen)
+            self.others_.append(remembered)
         del self.others_[: -self.remember]
-        seen.probability = self._probability(seen)
+        remembered.probability = self._probability(remembered)
         pages = self.model_.pages
-        if seen.kind or pages >= self.fitted_at_ * 1.25 or pages >= self.fitted_at_ + 100:
+        if remembered.kind or pages >= self.fitted_at_ * 1.25 or pages >= self.fitted_at_ + 100:
             self._fit()
-        return self._verdict(seen, seen.probability)
+        return self._verdict(remembered, remembered.probability)
 
     def revised(self) -> Iterator[tuple[Url, Verdict]]:
-        later = copy.copy(self)  # a fit changes what is said next: that must not depend on who asked
+        later = copy.copy(self)  # a fit changes later verdicts, and asking must not
         later.model_, later.probabilities_ = copy.copy(self.model_), dict(self.probabilities_)
         later.given_, later.others_ = [*map(copy.copy, self.given_)], [*map(copy.copy, self.others_)]
         later._fit()
-        for seen in (*later.given_, *later.others_):
-            if seen.url:
-                yield seen.url, Verdict(seen.probability, seen.probability >= later.threshold_)
+        for page in (*later.given_, *later.others_):
+            if page.url:
+                yield page.url, Verdict(page.probability, page.probability >= later.threshold_)
 
     def take_label(self, url: Url, on_topic: bool) -> None:
         self.labels_[url] = on_topic
-        for seen in (*self.given_, *self.others_):
-            if seen.url == url:
-                seen.kind = "given" if on_topic else "off"
-                if seen in self.others_:
-                    self.others_.remove(seen)
-                    self.given_.append(seen)
+        for page in (*self.given_, *self.others_):
+            if page.url == url:
+                page.kind = "given" if on_topic else "off"
+                if page in self.others_:
+                    self.others_.remove(page)
+                    self.given_.append(page)
         self._count_given()
         self._fit()
 
@@ -179,26 +179,26 @@ class TopicJudge(Parameterised):
         self.seed_auc_ = (auc, number)
 
     def doubts(self) -> list[str]:
-        seeds = [seen for seen in self.given_ if seen.kind == "seed"]
-        odd = [str(seen.url) for seen in seeds if seen.probability < DOUBTFUL_SEED]
-        found = []
+        seeds = [page for page in self.given_ if page.kind == "seed"]
+        odd = [str(page.url) for page in seeds if page.probability < DOUBTFUL_SEED]
+        doubts = []
         if odd and len(self.others_) >= FEWEST_OTHERS:
             shown = ", ".join(odd[:5]) + (f" and {len(odd) - 5} more" if len(odd) > 5 else "")
-            found.append(
+            doubts.append(
                 f"{len(odd)} of {len(seeds)} seeds have little in common with the others or with the keywords: {shown};"
-                " check them or give more examples"
+                " check them, or give more examples"
             )
         if len(self.others_) >= FEWEST_OTHERS and self.on_ - self.off_ < 0.5:
-            found.append("relevant and other pages look much alike: give more example pages, or more specific keywords")
-        return found
+            doubts.append("relevant and other pages look alike: give more example pages, or more specific keywords")
+        return doubts
 
     # ---- evidence
 
-    def _seen(self, page: Page) -> RememberedPage:
+    def _remembered(self, page: Page) -> RememberedPage:
         counts = page.record.counts(self.analyser_)
         title = frozenset(memoryview(page.view(title_term_numbers)).cast("I"))
         outlinks = (link.url for link in page.outlinks)
-        linked = [known for known in map(self.probabilities_.get, outlinks) if known is not None]
+        linked = [value for value in map(self.probabilities_.get, outlinks) if value is not None]
         parent = self.probabilities_.get(page.candidate.parent) if page.candidate.parent else None
         context = (
             len(title & self.keyword_numbers_) / max(len(self.keywords_), 1),
@@ -220,13 +220,13 @@ class TopicJudge(Parameterised):
     def _keyword_counts(self, counts: Mapping[str, int]) -> Floats:
         return np.log1p(np.array([counts.get(term, 0) for term in self.model_.keywords], np.float64))
 
-    def _probability(self, seen: RememberedPage) -> float:
-        log = math.log(max(self.model_.score(seen.document), FLOOR))
-        evidence = (*self._evidence(log, float(self._keyword_scores(seen.keyword_counts[None])[0])), *seen.context)
-        return probability(evidence, self.reliance_, self._prior(seen.kind), seen.kind)
+    def _probability(self, page: RememberedPage) -> float:
+        log = math.log(max(self.model_.score(page.document), FLOOR))
+        evidence = (*self._evidence(log, float(self._keyword_scores(page.keyword_counts[None])[0])), *page.context)
+        return probability(evidence, self.reliance_, self._prior(page.kind), page.kind)
 
     def _evidence(self, log: Number, keywords: Number) -> tuple[Number, Number, Number]:
-        """Likeness, separation and keywords, of one page or of many."""
+        """The evidence of likeness, separation and keywords, for one page or many."""
         likeness = log - self.on_
         separation = (self.on_ - self.off_) / self.variance_ * (log - (self.on_ + self.off_) / 2)
         return likeness, separation, self.keyword_slope_ * (keywords - self.keyword_middle_)
@@ -249,15 +249,16 @@ class TopicJudge(Parameterised):
         return min(max(slope * (self._seed_auc() - 0.5), least), most)
 
     def _seed_auc(self) -> float:
-        """The chance that a seed has more of the keywords than another page. Ten virtual pages stand for the background
-        at the start: against them it is .4 if no seed holds a keyword, .7 if all do."""
+        """The probability that a seed has a higher keyword score than another page. Ten virtual pages are the first
+        background: against them it is .4 if no seed has a keyword, .7 if all do."""
         fitted, number = self.seed_auc_
-        return (fitted * number + 10 * (0.4 + 0.3 * self.holding_)) / (number + 10)
+        return (fitted * number + 10 * (0.4 + 0.3 * self.seeds_with_keyword_)) / (number + 10)
 
     def _count_given(self) -> None:
-        """Find the share of the seeds that hold a keyword, whenever `given_` has changed."""
-        seeds = [seen for seen in self.given_ if seen.kind == "seed"]
-        self.holding_ = sum(bool(seen.keyword_counts.any()) for seen in seeds) / max(len(seeds), 1)
+        """Update the share of seeds with a keyword; called whenever `given_` has changed."""
+        seeds = [page for page in self.given_ if page.kind == "seed"]
+        with_keyword = sum(bool(page.keyword_counts.any()) for page in seeds)
+        self.seeds_with_keyword_ = with_keyword / max(len(seeds), 1)
 
     # ---- learning
 
@@ -268,43 +269,43 @@ class TopicJudge(Parameterised):
             fit = self.model_.fit([])
             fit.learn(np.zeros(0), np.zeros(0))
             return
-        fit = self.model_.fit([seen.document for seen in pages])
-        is_given, kinds = np.arange(len(pages)) < len(self.given_), [seen.kind for seen in pages]
-        keywords = self._keyword_scores(np.array([seen.keyword_counts for seen in pages]))
+        fit = self.model_.fit([page.document for page in pages])
+        is_given, kinds = np.arange(len(pages)) < len(self.given_), [page.kind for page in pages]
+        keywords = self._keyword_scores(np.array([page.keyword_counts for page in pages]))
         self._compare_seeds(kinds, keywords)
         by_kind, neighbours = {kind: self._prior(kind) for kind in set(kinds)}, Neighbours(pages)
         priors, evidence = np.array([by_kind[kind] for kind in kinds]), np.empty((len(pages), len(WEIGHTS)))
-        evidence[:, 3:] = [seen.context for seen in pages]
-        found = np.array([seen.probability or 0.5 for seen in pages])
+        evidence[:, 3:] = [page.context for page in pages]
+        rated = np.array([page.probability or 0.5 for page in pages])
         for _ in range(ROUNDS):
-            evidence[:, LINKS] = neighbours.evidence(found, self.average_)
-            on, off = self._weights(found, is_given)
-            believed = off if len(self.others_) >= FEWEST_OTHERS else np.zeros(len(pages))
-            logs = np.log(np.maximum(fit.learn(on, believed), FLOOR))
-            alone = on > 0.7 * on.sum()  # one page is nearly all of the topic: without it nothing is left to compare
-            if alone.any():
-                logs = np.where(alone, math.log(TYPICAL_ON), logs)
+            evidence[:, LINKS] = neighbours.evidence(rated, self.average_)
+            on, off = self._weights(rated, is_given)
+            background = off if len(self.others_) >= FEWEST_OTHERS else np.zeros(len(pages))
+            logs = np.log(np.maximum(fit.learn(on, background), FLOOR))
+            is_dominant = on > 0.7 * on.sum()  # nearly the whole topic: without it nothing is left to compare
+            if is_dominant.any():
+                logs = np.where(is_dominant, math.log(TYPICAL_ON), logs)
             self._calibrate(logs, on, off)
             self._calibrate_keywords(keywords, on, off)
             evidence[:, :3] = np.stack(self._evidence(logs, keywords), axis=1)
-            found = probabilities(evidence, self.reliance_, priors, kinds)
-        for seen, said, links in zip(pages, found.tolist(), evidence[:, LINKS].tolist(), strict=True):
-            seen.probability = self.probabilities_[seen.url] = said
-            seen.context = (seen.context[0], links, seen.context[2])
-        others = found[~is_given]
+            rated = probabilities(evidence, self.reliance_, priors, kinds)
+        for page, value, links in zip(pages, rated.tolist(), evidence[:, LINKS].tolist(), strict=True):
+            page.probability = self.probabilities_[page.url] = value
+            page.context = (page.context[0], links, page.context[2])
+        others = rated[~is_given]
         self.average_ = (float(others.sum()) + 1.0) / (len(others) + 10.0)
         self.threshold_ = best_threshold(others)
 
-    def _weights(self, found: Floats, is_given: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    def _weights(self, probability: Floats, is_given: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:
         """How much each page counts as on topic and as off topic, by its probability."""
-        on = np.where(found > np.where(is_given, LEAST_SEED, 0.5), found, 0.0)
+        on = np.where(probability > np.where(is_given, LEAST_SEED, 0.5), probability, 0.0)
         allowed, joined = self._most_joined(float(on[is_given].sum())), float(on[~is_given].sum())
         if joined > allowed:
             on[~is_given] *= allowed / joined
-        return on, np.where(is_given, 0.0, 1.0 - found)
+        return on, np.where(is_given, 0.0, 1.0 - probability)
 
     def _most_joined(self, given: float) -> float:
-        """How much weight found pages may have in the topic, beside the weight of what the user gave."""
+        """The most weight that pages found by the crawl may have, next to the weight `given` of the user's pages."""
         trust = 1 / (1 + math.exp(-self._seed_prior()))
         return JOINED * given + FIRST_JOINED * (1 - trust)
 
@@ -327,7 +328,7 @@ class TopicJudge(Parameterised):
         self.variance_ = (spread + 8 * 0.5) / (float(on.sum() + off.sum()) + 8)
 
     def _calibrate_keywords(self, scores: Floats, on: Floats, off: Floats) -> None:
-        """The same for the keywords: those that pages on topic hold no more often than others say little."""
+        """As `_calibrate`, for keywords: keywords that are no more frequent on topic than off topic count little."""
         ons, offs = float(on.sum()), float(off.sum())
         mean_on = (float(on @ scores) + 3 * KEYWORDS_ON) / (ons + 3)
         mean_off = (float(off @ scores) + 3 * KEYWORDS_OFF) / (offs + 3)
@@ -335,8 +336,8 @@ class TopicJudge(Parameterised):
         variance = (spread + 8 * KEYWORD_VARIANCE) / (ons + offs + 8)
         self.keyword_slope_, self.keyword_middle_ = _slope(mean_on, mean_off, variance)
 
-    def _verdict(self, seen: RememberedPage, probability: float) -> Verdict:
-        self.probabilities_[seen.url] = probability
+    def _verdict(self, page: RememberedPage, probability: float) -> Verdict:
+        self.probabilities_[page.url] = probability
         if len(self.probabilities_) > MOST_PROBABILITIES:
             self.probabilities_.pop(next(iter(self.probabilities_)))
         return Verdict(probability, probability >= self.threshold_)
@@ -352,7 +353,7 @@ _NUMBERS = (
 
 
 def best_threshold(probabilities: Floats) -> float:
-    """The threshold with the best expected F1, which is half of that F1; in `FLAG_RANGE`.
+    """The threshold with the best expected F1, which is half of that F1; within `FLAG_RANGE`.
 
     >>> round(best_threshold(np.array([0.9] * 5 + [0.01] * 95)), 2)
     0.43
@@ -364,7 +365,7 @@ def best_threshold(probabilities: Floats) -> float:
     return min(max(float(expected.max()) / 2, FLAG_RANGE[0]), FLAG_RANGE[1])
 
 
-def _nowhere(stem: str) -> float:
+def _no_background(stem: str) -> float:
     return 0.0
 
 

@@ -1,8 +1,8 @@
-"""What the judge `topic` remembers of pages, and how it weighs it: six numbers and a prior make a probability.
+"""The arithmetic of the judge `topic`: a probability from six numbers and a prior, and the pages that it remembers.
 
     log-odds = BIAS + sum of WEIGHTS * evidence + prior
 
-`probability` is for one page that has just come, `probabilities` for all that are remembered.
+`probability` is for a page that was just fetched, `probabilities` for all remembered pages.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from scenthound.text.topic_model import Floats, WeightedTerms
 BIAS = -1.4
 WEIGHTS = {"likeness": 1.8, "separation": 0.2, "keywords": 0.35, "title": 1.5, "links": 0.5, "parent": 0.5}
 LEAST = (-3.0, -5.0, -3.0, -math.inf, -math.inf, -math.inf)
-"""Bounds of the evidence, in the order of WEIGHTS."""
+"""Lower bounds of the evidence, in the order of WEIGHTS."""
 MOST = (1.5, 8.0, 4.0, math.inf, math.inf, math.inf)
-OF_MODEL = 2  # the first two count as much as the model is relied on
+OF_MODEL = 2  # the first two come from the model, and are scaled by the reliance on it
 CERTAIN = {"": (0.0, 1.0), "seed": (0.0, 1.0), "given": (0.95, 1.0), "off": (0.0, 0.05)}
-"""Bounds of the probability by kind of page: what the user said about a page is not overruled."""
+"""Bounds of the probability by kind of page: the user's own verdict is not overruled."""
 _WEIGHTS, _LEAST, _MOST = np.array(list(WEIGHTS.values())), np.array(LEAST), np.array(MOST)
 
 
@@ -37,20 +37,20 @@ def probability(evidence: Sequence[float], reliance: float, prior: float, kind: 
     0.731
     """
     odds = BIAS + prior
-    for place, (value, weight) in enumerate(zip(evidence, WEIGHTS.values(), strict=True)):
-        bounded = min(max(value, LEAST[place]), MOST[place])
-        odds += weight * (reliance * bounded if place < OF_MODEL else bounded)
+    for index, (value, weight) in enumerate(zip(evidence, WEIGHTS.values(), strict=True)):
+        bounded = min(max(value, LEAST[index]), MOST[index])
+        odds += weight * (reliance * bounded if index < OF_MODEL else bounded)
     least, most = CERTAIN[kind]
     return min(max(1 / (1 + math.exp(-min(max(odds, -30.0), 30.0))), least), most)
 
 
 def probabilities(evidence: Floats, reliance: float, priors: Floats, kinds: Sequence[str]) -> Floats:
-    """The same for many pages, one row each."""
+    """As `probability`, for many pages, one row each."""
     bounded = np.minimum(np.maximum(evidence, _LEAST), _MOST)
     bounded[:, :OF_MODEL] *= reliance
     bounds = np.array([CERTAIN[kind] for kind in kinds])
-    found = logistic(BIAS + bounded @ _WEIGHTS + priors)
-    return np.asarray(np.minimum(np.maximum(found, bounds[:, 0]), bounds[:, 1]))
+    unbounded = logistic(BIAS + bounded @ _WEIGHTS + priors)
+    return np.asarray(np.minimum(np.maximum(unbounded, bounds[:, 0]), bounds[:, 1]))
 
 
 def logistic(odds: Floats) -> Floats:
@@ -60,73 +60,71 @@ def logistic(odds: Floats) -> Floats:
 # ---- remembered pages
 
 MOST_MARKED = 2_000
-"""Pages whose links are marked in a table: 4 MB, a tenth of the time that sorting them takes."""
+"""The most pages whose links are marked in a table: 4 MB, and a tenth of the time of sorting."""
 
 
 @dataclass(slots=True, eq=False)
 class RememberedPage:
-    """A remembered page."""
+    """A fetched page, or the description, that the model is fitted on."""
 
     url: Url
     document: WeightedTerms
     keyword_counts: Floats
     """ln(1 + tf) of each keyword."""
     context: tuple[float, float, float]
-    """title, links, parent"""
+    """The evidence of title, links and parent."""
     kind: str = ""
-    """`seed`, `given` (example, label or description), `off` (label), or nothing."""
+    """`seed`, `given` (example, label or description), `off` (label), or empty."""
     probability: float = 0.0
     links: npt.NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))
-    """What it links to, as `page.ahead.outlink_numbers`."""
+    """Its outlinks, as from `page.ahead.outlink_numbers`."""
 
 
 class Neighbours:
     """The links among some pages, in both directions."""
 
     def __init__(self, pages: Sequence[RememberedPage]) -> None:
-        self._number = len(pages)
+        self._size = len(pages)
         keys = np.frombuffer(numbers_of([page.url for page in pages]), np.uint32).astype(np.int64)
         order = np.argsort(keys, kind="stable")
         links = np.concatenate([np.zeros(0, np.uint32), *(page.links for page in pages)])
-        sources = np.repeat(np.arange(self._number), [len(page.links) for page in pages])
-        may_be_known = np.zeros(1 << 16, np.bool_)  # by the last bits: most links lead to none of the pages
+        sources = np.repeat(np.arange(self._size), [len(page.links) for page in pages])
+        may_be_known = np.zeros(1 << 16, np.bool_)  # by the last bits: most links lead to other pages
         may_be_known[keys & 0xFFFF] = True
-        few = np.flatnonzero(may_be_known.take(links & 0xFFFF))
-        links, sources = links[few].astype(np.int64), sources[few]
-        found = np.minimum(np.searchsorted(keys[order], links), max(self._number - 1, 0))
-        is_known = keys[order][found] == links if self._number else np.zeros(0, bool)
-        sources, targets = sources[is_known], order[found[is_known]]
-        both = _distinct(
-            np.concatenate([sources * self._number + targets, targets * self._number + sources]), self._number
-        )
-        self._sources, self._targets = both // max(self._number, 1), both % max(self._number, 1)
+        candidates = np.flatnonzero(may_be_known.take(links & 0xFFFF))
+        links, sources = links[candidates].astype(np.int64), sources[candidates]
+        nearest = np.minimum(np.searchsorted(keys[order], links), max(self._size - 1, 0))
+        is_known = keys[order][nearest] == links if self._size else np.zeros(0, bool)
+        sources, targets = sources[is_known], order[nearest[is_known]]
+        both = _distinct(np.concatenate([sources * self._size + targets, targets * self._size + sources]), self._size)
+        self._sources, self._targets = both // max(self._size, 1), both % max(self._size, 1)
 
     def evidence(self, probabilities: Floats, average: float) -> Floats:
-        """How much more probable the neighbours of each page are than the average page: see `link_evidence`."""
+        """How much more probable the neighbours of each page are than the average page, as `link_evidence`."""
         is_other = self._sources != self._targets
         sources, targets = self._sources[is_other], self._targets[is_other]
-        sums = np.bincount(sources, probabilities[targets], self._number).astype(np.float64)
-        numbers = np.bincount(sources, minlength=self._number)
-        return np.minimum(np.maximum(np.log((sums + 3 * average) / (numbers + 3) / average), -2.0), 3.0)
+        sums = np.bincount(sources, probabilities[targets], self._size).astype(np.float64)
+        counts = np.bincount(sources, minlength=self._size)
+        return np.minimum(np.maximum(np.log((sums + 3 * average) / (counts + 3) / average), -2.0), 3.0)
 
 
-def _distinct(pairs: npt.NDArray[np.int64], number: int) -> npt.NDArray[np.int64]:
-    """Pairs of numbers below `number`, as first * number + second, in order and each once."""
-    if number > MOST_MARKED:
+def _distinct(pairs: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:
+    """Sorted distinct pairs. A pair of numbers below `size` is first * size + second."""
+    if size > MOST_MARKED:
         pairs = np.sort(pairs)
         return pairs[np.diff(pairs, prepend=-1) > 0]  # as `np.unique`, for which numpy imports its masked arrays
-    is_pair = np.zeros(number * number, np.bool_)
+    is_pair = np.zeros(size * size, np.bool_)
     is_pair[pairs] = True
     return np.flatnonzero(is_pair)
 
 
-def link_evidence(total: float, number: int, average: float) -> float:
-    """ln of the mean probability of the neighbours over that of all pages, with three average neighbours added."""
-    return min(max(math.log((total + 3 * average) / (number + 3) / average), -2.0), 3.0)
+def link_evidence(total: float, count: int, average: float) -> float:
+    """ln(mean probability of the neighbours / average), with three average neighbours added."""
+    return min(max(math.log((total + 3 * average) / (count + 3) / average), -2.0), 3.0)
 
 
 def pack(pages: Sequence[RememberedPage]) -> dict[str, Any]:
-    """The pages as columns of JSON values and arrays."""
+    """Pages as columns of JSON values and arrays."""
     return {
         "urls": [page.url for page in pages],
         "kinds": [page.kind for page in pages],
@@ -142,7 +140,7 @@ def pack(pages: Sequence[RememberedPage]) -> dict[str, Any]:
 
 
 def unpack(state: Mapping[str, Any]) -> list[RememberedPage]:
-    """The inverse of `pack`; ValueError if columns do not fit together."""
+    """The inverse of `pack`; ValueError if the columns do not fit together."""
     ends = np.cumsum(state["lengths"])
     ids, weights = state["ids"].astype(np.int64), state["weights"]
     page_links = np.split(state["links"], np.cumsum(state["link_lengths"])[:-1])

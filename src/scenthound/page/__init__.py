@@ -1,10 +1,14 @@
-"""What a page says, once, and who reads it.
+"""From a response to a page that a strategy can read.
 
-`landing` decides what a response means. Of an HTML page `read` makes a `record`: immutable columns of text, links,
-leaves and elements, which travel and rest as bytes. `views` are pure functions of a record: what it says about each
-of its links. `page` joins a record with the candidate that led to it; that is what a strategy is handed. With
-`keyword_similarity` it is compared with the topic.
+`landing` decides what a response means: a page, a miss or a redirect (within `page_limits`). For an HTML page, `read`
+and `read_tree` make a `record`: immutable columns of text and links, and of leaves and elements (`tree_columns`), which
+are sent between processes and stored as bytes. `page.Page` joins a record with the candidate that led to it; the loop
+hands it to the strategy and to the judge.
 
-With a `pool` of `worker` processes pages are read on another core. `wire` has the messages between them. A worker reads
-a page by the same calls as the crawl would, so the result is the same.
+`views` are pure functions of a record: what it says about each of its links. `link_text` is another, for learners, and
+`keyword_similarity` compares a page with the topic. `pdf` turns PDF files into HTML. `main_text`, `language` and
+`references` serve exports and reports.
+
+With a `pool` of `worker` processes, pages are read on other cores; `wire` has the messages, `ahead` the views that a
+worker computes in advance. A worker makes the same calls as the crawl would, so the result is the same.
 """

@@ -1,9 +1,9 @@
-"""Views of a page that its reading process works out ahead: the crawl's own process is the bottleneck of a crawl.
+"""Views of a page that a worker process computes in advance, because the crawl's own process is the bottleneck.
 
-Each is a pure function of the record that returns bytes, which can be sent as they are. Who wants one asks the page
-(`Page.view`) and gets what was sent; of a page that was read in the crawl's process it is worked out there.
+Each is a pure function of the record that returns bytes, which can be sent as they are. `Page.view` returns the bytes
+that were sent; for a page that was read in the crawl's process it computes them.
 
-Numbers are CRC-32, as uint32: the same in every process. Among a few hundred pages two are hardly ever equal.
+Numbers are CRC-32 as uint32, the same in every process. Collisions among a few hundred pages are very rare.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from scenthound.page.record import Record
 from scenthound.text.tokens import Analyser
 
 MOST_LINKS = 500
-"""Outlinks of a page that get numbers."""
+"""The most outlinks of a page that get numbers."""
 LAST_BYTES = 1024
-"""Bytes of terms that `last_terms` looks at: some 130 of them."""
-ANALYSER = Analyser()  # that of every live crawl: its terms are at hand
+"""Bytes of terms that `last_terms` looks at: about 130 terms."""
+ANALYSER = Analyser()  # the analyser of every live crawl: its terms are already counted
 
 AheadView = Callable[[Record], bytes]
 
@@ -41,9 +41,9 @@ def title_term_numbers(record: Record) -> bytes:
 
 
 def last_terms(record: Record) -> list[bytes]:
-    """The terms that occur last for the first time.
+    """The terms whose first occurrence is latest in the page.
 
-    They belong to the content of a page: those of its menus occur first at the top.
+    They belong to its content: the terms of menus first occur at the top.
 
     >>> from scenthound.testing import page_of
     >>> last_terms(page_of("<p>chess club").record)
@@ -59,7 +59,7 @@ def last_term_numbers(record: Record) -> bytes:
 
 
 def numbers_of(texts: Sequence[str]) -> bytes:
-    """A number for each URL or term: something without a line break.
+    """A number for each URL or term; none may contain a line break.
 
     >>> array("I", numbers_of(["http://x.test/", "http://y.test/"])).tolist(), numbers_of([])
     ([2607666525, 1025171177], b'')
@@ -74,4 +74,4 @@ def _packed(texts: Sequence[bytes]) -> bytes:
 AHEAD: Mapping[str, AheadView] = MappingProxyType(
     {"outlinks": outlink_numbers, "title": title_term_numbers, "last terms": last_term_numbers}
 )
-"""All of them by name."""
+"""All views of this module, by the names used in messages."""

@@ -1,6 +1,6 @@
-"""Keywords as a vector, and how similar a text or a page is to them.
+"""The similarity of texts and pages to keywords: the cosine of term frequencies.
 
-A trail records the similarity of each page to the topic's keywords, whatever guided the crawl.
+A trail records the similarity of each page to the topic's keywords, whatever strategy guided the crawl.
 """
 
 from __future__ import annotations
@@ -15,35 +15,35 @@ from scenthound.page.record import Record
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts, cosine
 
-SHORT = 200  # characters: longer texts are not remembered
-REMEMBERED = 1 << 13
+SHORT = 200  # characters; longer texts are not cached
+CACHED = 1 << 13  # similarities of short texts
 
 
 @dataclass(frozen=True)
 class Query:
-    """Keywords as raw term frequencies, repeated words counted. Equal queries are equal keys."""
+    """Keywords as raw term frequencies; repeated words count. Hashable, so it can be the argument of a view."""
 
     text: str
     analyser: Analyser = field(default_factory=Analyser)
     counts: Counts = field(init=False, repr=False, compare=False)
-    _short: Callable[[str], float] = field(init=False, repr=False, compare=False)
+    _cached_similarity: Callable[[str], float] = field(init=False, repr=False, compare=False)
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "counts", self.analyser.counts(self.text))
-        object.__setattr__(self, "_short", lru_cache(maxsize=REMEMBERED)(self._similarity_of_text))
+        object.__setattr__(self, "_cached_similarity", lru_cache(maxsize=CACHED)(self._similarity_of_text))
         object.__setattr__(self, "_hash", hash((self.text, self.analyser)))
 
     def __hash__(self) -> int:
-        return self._hash  # asked for with every page
+        return self._hash  # needed for every page
 
     def similarity(self, counts: Mapping[str, int]) -> float:
-        """The cosine with something counted by the same analyser."""
+        """The cosine with term frequencies by the same analyser."""
         return cosine(self.counts, counts)
 
     def text_similarity(self, text: str) -> float:
-        """The cosine with a text. Short ones are remembered: menus stand on every page of a site."""
-        return self._short(text) if len(text) <= SHORT else self._similarity_of_text(text)
+        """The cosine with a text. Short texts are cached: menus are on every page of a site."""
+        return self._cached_similarity(text) if len(text) <= SHORT else self._similarity_of_text(text)
 
     def _similarity_of_text(self, text: str) -> float:
         return cosine(self.counts, self.analyser.counts(text))
@@ -61,9 +61,9 @@ def page_similarity(record: Record, query: Query) -> float:
 
 @dataclass(frozen=True)
 class KeywordSimilarity:
-    """Called with a page it gives the cosine of the topic's keywords with the page's text, from 0 to 1.
+    """Called with a page, returns the cosine of the topic's keywords with the page's text, from 0 to 1.
 
-    A strategy that asks the page for the same similarity gets it without computing it again.
+    A strategy that asks the page for the same view gets the computed value.
     """
 
     topic: Topic

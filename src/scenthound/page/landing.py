@@ -1,9 +1,9 @@
-"""What a response means: a page, a miss, or somewhere else to go. Pure: bytes in, nouns out, and it never raises.
+"""What a response means: a page, a miss or a redirect. A pure function of the response, which never raises.
 
 Two things are decided here that the standards leave open. A `<meta http-equiv=refresh>` without delay is a redirect;
-with a delay the page is meant to be read first, so it is a page and the address one more link. `noindex` is noted on
-the document and nothing else: the links of such a page may be followed, and whether it is kept is the repository's
-business. `nofollow` takes the document's links away.
+with a delay the page is meant to be read first, so it is a page, and the target one more link. `noindex` only sets a
+flag of the record: the links of such a page may be followed, and the repository decides whether to keep it. `nofollow`
+removes the document's links.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from scenthound.web.html_document import HtmlDocument, parse_html, tidy
 from scenthound.web.metarobots import directives, meta_refresh
 from scenthound.web.mime import extract, is_html
 
-LONGEST_WAIT = 86_400.0  # no server may keep a URL waiting for longer than a day
+LONGEST_WAIT = 86_400.0  # seconds: no server may delay a URL for longer than a day
 
 _MAY_RECOVER = frozenset((408, 425, 429, 500, 502, 503, 504))
-_SAYS_WHEN = frozenset((429, 503))
+_MAY_SAY_WHEN = frozenset((429, 503))
 _RAW_BYTE = re.compile("[\udc80-\udcff]")
 
 
@@ -45,11 +45,12 @@ def land(
     agent: str = "scenthound",
     numbers: TermNumbers | None = None,
 ) -> Page | Miss | Moved:
-    """What came of a request. `now` is what a date in `Retry-After` is measured from; `agent` is whom meta robots and
-    X-Robots-Tag are read for, and where it is empty they are not obeyed. With `numbers` the page's terms are numbered.
+    """The page, miss or redirect that a response means.
 
-    Reasons of a miss: `http-404` and its kind, `bad-redirect`, `not-modified`, `no-content`, `not-html`, and of a body
-    that can't be unpacked `bomb`, `coding`, `damaged`.
+    A date in `Retry-After` counts from `now`. Meta robots and X-Robots-Tag are read for the product token `agent`; if
+    it is empty they are ignored. With `numbers` the page's terms are numbered. Reasons of a miss: `http-404` and the
+    like, `bad-redirect`, `not-modified`, `no-content`, `not-html`; `bomb`, `coding` and `damaged` for a body that
+    can't be unpacked.
     """
     status, size = response.status, len(response.body)
     if 300 <= status < 400 and status != 304:
@@ -66,33 +67,33 @@ def land(
 
 def _redirect(candidate: Candidate, response: Response, limits: PageLimits) -> Moved | Miss:
     status, size = response.status, len(response.body)
-    places = {value.strip() for key, value in response.headers if key.lower() == "location"}
-    if len(places) != 1:
-        detail = "no Location" if not places else "several Locations"
+    locations = {value.strip() for key, value in response.headers if key.lower() == "location"}
+    if len(locations) != 1:
+        detail = "no Location" if not locations else "several Locations"
         return Miss(candidate, "bad-redirect", detail, status, size)
     try:
-        spelling = urls.resolve(_whole(places.pop()), response.url)
+        spelling = urls.resolve(_percent_encoded(locations.pop()), response.url)
         return Moved(candidate, urls.canonical(spelling, limits.url_rules), spelling, status, size)
     except NotAUrl as error:
         return Miss(candidate, "bad-redirect", error.message, status, size)
 
 
-def _whole(raw: str) -> str:
-    """A header's text with the bytes that were no UTF-8 as percent codes, which is how a browser sends them back."""
+def _percent_encoded(raw: str) -> str:
+    """A header's text with bytes that are not UTF-8 as percent codes, as a browser would send them."""
     return _RAW_BYTE.sub(lambda byte: f"%{ord(byte[0]) - 0xDC00:02X}", raw)
 
 
 def _wait(response: Response, now: float) -> float:
-    """Seconds until a server in trouble wants to be asked again; 0 where it does not say."""
-    said = response.header("retry-after").strip() if response.status in _SAYS_WHEN else ""
-    if not said:
+    """Seconds until an overloaded server may be asked again; 0 if it does not say."""
+    retry_after = response.header("retry-after").strip() if response.status in _MAY_SAY_WHEN else ""
+    if not retry_after:
         return 0.0
-    if said.isascii() and said.isdigit():
-        return float(min(int(said[:9]), LONGEST_WAIT))
-    from email.utils import parsedate_to_datetime  # for few replies; `email` is a tenth of a reading process's start
+    if retry_after.isascii() and retry_after.isdigit():
+        return float(min(int(retry_after[:9]), LONGEST_WAIT))
+    from email.utils import parsedate_to_datetime  # rarely needed, and a tenth of a worker's start-up time
 
     try:
-        date = parsedate_to_datetime(said[:100])
+        date = parsedate_to_datetime(retry_after[:100])
         seconds = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now  # HTTP dates are in UTC
     except (ValueError, TypeError, IndexError, OverflowError):
         return 0.0
@@ -108,12 +109,12 @@ def _page(
     numbers: TermNumbers | None,
 ) -> Page | Miss | Moved:
     status, size = response.status, len(response.body)
-    shown = as_html(response, limits)
-    if isinstance(shown, Failure):
-        return Miss(candidate, shown.reason, shown.detail, status, size)
-    response = shown
+    html_response = as_html(response, limits)
+    if isinstance(html_response, Failure):
+        return Miss(candidate, html_response.reason, html_response.detail, status, size)
+    response = html_response
     mime = extract(value for key, value in response.headers if key.lower() == "content-type")
-    if mime is not None and not is_html(mime, b"<p>"):  # no need to unpack what is not wanted
+    if mime is not None and not is_html(mime, b"<p>"):  # known without unpacking it
         return Miss(candidate, "not-html", mime.essence, status, size)
     coding = ",".join(value for key, value in response.headers if key.lower() == "content-encoding")
     try:
@@ -131,19 +132,19 @@ def _page(
         document.add_link(url, spelling)
     if agent:
         headers = [value for key, value in response.headers if key.lower() == "x-robots-tag"]
-        said = directives(document.metas, headers, agent)
-        document.noindex, document.nofollow = said.noindex, said.nofollow
-        if said.nofollow:
+        robots = directives(document.metas, headers, agent)
+        document.noindex, document.nofollow = robots.noindex, robots.nofollow
+        if robots.nofollow:
             document.links = ()
     return Page(address, candidate, read(document, address, parts, numbers), status, size)
 
 
 def stored_document(response: Response, limits: PageLimits = LIMITS) -> HtmlDocument | None:
     """A stored response as a document; None if it is neither HTML nor a PDF file, or can't be read."""
-    shown = as_html(response, limits)
-    if isinstance(shown, Failure):
+    html_response = as_html(response, limits)
+    if isinstance(html_response, Failure):
         return None
-    response = shown
+    response = html_response
     mime = extract(value for key, value in response.headers if key.lower() == "content-type")
     coding = ",".join(value for key, value in response.headers if key.lower() == "content-encoding")
     try:
@@ -160,12 +161,12 @@ def _document(body: bytes, content_type: str, url: str, limits: PageLimits) -> H
 
 
 def _refreshed(document: HtmlDocument, limits: PageLimits) -> tuple[float, str, Url] | None:
-    """Delay, spelling and URL of the page's meta refresh, if it leads anywhere."""
+    """Delay, spelling and URL of the page's meta refresh; None if it has none or no valid target."""
     refresh = meta_refresh(document.refresh) if document.refresh else None
     if refresh is None or not refresh[1]:
         return None
-    found = document.resolved(refresh[1], limits.url_rules)
-    return None if found is None else (refresh[0], *found)
+    target = document.resolved(refresh[1], limits.url_rules)
+    return None if target is None else (refresh[0], *target)
 
 
 def _address(response: Response, candidate: Candidate) -> Url:

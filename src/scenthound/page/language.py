@@ -1,4 +1,4 @@
-"""The language of a text, without a network, by Resiliparse (docs/decisions/0022)."""
+"""The language of a text, detected offline by Resiliparse (docs/decisions/0022)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import unicodedata
 
 from scenthound.errors import BadUsage
 
-ENOUGH = 20_000  # characters that are looked at
-SHORTEST = 20  # letters: shorter texts fit any language
+ENOUGH = 20_000  # characters of the text that are used
+SHORTEST = 20  # letters; the language of shorter texts is uncertain
 
 
 def language_of(text: str) -> str:

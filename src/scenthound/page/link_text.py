@@ -1,7 +1,7 @@
-"""The words that describe each link of a page: its anchor, the text beside it, the heading above, its address.
+"""The words that describe each link of a page: its anchor, the text beside it, the heading above it, its address.
 
-A pure view of a record, as those of `page.views`. The text beside a link does not cross the border of its block (list
-item, table cell, paragraph): what stands there describes something else.
+A pure view of a record, like those of `page.views`. The text beside a link ends at the border of its block (list item,
+table cell, paragraph): text outside describes something else.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from scenthound.page.views.terms import token_terms
 from scenthound.text.tokens import Analyser
 
 ANCHOR, BESIDE, HEADING, ADDRESS = range(4)
-"""The pieces of text of a link."""
+"""The pieces of text that describe a link, in the order of their runs."""
 PIECES = 4
 REACH = 12
-"""So many tokens before and after the anchor are beside it."""
+"""Number of tokens before and after the anchor that are beside it."""
 BLOCKS = frozenset(
     "address article aside blockquote body center dd div dl dt fieldset figure footer form h1 h2 h3 h4 h5 h6 header "
     "html li main nav ol p pre section table td th tr ul".split()
 )
-_NO_LETTERS = re.compile(r"[^a-zA-Z]+")
+_NOT_LETTERS = re.compile(r"[^a-zA-Z]+")
 
 
 class LinkText(NamedTuple):
@@ -48,7 +48,7 @@ class LinkText(NamedTuple):
 
 
 def link_text(record: Record, analyser: Analyser) -> LinkText:
-    """The words that describe each link.
+    """The terms that describe each link, and its tag path.
 
     >>> from scenthound.testing import page_of
     >>> page = page_of("<h1>Clubs</h1><p>The best <a href=/golf-10>chess club</a> in town</p>")
@@ -60,20 +60,20 @@ def link_text(record: Record, analyser: Analyser) -> LinkText:
     ('html/body/p/a',)
     """
     names = record.counts(analyser).terms
-    numbers = {name: number for number, name in enumerate(names)}
+    term_ids = {name: index for index, name in enumerate(names)}
     tokens, first_token = token_terms(record, analyser), record.leaves.first_token.tolist()
-    is_term = tokens >= 0  # the others are stop words
-    terms, place = tokens[is_term].tolist(), [0, *np.cumsum(is_term).tolist()]
+    is_term = tokens >= 0  # -1 is a stop word
+    terms, terms_before = tokens[is_term].tolist(), [0, *np.cumsum(is_term).tolist()]
     blocks, paths = _Blocks(record), dict[str, int]()
     runs: list[Sequence[int]] = []
 
     def between(begin: int, end: int) -> list[int]:
-        return terms[place[begin] : place[end]]  # type: ignore[no-any-return]
+        return terms[terms_before[begin] : terms_before[end]]  # type: ignore[no-any-return]
 
     def of_text(text: str) -> list[int]:
-        return [numbers.setdefault(term, len(numbers)) for term in analyser.terms(text)]
+        return [term_ids.setdefault(term, len(term_ids)) for term in analyser.terms(text)]
 
-    of_path = np.zeros(len(record.links), dtype=np.int32)
+    path_of_link = np.zeros(len(record.links), dtype=np.int32)
     for link, (begin, end), (first, last) in zip(
         record.links, anchor_tokens(record), heading_leaves(record), strict=True
     ):
@@ -82,11 +82,11 @@ def link_text(record: Record, analyser: Analyser) -> LinkText:
         runs.append(between(max(begin - REACH, block_begin), begin) + between(end, min(end + REACH, block_end)))
         runs.append(between(first_token[first], first_token[last]))
         runs.append(of_text(address_text(link.url)))
-        of_path[link.position] = paths.setdefault(blocks.path_of(link.position), len(paths))
+        path_of_link[link.position] = paths.setdefault(blocks.path_of(link.position), len(paths))
     starts = np.zeros(len(runs) + 1, dtype=np.int32)
     np.cumsum(list(map(len, runs)), out=starts[1:])
     flat = np.fromiter(chain.from_iterable(runs), dtype=np.int32, count=int(starts[-1]))
-    return LinkText(tuple(numbers)[len(names) :], fixed(flat), fixed(starts), tuple(paths), fixed(of_path))
+    return LinkText(tuple(term_ids)[len(names) :], fixed(flat), fixed(starts), tuple(paths), fixed(path_of_link))
 
 
 def address_text(url: Url) -> str:
@@ -95,8 +95,8 @@ def address_text(url: Url) -> str:
     >>> address_text("http://a.test/wp/k/King_Arthur.htm?id=7")
     ' wp k King Arthur htm id '
     """
-    _, _, behind_host = url.partition("://")[2].partition("/")
-    return _NO_LETTERS.sub(" ", f"/{behind_host} ")
+    _, _, path = url.partition("://")[2].partition("/")
+    return _NOT_LETTERS.sub(" ", f"/{path} ")
 
 
 class _Blocks:
@@ -113,7 +113,7 @@ class _Blocks:
         self._paths: dict[int, str] = {}
 
     def tokens_of(self, position: int) -> tuple[int, int]:
-        """The tokens of the block that a link stands in."""
+        """The tokens of the block that contains a link, as a slice of all tokens."""
         element = self._of_link[position]
         while element >= 0 and not self._is_block[self._tag[element]]:
             element = self._parent[element]

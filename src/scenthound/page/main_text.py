@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scenthound.errors import BadUsage
 
-LONGEST = 2_000_000  # characters of HTML that are read: a larger page is a list or a dump, and has no article
+LONGEST = 2_000_000  # characters of HTML that are read; a larger page is a list or a dump without an article
 
 
 def main_text(html: str) -> str:

@@ -1,4 +1,4 @@
-"""A fetched page: its record, and how the crawl got there."""
+"""A fetched page: its record, the candidate that led to it, and a cache of its views."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ _MISSING = object()
 
 
 class KeptViews(Protocol):
-    """Views of a page from earlier visits to it."""
+    """A cache of a page's views from earlier visits to it."""
 
     def key(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any | None:
-        """What a view is kept by; None if it is not one that is kept."""
+        """The cache key of a view; None if such views are not cached."""
         ...
 
     def find(self, key: Any) -> Any | None:
-        """The view, for this visit alone; None if there is none from an earlier visit."""
+        """A cached view from an earlier visit, as a copy for this visit; None if there is none."""
         ...
 
     def make(self, key: Any) -> Any | None:
-        """The view, now worked out and kept; None if nothing is kept any more."""
+        """Compute the view and cache it; None if the cache is gone."""
         ...
 
 
 class Page:
-    """What a strategy is handed once a page has been fetched."""
+    """A fetched page, as a strategy receives it."""
 
     __slots__ = ("_kept", "_views", "candidate", "clock", "reading_seconds", "record", "size", "status", "url")
 
@@ -46,13 +46,13 @@ class Page:
         kept: KeptViews | None = None,
         ahead: Mapping[Any, Any] = NOTHING,
     ) -> None:
-        """`ahead` are views that were worked out before, by their functions, which take no arguments."""
+        """`ahead`: views that were computed in advance, by their functions, which take only the record."""
         self.url, self.candidate, self.record = url, candidate, record
         self.status, self.size = status, size
         self.reading_seconds = 0.0
         """Seconds spent in `view`: reading the page, not ranking its links (rule 14 keeps them apart)."""
         self.clock: Callable[[], float] = time.perf_counter
-        """Measures them. The loop sets its own: CPU time in the laboratory, where it is worth a system call a view."""
+        """Measures `reading_seconds`. The loop sets it: CPU time in the lab, at the cost of a system call per view."""
         self._views: dict[Hashable, Any] = {(function, ()): view for function, view in ahead.items()}
         self._kept = kept
 
@@ -66,7 +66,7 @@ class Page:
 
     @property
     def links(self) -> Sequence[Link]:
-        """Every link in document order; several may lead to one URL."""
+        """All links in document order; several may lead to the same URL."""
         return self.record.links
 
     @property
@@ -88,17 +88,17 @@ class Page:
         return view  # type: ignore[no-any-return]
 
     def _make_view(self, function: Callable[..., Any], arguments: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
-        kept, clock = self._kept, self.clock
-        key = None if named or kept is None else kept.key(function, arguments)
-        made = None if key is None or kept is None else kept.find(key)
-        if made is not None:
-            return made
-        before, spent = clock(), self.reading_seconds
-        made = None if key is None or kept is None else kept.make(key)
-        if made is None:
-            made = function(self.record, *arguments, **named)
-        self.reading_seconds = spent + clock() - before  # views within this one are part of it
-        return made
+        cache, clock = self._kept, self.clock
+        key = None if named or cache is None else cache.key(function, arguments)
+        view = None if key is None or cache is None else cache.find(key)
+        if view is not None:
+            return view
+        before, earlier_seconds = clock(), self.reading_seconds
+        view = None if key is None or cache is None else cache.make(key)
+        if view is None:
+            view = function(self.record, *arguments, **named)
+        self.reading_seconds = earlier_seconds + clock() - before  # includes views that this one asked for
+        return view
 
     def offer(
         self,
@@ -107,14 +107,14 @@ class Page:
         carry: Mapping[str, Any] = NOTHING,
         parts: Mapping[str, float] = NOTHING,
     ) -> Candidate:
-        """A candidate for one of this page's links, with its origin filled in."""
+        """A candidate for one of this page's links, with its parent, anchor and depth filled in."""
         url, anchor, spelling, _, _ = link
         depth = self.candidate.depth + 1
         fields = (url, score, carry, parts, self.url, anchor, depth, spelling, 0.0, False)
-        return _new(Candidate, fields)  # as Candidate(...), in half the time: called for every link of every page
+        return _new(Candidate, fields)  # as Candidate(...), in half the time: runs for every link of every page
 
     def offer_all(self, score: float, parts: Mapping[str, float] = NOTHING) -> list[Candidate]:
-        """A candidate for each of `outlinks`, all with the same score: one call instead of one for each link."""
+        """A candidate for each of `outlinks`, all with the same score."""
         depth = self.candidate.depth + 1
         return [
             _new(Candidate, (url, score, NOTHING, parts, self.url, anchor, depth, spelling, 0.0, False))

@@ -1,4 +1,4 @@
-"""How much of a page is read."""
+"""Limits on how much of a page is read."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ MOST_TEXT = 1 << 19  # characters of a page's text that are kept; the longest of
 
 @dataclass(frozen=True, slots=True)
 class PageLimits:
-    """How much of a page is read. Live defaults (design, section 4); the papers' smaller ones are lab profiles."""
+    """How much of a page is read. The defaults are for live crawls; the smaller limits of papers are lab profiles."""
 
     unpacked: int = 10_000_000
     """Bytes after decompression; the rest is cut off."""
     ratio: int = 200
-    """A body that unpacks to more than so many times its size, and to more than a megabyte, is a bomb."""
+    """A body that unpacks to more than `ratio` times its size, and to more than a megabyte, is a bomb."""
     links: int = MAX_LINKS
     url_length: int = urls.LONGEST
     tags: int = SHAPE.tags
     nesting: int = SHAPE.nesting
-    """Deeper pages are flattened, see `guard`."""
+    """The deepest nesting of elements; deeper pages are flattened, see `guard`."""
     attributes: int = SHAPE.attributes
-    """Of one tag; those after are dropped."""
+    """The most attributes of one tag; further ones are dropped."""
     pdf: bool = False
-    """Whether PDF files are pages."""
+    """Whether PDF files are read as pages."""
     default_pages: tuple[str, ...] = ()
-    """File names that stand for their folder, see `url.UrlRules`."""
+    """File names that mean their folder, as `index.html`; see `url.UrlRules`."""
 
     @property
     def url_rules(self) -> urls.UrlRules:

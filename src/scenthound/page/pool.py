@@ -1,4 +1,4 @@
-"""The reading processes of a crawl: which of them has room, what happens when one dies."""
+"""A pool of worker processes that read pages: sends responses to workers with room, and replaces workers that die."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ from scenthound.page.wire import ReadOptions, pack_response, take_messages, unpa
 from scenthound.ports import Failure
 from scenthound.processes import module_command
 
-AHEAD = 24  # responses sent to one worker ahead of its results: keeps it busy while the crawl commits a group
+AHEAD = 24  # responses sent to one worker before its first result: keeps it busy while the crawl commits
 AHEAD_BYTES = 8_000_000
-SECONDS = 20.0  # for one page; the largest that the guard lets through takes one or two
-MEMORY = 2 << 30  # bytes of address space for a worker; the worst page that the guard lets through takes 720 MB
+SECONDS = 20.0  # for one page; the largest that `web.guard` lets through takes one or two
+MEMORY = 2 << 30  # bytes of address space for a worker; the worst page that `web.guard` lets through takes 720 MB
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}  # each thread reserves 40 MB of address space: 2.6 GB on 64 cores
-TRIES = 3  # starts without a single result after which no more are made
+TRIES = 3  # workers in a row that die without a result, after which no more are started
 
 Result = Page | Miss | Moved
 Done = Callable[[bytes | str | None], None]
-"""Called with the message of a worker; with a text, why the page killed it; or with None, if it was not read."""
+"""Called with the worker's message, with a text that says how the page killed it, or with None if it was not read."""
 
 
 class ReadingPool:
     """Worker processes that read pages for a crawl; none runs before `start`, and none after `close`.
 
-    A page that kills its worker (time, memory, a crash of the parser) is a miss, and the worker is replaced. What else
-    it had been sent is handed back unread.
+    A page that kills its worker (time, memory, a crash of the parser) is a miss, and the worker is replaced. Other
+    responses that it had been sent are handed back unread.
     """
 
     def __init__(self, workers: int, options: ReadOptions, *, seconds: float = SECONDS, memory: int = MEMORY) -> None:
         self.restarts = 0
-        """How many workers had to be replaced."""
+        """Number of workers that had to be replaced."""
         self.pages = 0
-        """Pages read by workers."""
+        """Number of pages read by workers."""
         self.is_open = True
-        """Until `close`: a worker that dies is replaced."""
-        self._most = workers
+        """True until `close`: a worker that dies is replaced."""
+        self._size = workers
         self._argument = json.dumps({"options": options.to_json(), "seconds": seconds, "memory": memory})
         self._workers: list[_Worker] = []
         self._tasks: set[asyncio.Task[None]] = set()
@@ -51,13 +51,12 @@ class ReadingPool:
 
     @property
     def process_ids(self) -> list[int]:
-        """The ids of the processes that run."""
-        found = [worker.process_id for worker in self._workers]
-        return [process for process in found if process is not None]
+        """The ids of the running processes."""
+        return [worker.process_id for worker in self._workers if worker.process_id is not None]
 
     def start(self) -> None:
         """Start the workers that are missing. They are used as soon as they are ready."""
-        while self.is_open and self._failures < TRIES and len(self._workers) < self._most:
+        while self.is_open and self._failures < TRIES and len(self._workers) < self._size:
             worker = _Worker(self)
             self._workers.append(worker)
             task = asyncio.get_running_loop().create_task(worker.run(self._argument))
@@ -65,14 +64,14 @@ class ReadingPool:
             task.add_done_callback(self._tasks.discard)
 
     def takes(self, response: Response | Failure) -> bool:
-        """Whether some worker can read this now."""
+        """Whether a worker has room to read this response now."""
         if isinstance(response, Failure) or not 200 <= response.status < 300:
             return False
         return self._free(len(response.body)) is not None
 
     def read(self, candidate: Candidate, response: Response, done: Callable[[Result | None], None]) -> None:
-        """Send a response to a worker with room. `done` gets the result later; None: no worker could read it, and the
-        page is not to blame."""
+        """Send a response to a worker with room. `done` is called with the result later, or with None if no worker
+        could read it for reasons that are not the page's fault."""
 
         def answered(message: bytes | str | None) -> None:
             done(self._result(candidate, response, message))
@@ -91,12 +90,12 @@ class ReadingPool:
             self.pages += 1
             try:
                 return unpack_result(message, candidate)
-            except ValueError as error:  # a page that confused its reader is not read again here
-                reason = f"its reader sent a broken result: {error}"
+            except ValueError as error:  # a page that confused its worker is not read again here
+                reason = f"its worker sent a broken result: {error}"
         return Miss(candidate, "unreadable", str(reason)[:200], response.status, len(response.body))
 
     async def close(self) -> None:
-        """End every worker, by force where it does not end by itself."""
+        """End all workers, by force if necessary."""
         self.is_open = False
         for worker in self._workers:
             worker.end()
@@ -107,7 +106,7 @@ class ReadingPool:
         await asyncio.gather(*self._tasks)
 
     def replace(self, worker: _Worker) -> None:
-        """A worker has died."""
+        """Replace a worker that has died."""
         self._workers.remove(worker)
         if self.is_open:
             self.restarts += 1
@@ -120,7 +119,7 @@ class ReadingPool:
 
 
 class _Worker(asyncio.SubprocessProtocol):
-    """One process, and what it was sent and has not answered, oldest first."""
+    """One process, and the responses it was sent and has not answered, oldest first."""
 
     def __init__(self, pool: ReadingPool) -> None:
         self.sent: deque[tuple[Done, int]] = deque()
@@ -138,7 +137,7 @@ class _Worker(asyncio.SubprocessProtocol):
         return None if self._transport is None else self._transport.get_pid()
 
     async def run(self, argument: str) -> None:
-        """Start the process and stay until it has ended and everything it was sent is settled."""
+        """Start the process; return when it has ended and everything it was sent is settled."""
         loop = asyncio.get_running_loop()
         try:
             self._transport, _ = await loop.subprocess_exec(
@@ -170,7 +169,7 @@ class _Worker(asyncio.SubprocessProtocol):
         self._input.write(pack_response(response))
 
     def end(self) -> None:
-        """An idle worker ends when its input does; what another is reading is of no use any more."""
+        """End an idle worker by closing its input, and kill a busy one: its result is no longer needed."""
         if self._is_ready and not self.sent and self._input is not None:
             self._input.close()
         else:
@@ -188,8 +187,8 @@ class _Worker(asyncio.SubprocessProtocol):
         code = self._transport.get_returncode() if self._transport is not None else None
         waiting = [done for done, _ in self.sent]
         self.sent.clear()
-        for place, done in enumerate(waiting):  # the oldest is what it was reading when it died
-            done(_cause(code) if code is not None and place == 0 else None)
+        for index, done in enumerate(waiting):  # the oldest response is the one it was reading when it died
+            done(_cause(code) if code is not None and index == 0 else None)
 
     # ---- callbacks of asyncio
 
@@ -199,7 +198,7 @@ class _Worker(asyncio.SubprocessProtocol):
             if not self._has_greeted:
                 self._has_greeted = self._is_ready = True
                 continue
-            if not self.sent:  # it sends more than it was asked
+            if not self.sent:  # it sent a result that nothing was sent for
                 self.stop()
                 return
             done, size = self.sent.popleft()
@@ -211,7 +210,7 @@ class _Worker(asyncio.SubprocessProtocol):
         self._is_ready = False
 
     def connection_lost(self, error: Exception | None) -> None:
-        """The process has ended, and all its output has been read."""
+        """Called when the process has ended and all its output has been read."""
         if not self._gone.done():
             self._gone.set_result(None)
 

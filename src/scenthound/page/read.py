@@ -1,4 +1,4 @@
-"""From a parsed HTML document to the record of what it says."""
+"""Make the record of a page from its parsed HTML."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from scenthound.web.html_document import HtmlDocument, parse_html
 
 
 def read(document: HtmlDocument, url: Url, parts: Parts, numbers: TermNumbers | None = None) -> Record:
-    """The record of a page, its terms with `numbers` if there are any.
+    """The record of a page with the given parts; with `numbers` its terms are numbered.
 
-    Without leaves and elements it takes no walk through the tree.
-
-    Of its text the first `MOST_TEXT` characters are kept, so that a body without end costs a bounded amount of memory.
+    The tree is walked only for leaves and elements. Only the first `MOST_TEXT` characters of the text are kept, so that
+    an endless body costs a bounded amount of memory.
     """
     text = document.text[:MOST_TEXT]
     if parts.leaves or parts.elements:
-        from scenthound.page.read_tree import read_tree  # numpy, which a process without such parts does not need
+        from scenthound.page.read_tree import read_tree  # imports numpy, which is not needed without these parts
 
         return read_tree(document, url, text, parts, numbers)
     analysed = {analyser.key: Analysed(TermCounts.of(analyser.counts(text), numbers)) for analyser in parts.counts}
@@ -26,7 +25,7 @@ def read(document: HtmlDocument, url: Url, parts: Parts, numbers: TermNumbers | 
 
 
 def read_html(html: str, url: Url, parts: Parts = EVERYTHING) -> Record:
-    """The record of a page that is at hand as text.
+    """The record of a page given as HTML text.
 
     >>> read_html("<title>Clubs</title><a href=/chess>chess</a>", Url("http://clubs.test/")).links[0].url
     'http://clubs.test/chess'

@@ -1,4 +1,4 @@
-"""The leaves and elements of a page, by a walk through its tree."""
+"""Make the record of a page with its leaves and elements, by walking its tree."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from scenthound.web.html_document import HtmlDocument, tag_name
 
 
 def read_tree(document: HtmlDocument, url: Url, text: str, parts: Parts, numbers: TermNumbers | None) -> Record:
-    """The record of a page with its leaves, and its elements if they are wanted; `text` is what is kept of it."""
+    """The record of a page with its leaves, and its elements if `parts` has them; `text` is the part that is kept."""
     text, leaves, elements = _columns(document, text)
     words = leaves.words
     analysed = {analyser.key: analyse(analyser, words, leaves.tokens, numbers) for analyser in parts.counts}
-    wanted = elements if parts.elements else None
-    return Record(url, document.title, text, document.links, analysed, leaves, wanted, document.noindex)
+    kept_elements = elements if parts.elements else None
+    return Record(url, document.title, text, document.links, analysed, leaves, kept_elements, document.noindex)
 
 
 class _Leaf(NamedTuple):
@@ -34,7 +34,7 @@ class _Leaf(NamedTuple):
 
 
 class _Tree(NamedTuple):
-    """The elements of the links and all above them, by the parser's id of their node."""
+    """The elements of the links and all elements above them; `numbers` is by the parser's id of the node."""
 
     numbers: dict[int, int]
     parents: list[int]
@@ -44,21 +44,21 @@ class _Tree(NamedTuple):
 def _columns(document: HtmlDocument, text: str) -> tuple[str, Leaves, Elements]:
     nodes = [document.nodes[link.position] for link in document.links]
     tree = _elements_of(nodes)
-    found, first, end = _walk(document, nodes, tree.numbers)
-    text, begins, ends = _locate(text, [leaf.text for leaf in found])
-    found = found[: len(begins)]
+    found_leaves, first, end = _walk(document, nodes, tree.numbers)
+    text, begins, ends = _locate(text, [leaf.text for leaf in found_leaves])
+    found_leaves = found_leaves[: len(begins)]
     words, flat, first_token = dict[str, int](), array("i"), [0]
     for begin, end_of_leaf in zip(begins, ends, strict=True):
         for piece in pieces(text[begin:end_of_leaf]):
             flat.extend([words.setdefault(token, len(words)) for token in tokens(piece)])
         first_token.append(len(flat))
-    anchors, headings = [leaf.anchor for leaf in found], [leaf.heading for leaf in found]
+    anchors, headings = [leaf.anchor for leaf in found_leaves], [leaf.heading for leaf in found_leaves]
     columns = map(_column, (begins, ends, anchors, headings, first_token))
     leaves = Leaves._make([*columns, pack_terms(words), _column(flat)])
     tags: dict[str, int] = {}
     tag = [tags.setdefault(name, len(tags)) for name in tree.names]
     of_link = [tree.numbers[node.mem_id] for node in nodes]
-    first, end = ([min(leaf, len(found)) for leaf in column] for column in (first, end))
+    first, end = ([min(leaf, len(found_leaves)) for leaf in column] for column in (first, end))
     columns = map(_column, (tree.parents, first, end, tag))
     elements = Elements._make([*columns, tuple(tags), _column(of_link)])
     return text, leaves, elements
@@ -86,58 +86,58 @@ def _elements_of(nodes: Sequence[LexborNode]) -> _Tree:
 def _walk(
     document: HtmlDocument, nodes: Sequence[LexborNode], elements: dict[int, int]
 ) -> tuple[list[_Leaf], list[int], list[int]]:
-    """Every run of text that is not empty, in document order; and the first leaf and the end of each element.
+    """All non-empty runs of text in document order; and, for each element, its first leaf and the leaf after its last.
 
-    Runs that begin after `MOST_TEXT` characters of others are left out.
+    Runs that begin after `MOST_TEXT` characters are left out.
     """
-    room = MOST_TEXT
+    characters_left = MOST_TEXT
     first, end = [0] * len(elements), [0] * len(elements)
     links = {node.mem_id: position for position, node in enumerate(nodes)}
     if document.root is not None:
-        links.pop(document.root.mem_id, None)  # a link that stands for the whole page contains none of its text
-    titled = document.headings()
-    found: list[_Leaf] = []
-    anchors, holders, headings = [-1], [0], [-1]
-    node = following = document.root
+        links.pop(document.root.mem_id, None)  # a link of the whole page, as a refresh, contains no text
+    heading_numbers = document.headings()
+    leaves: list[_Leaf] = []
+    anchors, link_nodes, headings = [-1], [0], [-1]
+    node = next_node = document.root
     while node is not None:
         if node.is_text_node:
-            if room > 0 and (text := (node.text_content or "").strip()):
-                room -= len(text)
-                found.append(_Leaf(text, anchors[-1], headings[-1]))
+            if characters_left > 0 and (text := (node.text_content or "").strip()):
+                characters_left -= len(text)
+                leaves.append(_Leaf(text, anchors[-1], headings[-1]))
         else:
-            name = node.mem_id
-            element = elements.get(name)
+            node_id = node.mem_id
+            element = elements.get(node_id)
             if element is not None:
-                first[element] = len(found)
+                first[element] = len(leaves)
             if (child := node.first_child) is not None:
-                if name in links:
-                    anchors.append(links[name])
-                    holders.append(name)
-                elif name in titled:
-                    headings.append(titled[name])
+                if node_id in links:
+                    anchors.append(links[node_id])
+                    link_nodes.append(node_id)
+                elif node_id in heading_numbers:
+                    headings.append(heading_numbers[node_id])
                 node = child
                 continue
             if element is not None:
-                end[element] = len(found)
-        while node is not None and (following := node.next) is None:
+                end[element] = len(leaves)
+        while node is not None and (next_node := node.next) is None:
             node = node.parent
             if node is not None:
-                name = node.mem_id
-                if name in elements:
-                    end[elements[name]] = len(found)
-                if name == holders[-1]:
-                    holders.pop()
+                node_id = node.mem_id
+                if node_id in elements:
+                    end[elements[node_id]] = len(leaves)
+                if node_id == link_nodes[-1]:
+                    link_nodes.pop()
                     anchors.pop()
-                elif name in titled:
+                elif node_id in heading_numbers:
                     headings.pop()
-        node = following if node is not None else None
-    return found, first, end
+        node = next_node if node is not None else None
+    return leaves, first, end
 
 
 def _locate(text: str, leaves: Sequence[str]) -> tuple[str, list[int], list[int]]:
-    """Where each leaf begins and ends in the text, which may end before the last of them does.
+    """The text, and where each leaf begins and ends in it; it may end before the last leaf does.
 
-    Should the two ever disagree, the leaves are right and the text is theirs.
+    Should text and leaves ever disagree, the text is made from the leaves.
     """
     begins: list[int] = []
     ends: list[int] = []

@@ -1,11 +1,11 @@
-"""What a page says, once: an immutable table of columns.
+"""The record of a page: everything read from it, as an immutable table of columns.
 
-`page.read` makes a record from HTML. The live crawl uses it as it is, a reading process sends its bytes, and a prepared
+`page.read` makes a record from HTML. The live crawl uses it as it is, a worker process sends its bytes, and a prepared
 bed maps the same bytes from disk. Title, text and links are always there. The other parts cost time, so a record has
-those that were asked for (`Parts`):
+only the requested ones (`Parts`):
 
     counts      term frequencies of the whole page, for some analysers
-    leaves      the runs of text between tags, their tokens, and the anchor and the heading that contain each
+    leaves      the runs of text between tags, with their tokens and the anchor and heading that contain each
     elements    the elements around links, as runs of leaves, with their tag path
 
 Positions in the text are character offsets. Everything about links (anchor, window, element, heading) follows from
@@ -32,7 +32,7 @@ from scenthound.text.tokens import Analyser
 if TYPE_CHECKING:
     from scenthound.page.tree_columns import Elements, Leaves, Numbers
 
-FORMAT = 1  # of `to_bytes`; raise it when the bytes change
+FORMAT = 1  # version of `to_bytes`; raise it when the bytes change
 _LENGTH = struct.Struct("<I")
 _read_json = json.JSONDecoder().raw_decode  # half the time of `json.loads`: every visit in the lab reads a head
 _TEXT_COLUMNS, _ANALYSED_COLUMNS, _LEAF_COLUMNS, _ELEMENT_COLUMNS = 5, 3, 7, 6
@@ -40,7 +40,7 @@ _TEXT_COLUMNS, _ANALYSED_COLUMNS, _LEAF_COLUMNS, _ELEMENT_COLUMNS = 5, 3, 7, 6
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What of a page is read beside title, text and links. Elements need leaves, and bring them along."""
+    """The parts of a page that are read besides title, text and links. Elements imply leaves."""
 
     counts: tuple[Analyser, ...] = ()
     leaves: bool = False
@@ -55,14 +55,14 @@ EVERYTHING = Parts((Analyser(),), leaves=True, elements=True)
 
 
 class Links(NamedTuple):
-    """The links of a page in document order, and those that count."""
+    """The links of a page: all of them, and its outlinks (rule 6)."""
 
     every: tuple[Link, ...]
-    """Several may lead to one URL."""
+    """All links in document order; several may lead to the same URL."""
     distinct: tuple[Link, ...]
-    """The first to each URL, none to the page itself."""
+    """The first link to each URL, without links to the page itself."""
     barred: frozenset[Url] = frozenset()
-    """The URLs that only links marked `rel=nofollow` lead to."""
+    """URLs to which all links are marked `rel=nofollow`."""
 
     @classmethod
     def of(cls, url: Url, links: Sequence[Link]) -> Links:
@@ -74,26 +74,26 @@ class Links(NamedTuple):
 
 
 class Analysed(NamedTuple):
-    """What an analyser makes of a page."""
+    """The terms that an analyser finds in a page."""
 
     counts: TermCounts
     of_word: Numbers | None = None
-    """For each of the page's words the index of its term in `counts.terms`, -1 for a stop word; None without leaves."""
+    """For each word of the page, the index of its term in `counts.terms`, -1 for a stop word; None without leaves."""
 
 
 class Record:
-    """A page's columns. Nothing in it can be changed, and nothing in it leads to another page."""
+    """A page's columns: immutable, and without references to other pages."""
 
     url: Url
     title: str
     noindex: bool
-    """Whether its author asks that it be in no collection."""
+    """Whether its author asks not to be indexed."""
     links: tuple[Link, ...]
-    """In document order; several may lead to one URL."""
+    """All links in document order; several may lead to the same URL."""
     outlinks: tuple[Link, ...]
-    """The links that count: the first to each URL, none to the page itself."""
+    """The links that count (rule 6): the first to each URL, none to the page itself."""
     barred: frozenset[Url]
-    """The URLs that only links marked `rel=nofollow` lead to."""
+    """URLs to which all links are marked `rel=nofollow`."""
     _text: str | bytes
     _analysed: Mapping[Hashable, Analysed]  # by the keys of analysers
     _leaves: Leaves | None
@@ -111,9 +111,9 @@ class Record:
         elements: Elements | None = None,
         noindex: bool = False,
     ) -> None:
-        """`analysed` by the keys of analysers."""
+        """`analysed` is by the keys of analysers."""
         every, distinct, barred = links if isinstance(links, Links) else Links.of(url, links)
-        assign = object.__setattr__  # ours refuses
+        assign = object.__setattr__  # our own `__setattr__` refuses
         assign(self, "url", url)
         assign(self, "title", title)
         assign(self, "noindex", noindex)
@@ -126,14 +126,14 @@ class Record:
         assign(self, "_elements", elements)
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a record can't be changed, nor can its `{name}`")
+        raise AttributeError(f"a record is immutable: its `{name}` can't be changed")
 
     def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a record can't be changed, nor can its `{name}`")
+        raise AttributeError(f"a record is immutable: its `{name}` can't be changed")
 
     @property
     def text(self) -> str:
-        """All text in document order, title and anchors included, no script or style."""
+        """All text in document order, including title and anchors, without scripts and styles."""
         return self._text if isinstance(self._text, str) else self._text.decode("utf-8", "surrogatepass")
 
     @property
@@ -149,30 +149,30 @@ class Record:
         return self._elements
 
     def counts(self, analyser: Analyser) -> TermCounts:
-        """Term frequencies of the text. Worked out here where they were not asked for when the page was read."""
-        found = self._analysed.get(analyser.key)
-        if found is not None:
-            return found.counts
+        """Term frequencies of the text; computed now if they were not requested when the page was read."""
+        known = self._analysed.get(analyser.key)
+        if known is not None:
+            return known.counts
         if self._leaves is not None:  # the same terms in the same order as for `analysed`
             return self.analysed(analyser).counts
         return TermCounts.of(analyser.counts(self.text))
 
     def analysed(self, analyser: Analyser) -> Analysed:
-        """The terms of the page's words, for those who look at leaves."""
-        found = self._analysed.get(analyser.key)
-        if found is None or found.of_word is None:
+        """The terms of the page's words, for views that use leaves."""
+        result = self._analysed.get(analyser.key)
+        if result is None or result.of_word is None:
             from scenthound.page.tree_columns import analyse
 
-            found = analyse(analyser, self.leaves.words, self.leaves.tokens)
-        return found
+            result = analyse(analyser, self.leaves.words, self.leaves.tokens)
+        return result
 
     # ---- as bytes
 
     def to_bytes(self) -> bytes:
-        """The record as one string of bytes: a JSON head with the sizes of the columns, then the columns."""
+        """The record as bytes: a JSON head with the sizes of the columns, then the columns."""
         links, leaves, elements = self.links, self._leaves, self._elements
-        # Neither a stop list of the caller's own nor another class has a name that another process would know.
-        named = [Analyser(*key) for key in self._analysed if isinstance(key, tuple) and isinstance(key[0], str)]
+        # An analyser with the caller's own stop list, or of another class, has no name that another process would know.
+        portable = [Analyser(*key) for key in self._analysed if isinstance(key, tuple) and isinstance(key[0], str)]
         urls, anchors, spellings, _, nofollow = zip(*links, strict=True) if links else ((),) * 5
         columns = [
             self._text if isinstance(self._text, bytes) else self._text.encode("utf-8", "surrogatepass"),
@@ -182,7 +182,7 @@ class Record:
             bytes(nofollow) if True in nofollow else b"",
             *(
                 column
-                for analyser in named
+                for analyser in portable
                 for column in _analysed_columns(
                     self._analysed[analyser.key] if leaves is None else self.analysed(analyser)
                 )
@@ -192,7 +192,7 @@ class Record:
             columns += leaves.to_columns()
         if elements is not None:
             columns += elements.to_columns()
-        analysers = [[analyser.stop_words, analyser.stem] for analyser in named]
+        analysers = [[analyser.stop_words, analyser.stem] for analyser in portable]
         about = [FORMAT, self.url, self.title, self.noindex, len(links), analysers]
         head = [*about, leaves is not None, elements is not None, list(map(len, columns))]
         packed_head = json.dumps(head, separators=(",", ":")).encode()
@@ -206,22 +206,22 @@ class Record:
         shared: Sequence[SharedIds] = (),
         outlinks: Sequence[int] | None = None,
     ) -> Record:
-        """The record that `to_bytes` packed, or only some `parts` of it. Raises ValueError for any other bytes.
+        """The inverse of `to_bytes`, for all `parts` or only some. Raises ValueError for any other bytes.
 
         `shared` are ids of its terms, in the order of the analysers that it was read with; `outlinks` are the positions
-        of these links, if they are known.
+        of the outlinks, if known.
         """
         try:
             head, begin = _read_head(data, 0)
             _check_head(head)
             if begin + sum(head.sizes) != len(data):
-                raise ValueError("the columns of a record are not as long as it says")
-            keys = [Analyser(*named).key for named in head.analysers]  # raises for a stop list that is none
+                raise ValueError("the columns of a record do not have the sizes in its head")
+            keys = [Analyser(*named).key for named in head.analysers]  # raises for an unknown stop list
             ids = dict(zip(keys, shared, strict=bool(shared)))
             record = _unpack(data, _layout(data, head, begin, outlinks=outlinks), parts, {}, ids)
             _check(record)
         except (struct.error, TypeError, IndexError, KeyError, RecursionError, OverflowError, UnknownName) as error:
-            raise ValueError(f"these bytes are no record: {error}") from error
+            raise ValueError(f"these bytes are not a record: {error}") from error
         return record
 
     @classmethod
@@ -233,28 +233,28 @@ class Record:
         counts: Mapping[Hashable, TermCounts] = MappingProxyType({}),
         shared: Mapping[Hashable, SharedIds] = MappingProxyType({}),
     ) -> Record:
-        """A record that this program wrote to a file: not checked again. It has copies of its own bytes only.
+        """A record from a file that this program wrote, so it is not checked again. It copies only its own bytes.
 
-        `counts` are by analysers that the record does not have, `shared` are ids of the terms it has, both by the
-        keys of the analysers.
+        `counts` are term counts by analysers that the record does not have, `shared` are ids of the terms that it has,
+        both by the keys of the analysers.
         """
         return _unpack(source, layout, parts, counts, shared)
 
 
 class Layout(NamedTuple):
-    """Where the columns of a record are, and its links: what takes longest to read, and every visit needs."""
+    """Where the columns of a record are, and its links: they take longest to read, and every visit needs them."""
 
     head: _Head
     bounds: Sequence[int]
-    """Where each column begins, and where the last one ends."""
+    """The offset at which each column begins, and the end of the last one."""
     links: Links
 
 
 def read_layout(
     source: bytes | mmap.mmap, begin: int, urls: Sequence[Url] | None = None, outlinks: Sequence[int] | None = None
 ) -> Layout:
-    """The layout of the record that begins here. If known: `urls` of its links, as strings that records share, and
-    the positions of its `outlinks`."""
+    """The layout of the record that begins at `begin`. `urls` of its links (as strings that records share) and the
+    positions of its `outlinks` are passed in if they are known."""
     return _layout(source, *_read_head(source, begin), urls, outlinks)
 
 
@@ -265,7 +265,7 @@ def _layout(
     urls: Sequence[Url] | None = None,
     outlinks: Sequence[int] | None = None,
 ) -> Layout:
-    """`begin` is where the columns begin."""
+    """As `read_layout`, from the head; `begin` is the offset of the first column."""
     bounds = array("q", accumulate(head.sizes, initial=begin))
     columns = _Columns(source, bounds)
     columns.skip(1 if urls is None else 2)
@@ -287,27 +287,27 @@ def _unpack(
     head, bounds = layout.head, layout.bounds
     wants_elements = parts is None or parts.elements
     wants_leaves = head.has_leaves and (wants_elements or parts is None or parts.leaves)
-    wanted = None if parts is None else [analyser.key for analyser in parts.counts]
-    analysed = {key: Analysed(found) for key, found in counts.items()}
-    of_words: dict[Hashable, bytes] = {}
+    wanted_keys = None if parts is None else [analyser.key for analyser in parts.counts]
+    analysed = {key: Analysed(term_counts) for key, term_counts in counts.items()}
+    word_columns: dict[Hashable, bytes] = {}
     column = _TEXT_COLUMNS
     for words, stem in head.analysers:
         key = (words, stem)
-        if wanted is None or key in wanted:
+        if wanted_keys is None or key in wanted_keys:
             begin, middle, end, last = bounds[column : column + _ANALYSED_COLUMNS + 1]
             analysed[key] = Analysed(TermCounts(source[begin:middle], source[middle:end], shared.get(key)))
-            of_words[key] = source[end:last]
+            word_columns[key] = source[end:last]
         column += _ANALYSED_COLUMNS
     text = source[bounds[0] : bounds[1]]
-    if not wants_leaves:  # nor elements, which need them
+    if not wants_leaves:  # nor elements, which imply them
         return Record(Url(head.url), head.title, text, layout.links, analysed, noindex=head.noindex)
-    from scenthound.page.tree_columns import (  # numpy, which records without leaves do not need
+    from scenthound.page.tree_columns import (  # imports numpy, which records without leaves do not need
         Elements,
         Leaves,
         numbers_of,
     )
 
-    analysed.update({key: Analysed(analysed[key].counts, numbers_of(of_words[key])) for key in of_words})
+    analysed.update({key: Analysed(analysed[key].counts, numbers_of(word_columns[key])) for key in word_columns})
     columns = _Columns(source, bounds[column:])
     leaves = Leaves.from_columns([columns.take() for _ in range(_LEAF_COLUMNS)])
     elements: Elements | None = None
@@ -336,7 +336,7 @@ def _read_head(source: bytes | mmap.mmap, begin: int) -> tuple[_Head, int]:
     text = source[begin + 4 : end].decode()
     head, size = _read_json(text)
     if size != len(text):
-        raise ValueError("a record with something after its head")
+        raise ValueError("a record with trailing data in its head")
     return _Head(*head), end
 
 
@@ -346,13 +346,13 @@ def _check_head(head: _Head) -> None:
     if not isinstance(head.url, str) or not isinstance(head.title, str):
         raise ValueError("a record without URL or title")
     if not all(type(flag) is bool for flag in (head.noindex, head.has_leaves, head.has_elements)):
-        raise ValueError("a record that does not say what is in it")
+        raise ValueError("a record without flags for its parts")
     if not all(type(size) is int and size >= 0 for size in (head.links, *head.sizes)):
-        raise ValueError("a record with a size that is none")
+        raise ValueError("a record with an invalid size")
     if not all(isinstance(words, str) and type(stem) is bool for words, stem in head.analysers):
-        raise ValueError("a record with an analyser that is none")
+        raise ValueError("a record with an invalid analyser")
     if head.has_elements and not head.has_leaves:
-        raise ValueError("a record with elements and without leaves")
+        raise ValueError("a record with elements but without leaves")
     columns = _TEXT_COLUMNS + _ANALYSED_COLUMNS * len(head.analysers)
     columns += _LEAF_COLUMNS * head.has_leaves + _ELEMENT_COLUMNS * head.has_elements
     if len(head.sizes) != columns:
@@ -360,7 +360,7 @@ def _check_head(head: _Head) -> None:
 
 
 class _Columns:
-    """The columns of a record, taken one after the other. What is skipped is not read."""
+    """Reads the columns of a record one after the other. Skipped columns are not read."""
 
     __slots__ = ("_bounds", "_next", "_source")
 
@@ -387,9 +387,9 @@ def _read_links(
     spelled = _split(spellings) if spellings else targets
     flags: Sequence[bool] = list(map(bool, nofollow)) if nofollow else [False] * size
     rows = zip(targets, _split(anchors), spelled, range(size), flags, strict=True)
-    links = tuple(map(tuple.__new__, repeat(Link), rows))  # as Link(*row), in a third of the time: some 100 a page
+    links = tuple(map(tuple.__new__, repeat(Link), rows))  # as Link(*row), in a third of the time: about 100 per page
     if len(links) != size:
-        raise ValueError("a record with another number of links than it says")
+        raise ValueError("a record with a wrong number of links")
     return links
 
 
@@ -405,8 +405,8 @@ def _check(record: Record) -> None:
     if record._leaves is not None:
         from scenthound.page.tree_columns import check_tree
 
-        every = record._analysed.values()
-        check_tree(record._leaves, record._elements, every, len(record.text), len(record.links))
+        analysed = record._analysed.values()
+        check_tree(record._leaves, record._elements, analysed, len(record.text), len(record.links))
 
 
 def _split(lines: bytes) -> list[str]:

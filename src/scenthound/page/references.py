@@ -1,7 +1,7 @@
-"""Reference lists: what their heading says, what a reference looks like, and those of an HTML page.
+"""Find the reference list of an HTML page; recognise its heading and its entries.
 
-A list stands below a heading such as “References”, as list items, paragraphs, table rows or the boxes that reference
-managers write. What has neither a year nor an address is no reference.
+A list follows a heading such as “References”, as list items, paragraphs, table rows or the boxes that reference
+managers write. An entry with neither a year nor an address is not a reference.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from selectolax.lexbor import LexborNode
 from scenthound.web.html_document import parse_html
 
 MOST_REFERENCES = 2_000
-MOST_LISTS = 20  # of one page; the last ones count
+MOST_LISTS = 20  # lists of one page; the last ones are used
 LONGEST = 1_000  # characters of one reference
-FEWEST_WORDS = 3  # of three letters or more
+FEWEST_WORDS = 3  # words of three letters or more in a reference
 _HEADING = re.compile(
     r"(?:\W*(?:\d+(?:\.\d+)*|[A-Z]|[IVX]+)\.?\s+)?(?:references|bibliography|literature(?:\scited)?|works\scited)\W*",
     re.IGNORECASE,
@@ -32,7 +32,8 @@ _ANYWHERE = "http://anywhere.invalid/"
 
 
 def is_reference_heading(text: str) -> bool:
-    """
+    """Whether this is the heading of a reference list.
+
     >>> is_reference_heading("7. References"), is_reference_heading("References to objects")
     (True, False)
     """
@@ -40,7 +41,8 @@ def is_reference_heading(text: str) -> bool:
 
 
 def is_reference(text: str) -> bool:
-    """
+    """Whether this looks like a reference: a few words, and a year or an address.
+
     >>> is_reference("Porter M. An algorithm for suffix stripping. 1980."), is_reference("See also our home page.")
     (True, False)
     """
@@ -48,16 +50,16 @@ def is_reference(text: str) -> bool:
 
 
 def references(html: str) -> list[str]:
-    """The texts of the references of a page, in order; empty if it has no reference list."""
+    """The texts of a page's references, in order; empty if it has no reference list."""
     root = parse_html(html, _ANYWHERE).root  # goes through the guard: nesting is bounded
     headings = [] if root is None else [node for node in root.css(_MAY_HEAD) if _is_heading(node)]
-    found: dict[str, None] = {}
+    texts: dict[str, None] = {}
     for heading in headings[-MOST_LISTS:]:
         for node in _items_after(heading):
             text = " ".join(node.text(deep=True, separator=" ").split())
             if is_reference(text):
-                found[text[:LONGEST]] = None
-    return list(found)[:MOST_REFERENCES]
+                texts[text[:LONGEST]] = None
+    return list(texts)[:MOST_REFERENCES]
 
 
 def _is_heading(node: LexborNode) -> bool:
@@ -65,29 +67,29 @@ def _is_heading(node: LexborNode) -> bool:
 
 
 def _items_after(heading: LexborNode) -> Iterator[LexborNode]:
-    """What may be a reference, up to the next heading. A heading may be alone in a box, its list beside the box."""
+    """Nodes that may be references, up to the next heading. A heading may be alone in a box with its list beside it."""
     node = heading
     while _next_element(node) is None and node.parent is not None and node.parent.tag not in ("body", "html"):
         node = node.parent
-    following = _next_element(node)
-    while following is not None and following.css_first(_ANY_HEADING) is None:  # finds the node itself too
-        taken: set[int] = set()
-        for item in following.css(_ITEMS):
-            if not _is_inside(item, taken):
-                taken.add(item.mem_id)
+    sibling = _next_element(node)
+    while sibling is not None and sibling.css_first(_ANY_HEADING) is None:  # finds the node itself too
+        yielded: set[int] = set()
+        for item in sibling.css(_ITEMS):
+            if not _is_inside(item, yielded):
+                yielded.add(item.mem_id)
                 yield item
-        following = _next_element(following)
+        sibling = _next_element(sibling)
 
 
-def _is_inside(node: LexborNode, taken: set[int]) -> bool:
-    above = node.parent
-    while above is not None and above.mem_id not in taken:
-        above = above.parent
-    return above is not None
+def _is_inside(node: LexborNode, outer_ids: set[int]) -> bool:
+    ancestor = node.parent
+    while ancestor is not None and ancestor.mem_id not in outer_ids:
+        ancestor = ancestor.parent
+    return ancestor is not None
 
 
 def _next_element(node: LexborNode) -> LexborNode | None:
-    following = node.next
-    while following is not None and not following.is_element_node:
-        following = following.next
-    return following
+    sibling = node.next
+    while sibling is not None and not sibling.is_element_node:
+        sibling = sibling.next
+    return sibling

@@ -1,4 +1,4 @@
-"""The columns of a record that show its tree: runs of text, and the elements around links. Numbers are numpy arrays."""
+"""The columns of a record for its tree, as numpy arrays: runs of text, and the elements around links."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Leaves(NamedTuple):
     """Where each leaf begins in the text."""
     end: Numbers
     anchor: Numbers
-    """The position of the link whose anchor contains the leaf; -1: none."""
+    """The position of the link whose anchor contains the leaf; -1 if there is none."""
     heading: Numbers
-    """The number of the heading (`h1` to `h6`, in document order) that contains the leaf; -1: none."""
+    """The number of the heading (`h1` to `h6`, in document order) that contains the leaf; -1 if there is none."""
     first_token: Numbers
     """Where in `tokens` each leaf begins, and where the last one ends: one more than there are leaves."""
     word_lines: bytes
-    """The distinct raw tokens, stop words among them, in order of first occurrence, as lines."""
+    """The distinct raw tokens, including stop words, in order of first occurrence, as lines."""
     tokens: Numbers
     """Every token of the page, as an index into `words`."""
 
@@ -40,7 +40,7 @@ class Leaves(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many leaves there are."""
+        """The number of leaves."""
         return len(self.begin)
 
     def to_columns(self) -> list[bytes]:
@@ -56,12 +56,12 @@ class Elements(NamedTuple):
     """The elements of the links and all elements above them. A parent comes before its children."""
 
     parent: Numbers
-    """-1: the root."""
+    """The index of the parent element; -1 for the root."""
     first_leaf: Numbers
     end_leaf: Numbers
-    """The leaves inside an element are those from `first_leaf` up to, not including, `end_leaf`."""
+    """An element contains the leaves from `first_leaf` up to, but not including, `end_leaf`."""
     tag: Numbers
-    """Index into `tags`."""
+    """An index into `tags`."""
     tags: tuple[str, ...]
     """Tag with id and first class, as `div#nav.wide`."""
     of_link: Numbers
@@ -82,17 +82,17 @@ def analyse(analyser: Analyser, words: list[str], tokens: Numbers, numbers: Term
     >>> analyse(Analyser("small"), ["the", "clubs", "club"], np.array([0, 1, 2, 1])).counts
     TermCounts.of({'club': 3})
     """
-    places: dict[str, int] = {}
+    term_ids: dict[str, int] = {}
     terms = analyser.term_of_each(words)
-    of_word = [-1 if term is None else places.setdefault(term, len(places)) for term in terms]
-    table = np.array([*of_word, -1], dtype=np.int32)  # one more, for a page without a word
-    times = np.bincount(table[tokens] + 1, minlength=len(places) + 1)[1:]
-    shared = None if numbers is None else numbers.of(places.keys())
-    return Analysed(TermCounts(pack_terms(places), times.astype("<i4").tobytes(), shared), fixed(table[:-1]))
+    term_of_word = [-1 if term is None else term_ids.setdefault(term, len(term_ids)) for term in terms]
+    table = np.array([*term_of_word, -1], dtype=np.int32)  # one extra, for a page without words
+    counts = np.bincount(table[tokens] + 1, minlength=len(term_ids) + 1)[1:]
+    shared_ids = None if numbers is None else numbers.of(term_ids.keys())
+    return Analysed(TermCounts(pack_terms(term_ids), counts.astype("<i4").tobytes(), shared_ids), fixed(table[:-1]))
 
 
 def fixed(column: Numbers) -> Numbers:
-    """A column that can't be changed: its memory is that of a byte string.
+    """A read-only copy of a column, backed by a byte string.
 
     >>> fixed(np.array([1, 2], dtype=np.int32)).flags.writeable
     False
@@ -101,7 +101,7 @@ def fixed(column: Numbers) -> Numbers:
 
 
 def check_tree(leaves: Leaves, elements: Elements | None, analysed: Iterable[Analysed], text: int, links: int) -> None:
-    """Raise ValueError unless the columns fit together, the text of so many characters and the number of links."""
+    """Raise ValueError unless the columns fit together, a text of `text` characters and the number of links."""
     for counts, of_word in analysed:
         if of_word is not None:
             _check_range("term", of_word, -1, len(counts))
@@ -129,7 +129,7 @@ def _check_elements(elements: Elements, leaves: int, links: int) -> None:
     if not len(elements.first_leaf) == len(elements.end_leaf) == len(elements.tag) == size:
         raise ValueError("the elements of a record do not fit together")
     if len(elements.of_link) != links or (elements.parent >= np.arange(size)).any():
-        raise ValueError("the elements of a record are no tree")
+        raise ValueError("the elements of a record are not a tree")
     _check_range("parent", elements.parent, -1, size)
     _check_spans("leaf", elements.first_leaf, elements.end_leaf, leaves)
     _check_range("tag", elements.tag, 0, len(elements.tags))
@@ -145,7 +145,7 @@ def _check_spans(name: str, begins: Numbers, ends: Numbers, size: int) -> None:
 
 def _check_range(name: str, numbers: Numbers, least: int, end: int) -> None:
     if len(numbers) and (int(numbers.min()) < least or int(numbers.max()) >= end):
-        raise ValueError(f"a record with an index of a {name} that it does not have")
+        raise ValueError(f"a record with a {name} index out of range")
 
 
 def numbers_of(column: bytes) -> Numbers:

@@ -1,4 +1,4 @@
-"""Messages between the crawl and a reading process: a length, a JSON head, and byte strings behind it."""
+"""Messages between the crawl and a worker process: a length, a JSON head, and byte strings after it."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ _NO_CANDIDATE = Candidate(Url(""), 0.0)
 
 
 class ReadOptions(NamedTuple):
-    """How a process reads pages. Part of its command line, as JSON."""
+    """How a worker reads pages. Passed on its command line, as JSON."""
 
     limits: PageLimits
     agent: str
     parts: Parts
     ahead: tuple[AheadView, ...] = ()
-    """Views that are wanted of every page."""
+    """Views to compute for every page."""
 
     def to_json(self) -> list[Any]:
-        named = [one for one in self.parts.counts if isinstance(one.stop_words, str)]  # others are not portable
-        counts = [[analyser.stop_words, analyser.stem] for analyser in named]
+        portable = [analyser for analyser in self.parts.counts if isinstance(analyser.stop_words, str)]
+        counts = [[analyser.stop_words, analyser.stem] for analyser in portable]
         ahead = [name for name, view in AHEAD.items() if view in self.ahead]
         return [asdict(self.limits), self.agent, counts, self.parts.leaves, self.parts.elements, ahead]
 
     @classmethod
-    def from_json(cls, said: list[Any]) -> ReadOptions:
-        limits, agent, counts, leaves, elements, ahead = said
+    def from_json(cls, fields: list[Any]) -> ReadOptions:
+        limits, agent, counts, leaves, elements, ahead = fields
         analysers = tuple(Analyser(words, stem) for words, stem in counts)
         limits["default_pages"] = tuple(limits["default_pages"])
         return cls(
@@ -48,17 +48,19 @@ class ReadOptions(NamedTuple):
 
 def pack(head: Any, *parts: bytes) -> bytes:
     """One message: its length, its head (as JSON, with the lengths of the parts), the parts."""
-    said = json.dumps([head, [len(part) for part in parts]], separators=(",", ":")).encode("utf-8", "surrogatepass")
-    size = 4 + len(said) + sum(map(len, parts))
-    return b"".join((_LENGTH.pack(size), _LENGTH.pack(len(said)), said, *parts))
+    packed_head = json.dumps([head, [len(part) for part in parts]], separators=(",", ":")).encode(
+        "utf-8", "surrogatepass"
+    )
+    size = 4 + len(packed_head) + sum(map(len, parts))
+    return b"".join((_LENGTH.pack(size), _LENGTH.pack(len(packed_head)), packed_head, *parts))
 
 
 def unpack(message: bytes) -> tuple[Any, list[bytes]]:
-    """Head and parts of a message without its first length. Raises ValueError for what is no message."""
+    """Head and parts of a message without its first length. Raises ValueError for other bytes."""
     try:
         return _unpack(message)
     except (struct.error, TypeError, RecursionError) as error:
-        raise ValueError(f"these bytes are no message: {error}") from error
+        raise ValueError(f"these bytes are not a message: {error}") from error
 
 
 def _unpack(message: bytes) -> tuple[Any, list[bytes]]:
@@ -72,7 +74,7 @@ def _unpack(message: bytes) -> tuple[Any, list[bytes]]:
 
 
 def take_messages(buffer: bytearray) -> list[bytes]:
-    """Take every complete message out of what has arrived so far."""
+    """Remove all complete messages from the buffer and return them."""
     messages, begin = [], 0
     with memoryview(buffer) as view:
         while len(buffer) - begin >= 4:
@@ -96,16 +98,16 @@ def unpack_response(message: bytes) -> Response:
 
 
 def read_response(response: Response, options: ReadOptions, numbers: TermNumbers) -> bytes:
-    """What a response means, as a message. Never raises, whatever the page contains.
+    """The page, miss or redirect that a response means, as a message. Never raises, whatever the page contains.
 
-    The record is followed by what the crawl's process need not work out: the positions of the outlinks, the ids of the
-    terms, and the views that are wanted.
+    The record is followed by what the crawl's process then need not compute: the positions of the outlinks, the ids of
+    the terms, and the views in `options.ahead`.
     """
     try:
         result = land(_NO_CANDIDATE, response, options.limits, options.parts, agent=options.agent, numbers=numbers)
         if isinstance(result, Page):
             counts = map(result.record.counts, options.parts.counts)
-            ids = [found.shared.ids for found in counts if found.shared is not None]
+            ids = [term_counts.shared.ids for term_counts in counts if term_counts.shared is not None]
             views = {name: view(result.record) for name, view in AHEAD.items() if view in options.ahead}
             head = ["page", result.status, result.size, numbers.numbering.name, list(views)]
             outlinks = array("I", [link.position for link in result.record.outlinks]).tobytes()
@@ -130,16 +132,16 @@ def unpack_result(message: bytes, candidate: Candidate) -> Page | Miss | Moved:
             len(parts) >= 2 + len(ahead) and not len(parts[1]) % 4
         ):
             data, outlinks, *ids = parts[: len(parts) - len(ahead)]
-            shared = [SharedIds(some, Numbering(name, MOST_NUMBERED)) for some in ids]
+            shared = [SharedIds(term_ids, Numbering(name, MOST_NUMBERED)) for term_ids in ids]
             record = Record.from_bytes(data, shared=shared, outlinks=memoryview(outlinks).cast("I"))
             return Page(record.url, candidate, record, status, size, ahead=_views(ahead, parts[len(ids) + 2 :]))
-    raise ValueError("a message that no reading process sends")
+    raise ValueError("a message that no worker sends")
 
 
 def _views(names: list[Any], views: list[bytes]) -> dict[AheadView, bytes]:
     """Views by their functions."""
     if not all(isinstance(name, str) and name in AHEAD for name in names):
-        raise ValueError("a view that no reading process works out")
+        raise ValueError("a view that no worker computes")
     if any(len(view) % 4 for view in views):
-        raise ValueError("numbers of a view that are cut off")
+        raise ValueError("a view whose numbers are cut short")
     return {AHEAD[name]: view for name, view in zip(names, views, strict=True)}

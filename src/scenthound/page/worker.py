@@ -1,7 +1,7 @@
-"""The process that reads pages: responses on its input, results on its output, in order, until the input ends.
+"""A worker process that reads pages: responses on its input, results on its output, in order.
 
-It ends with the crawl, because its input does. A page that takes too long ends it by an alarm that no page can hold
-off, and one that wants too much memory by a limit of the system. The crawl then starts another.
+It ends with the crawl, because its input ends. A page that takes too long ends it by an alarm that no page can block,
+and a page that needs too much memory by a resource limit. The crawl then starts another worker.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import BinaryIO
 from scenthound.page.wire import ReadOptions, pack, read_response, unpack_response
 from scenthound.text.term_counts import TermNumbers
 
-PIPE_BYTES = 1 << 20  # room for waiting messages: the crawl looks at its pipes every 10 ms or so
+PIPE_BYTES = 1 << 20  # room for waiting messages: the crawl polls its pipes about every 10 ms
 
 
 def serve(jobs: BinaryIO, results: BinaryIO, options: ReadOptions, seconds: float) -> None:
@@ -40,18 +40,18 @@ def serve(jobs: BinaryIO, results: BinaryIO, options: ReadOptions, seconds: floa
 
 def main() -> None:
     """Started by `ReadingPool` with its options as JSON."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is for the crawl, which still wants results
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is for the crawl, which still needs results
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    gc.set_threshold(50_000, 20, 100)  # pages are many objects and few cycles
-    said = json.loads(sys.argv[1])
-    options, seconds, memory = ReadOptions.from_json(said["options"]), said["seconds"], said["memory"]
+    gc.set_threshold(50_000, 20, 100)  # pages make many objects and few cycles
+    arguments = json.loads(sys.argv[1])
+    options, seconds = ReadOptions.from_json(arguments["options"]), arguments["seconds"]
     if options.parts.leaves or options.parts.elements:
-        importlib.import_module("scenthound.page.read_tree")  # with numpy: before the time of the first page runs
-    with contextlib.suppress(ValueError, OSError):  # a stricter limit may hold already
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    for end in (sys.stdin, sys.stdout):
+        importlib.import_module("scenthound.page.read_tree")  # with numpy, before the time limit of the first page
+    with contextlib.suppress(ValueError, OSError):  # a stricter limit may already be set
+        resource.setrlimit(resource.RLIMIT_AS, (arguments["memory"],) * 2)
+    for pipe in (sys.stdin, sys.stdout):
         with contextlib.suppress(OSError, AttributeError):
-            fcntl.fcntl(end.fileno(), fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+            fcntl.fcntl(pipe.fileno(), fcntl.F_SETPIPE_SZ, PIPE_BYTES)
     try:
         serve(sys.stdin.buffer, sys.stdout.buffer, options, seconds)
     except BrokenPipeError:  # the crawl is gone

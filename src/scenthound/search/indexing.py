@@ -1,7 +1,7 @@
-"""Makes the full-text index of a crawl folder, and follows a crawl that runs.
+"""Make the full-text index of a crawl folder, and follow a running crawl.
 
-It reads the history from the last indexed event on, and each page from its WARC record. It takes no lock of the crawl
-and writes nothing into the crawl's files, so a crawl neither waits for it nor notices if it dies.
+The history is read from the last indexed event on, and each page from its WARC record. The indexer takes none of the
+crawl's locks and does not write to its files, so a crawl neither waits for it nor notices if it dies.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from scenthound.search.results import relevance_of
 from scenthound.store.lock import holder, lock
 from scenthound.store.text_index import INDEX, Document, TextIndex, remove
 
-BATCH = 64  # events read and committed at once: a reader that stays in the database would hold up its checkpoints
+BATCH = 64  # events read and committed at a time: a long read would delay the crawl's checkpoints
 LONGEST_TEXT = 200_000  # characters of a page that are indexed
 
 
 class Indexer:
-    """Brings one index up to date. One process at a time: `FolderInUse` if there is another."""
+    """Updates one index. One process at a time: raises `FolderInUse` if there is another."""
 
     def __init__(self, path: Path, rebuild: bool = False) -> None:
         self._folder = CrawlFolder.look(path)
-        self._limits = replace(page_limits(self._folder.request.settings), links=0)  # nobody looks at links here
+        self._limits = replace(page_limits(self._folder.request.settings), links=0)  # links are not needed here
         self._index: TextIndex | None = None
         try:
             (path / INDEX).mkdir(exist_ok=True)
@@ -47,7 +47,7 @@ class Indexer:
             raise
 
     def _opened(self, path: Path, rebuild: bool) -> TextIndex:
-        """The index, made again if it is damaged, or knows more than the crawl, which was restored from a copy then."""
+        """Open the index; rebuild it if it is damaged, or ahead of the crawl, which then was restored from a copy."""
         if not rebuild:
             try:
                 index = TextIndex(path, write=True)
@@ -65,7 +65,7 @@ class Indexer:
         return self._index
 
     def catch_up(self, progress: Callable[[int], None] = lambda pages: None) -> int:
-        """Index everything that is recorded by now, and return the number of pages."""
+        """Index everything recorded so far, and return the number of pages."""
         pages = 0
         while batch := self._next_events():
             documents = [self._document(step, where) for _, step, where in batch if isinstance(step, Step)]
@@ -78,7 +78,7 @@ class Indexer:
         """Index until the crawl has ended, and return the number of pages."""
         pages = 0
         while True:
-            is_running = holder(self._folder.path) is not None  # asked first: its last pages are indexed too
+            is_running = holder(self._folder.path) is not None  # checked first, so that the last pages are indexed too
             pages += self.catch_up()
             if not is_running:
                 return pages
@@ -104,7 +104,7 @@ class Indexer:
         )
 
     def _text(self, where: Where | None) -> tuple[str, str]:
-        """Text and language of a stored page; empty if its record is gone, so that it is found by its title."""
+        """Text and language of a stored page; empty if its record is lost, so that it is still found by its title."""
         try:
             response = None if where is None else self._folder.repository.get(where)
         except FolderBroken:
@@ -128,6 +128,6 @@ class Indexer:
 
 
 def index_folder(path: Path, rebuild: bool = False, progress: Callable[[int], None] = lambda pages: None) -> int:
-    """Bring the index of a crawl up to date, and return the number of pages that were new."""
+    """Update the index of a crawl, and return the number of new pages."""
     with Indexer(path, rebuild) as indexer:
         return indexer.catch_up(progress)

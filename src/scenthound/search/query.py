@@ -1,7 +1,7 @@
-"""From what a person types to an FTS5 expression: words, "phrases", field:word, -word, OR, word*.
+"""Parse what a person types into an FTS5 expression: words, "phrases", field:word, -word, OR, word*.
 
 All words must occur, except on both sides of OR. A field is `title`, `text`, `host` or `anchor`. Everything that is
-passed on to SQLite is quoted: no text of a query is syntax there.
+passed to SQLite is quoted, so no text of a query is syntax there.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from scenthound.errors import BadUsage, UnknownName
 from scenthound.store.text_index import FIELDS
 
 DAY = 86_400.0  # seconds
-LONGEST = 1000  # characters
+LONGEST = 1000  # characters of a query
 MOST_TERMS = 60
 _TOKEN = re.compile(
     r"""\s*(?P<minus>-)?(?:(?P<field>[^\W\d_][\w-]*):(?=\S))?(?:"(?P<phrase>[^"]*)(?P<end>"?)(?P<star>\*?)|(?P<word>[^\s"]+))"""
@@ -24,7 +24,7 @@ HELP = 'words, "a phrase", title:word, host:example.org, anchor:word, -without, 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A word or a phrase, perhaps of one field only."""
+    """A word or a phrase, perhaps in one field only."""
 
     text: str
     field: str = ""
@@ -45,20 +45,20 @@ class SearchQuery:
     def expression(self) -> str:
         """The query in the language of FTS5."""
         parts = ["(" + " OR ".join(term.expression() for term in group) + ")" for group in self.groups]
-        wanted = " AND ".join(parts)
+        required = " AND ".join(parts)
         if not self.excluded:
-            return wanted
-        return f"({wanted}) NOT (" + " OR ".join(term.expression() for term in self.excluded) + ")"
+            return required
+        return f"({required}) NOT (" + " OR ".join(term.expression() for term in self.excluded) + ")"
 
 
 def parse_query(text: str) -> SearchQuery:
-    """Read a query. Raises `BadUsage` or `UnknownName` with a way out.
+    """Parse a query. Raises `BadUsage` or `UnknownName` with a hint.
 
     >>> parse_query('"hot air" title:club -car').expression()
     '(("hot air") AND (title : "club")) NOT ("car")'
     """
     if len(text) > LONGEST:
-        raise BadUsage(f"a query of {len(text):,} characters", f"at most {LONGEST:,} are read")
+        raise BadUsage(f"a query of {len(text):,} characters is too long", f"use at most {LONGEST:,}")
     groups: list[list[Term]] = []
     excluded: list[Term] = []
     is_open = False  # the last word was OR
@@ -79,39 +79,39 @@ def parse_query(text: str) -> SearchQuery:
     if is_open:
         raise BadUsage("OR needs a word on both sides", "write it as: balloon OR airship")
     if excluded and not groups:
-        raise BadUsage("the query says only what to leave out", "name a word that has to occur as well")
+        raise BadUsage("the query only says what to leave out", "add a word that has to occur")
     if not groups:
         raise BadUsage("the query has no words", f"write {HELP}")
     if len(excluded) + sum(map(len, groups)) > MOST_TERMS:
-        raise BadUsage(f"a query of more than {MOST_TERMS} words", "leave some out")
+        raise BadUsage(f"a query of more than {MOST_TERMS} words is too long", "leave some out")
     return SearchQuery(tuple(map(tuple, groups)), tuple(excluded))
 
 
 def _terms(text: str) -> list[tuple[Term, bool, bool]]:
-    """Terms with whether they are excluded, and whether it is the word OR. What has no letter or digit is skipped."""
+    """Terms, each with whether it is excluded and whether it is the word OR. Terms of signs only are skipped."""
     terms: list[tuple[Term, bool, bool]] = []
-    for found in _TOKEN.finditer(text.replace("\0", " ").strip()):
-        phrase, word, field = found["phrase"], found["word"] or "", (found["field"] or "").lower()
-        if phrase is not None and not found["end"]:
+    for match in _TOKEN.finditer(text.replace("\0", " ").strip()):
+        phrase, word, field = match["phrase"], match["word"] or "", (match["field"] or "").lower()
+        if phrase is not None and not match["end"]:
             raise BadUsage(f'a quote is not closed: "{phrase[:60]}', 'write a phrase as "hot air"')
-        if word == "OR" and not field and not found["minus"]:
+        if word == "OR" and not field and not match["minus"]:
             terms.append((Term(""), False, True))
             continue
         if field and field not in FIELDS:
             if word.startswith("//"):
                 raise BadUsage(
-                    f"a URL is no query: {field}:{word[:80]}", f"look for its host: host:{word[2:].split('/')[0]}"
+                    f"a URL is not a query: {field}:{word[:80]}", f"search for its host: host:{word[2:].split('/')[0]}"
                 )
             raise UnknownName.among("field", field, FIELDS, f"there are: {', '.join(FIELDS)}; or put it in quotes")
-        is_prefix = bool(found["star"]) or word.endswith("*")
+        is_prefix = bool(match["star"]) or word.endswith("*")
         words = (phrase if phrase is not None else word).strip("*").strip()
         if any(character.isalnum() for character in words):
-            terms.append((Term(words, field, is_prefix), bool(found["minus"]), False))
+            terms.append((Term(words, field, is_prefix), bool(match["minus"]), False))
     return terms
 
 
 def parse_day(text: str) -> float:
-    """The second in which a day begins, in UTC. Raises `BadUsage`."""
+    """The timestamp of the beginning of a day, in UTC. Raises `BadUsage`."""
     try:
         return datetime.strptime(text.strip(), "%Y-%m-%d").replace(tzinfo=UTC).timestamp()
     except ValueError:

@@ -1,4 +1,4 @@
-"""Answers a search, in an order that blends how well a page matches with how relevant it is to the crawl's topic.
+"""Run a search. Results are ordered by a blend of how well a page matches and how relevant it is to the crawl's topic.
 
     score = weight * bm25 / bm25 of the best match + (1 - weight) * relevance / highest relevance in the collection
 
@@ -18,13 +18,13 @@ from typing import Any
 from scenthound.errors import BadUsage
 from scenthound.model import Step
 from scenthound.search.query import Term, parse_query
-from scenthound.store.text_index import BEGIN, END, EVERYTHING, INDEX, Filters, Match, Shown, TextIndex
+from scenthound.store.text_index import BEGIN, END, EVERYTHING, INDEX, Filters, Match, PageSummary, TextIndex
 from scenthound.text.tokens import Analyser, tokens
 
 WEIGHT = 0.6
-LIKE_TERMS = 20  # words of a page that "more like this" looks for
-COMMON = 0.2  # share of all pages from which on a word says nothing about one of them …
-FEW = 10  # … unless the pages are so few that each counts
+LIKE_TERMS = 20  # words of a page that "more like this" searches for
+COMMON = 0.2  # a word in a larger share of all pages says nothing about one of them …
+FEW = 10  # … unless it is in no more than this number of pages
 MOST = 1000  # results of one search
 
 
@@ -34,8 +34,8 @@ def relevance_of(step: Step) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """One result. Texts are parts with a flag: True for words that were searched for."""
+class SearchResult:
+    """One result. Title and snippet are parts with a flag: True for words that were searched for."""
 
     url: str
     host: str
@@ -69,13 +69,13 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """An answer: the best results, how many there are in all, and how they are ordered."""
+    """The best results of a search, how many there are in all, and how they are ordered."""
 
     total: int
     indexed: int
-    """Pages in the index."""
+    """The number of pages in the index."""
     weight: float
-    found: list[Found] = field(default_factory=list)
+    found: list[SearchResult] = field(default_factory=list)
 
     @property
     def order(self) -> str:
@@ -89,29 +89,29 @@ class Results:
             "indexed": self.indexed,
             "weight": self.weight,
             "order": self.order,
-            "results": [found.as_plain() for found in self.found],
+            "results": [result.as_plain() for result in self.found],
         }
 
 
 def search(
     folder: Path, query: str, filters: Filters = EVERYTHING, limit: int = 10, offset: int = 0, weight: float = WEIGHT
 ) -> Results:
-    """Search the index of a folder as it is. An empty query lists what passes the filters, most relevant first."""
+    """Search the index of a folder as it is. An empty query lists all that pass the filters, most relevant first."""
     with TextIndex(folder / INDEX) as index:
         expression = parse_query(query).expression() if query.strip() else None
-        matches = index.listed(filters) if expression is None else index.matches(expression, filters)
+        matches = index.pages(filters) if expression is None else index.matches(expression, filters)
         return _ranked(index, matches, expression, limit, offset, weight if expression else 0.0)
 
 
 def like(
     folder: Path, url: str, filters: Filters = EVERYTHING, limit: int = 10, offset: int = 0, weight: float = WEIGHT
 ) -> Results:
-    """Pages like this one: those that share its most telling words. Raises `BadUsage` if it is not in the index."""
+    """Pages that share the most distinctive words of a page. Raises `BadUsage` if it is not in the index."""
     with TextIndex(folder / INDEX) as index:
         number = index.number_of(url)
         if number is None:
-            raise BadUsage(f"no such page in the index: {url[:200]}", "name a page that the crawl has fetched")
-        terms = telling_terms(index, number)
+            raise BadUsage(f"no such page in the index: {url[:200]}", "use a page that the crawl has fetched")
+        terms = distinctive_terms(index, number)
         if not terms:
             return Results(0, len(index), weight)
         expression = " OR ".join(Term(term).expression() for term in terms)
@@ -120,43 +120,43 @@ def like(
 
 
 def snippets(folder: Path, urls: Sequence[str], words: str) -> dict[str, tuple[tuple[str, bool], ...]]:
-    """For each page that is indexed, the passage with most of these words, which are marked."""
+    """For each page in the index, the passage with most of these words, which are marked."""
     terms = list(dict.fromkeys(tokens(words)))[:LIKE_TERMS]
     expression = " OR ".join(Term(term).expression() for term in terms) or None
-    shown: dict[str, tuple[tuple[str, bool], ...]] = {}
+    passages: dict[str, tuple[tuple[str, bool], ...]] = {}
     with TextIndex(folder / INDEX) as index:
         for url in urls:
             if (number := index.number_of(url)) is not None:
-                snippet = index.shown(number, expression).snippet or index.shown(number, None).snippet
-                shown[url] = _marked(snippet)
-    return shown
+                snippet = index.summary(number, expression).snippet or index.summary(number, None).snippet
+                passages[url] = _marked(snippet)
+    return passages
 
 
-def telling_terms(index: TextIndex, number: int) -> list[str]:
-    """The words of a page that tell it from others best: by tf-idf, each as it is written in the page."""
-    analyser, spelled, counts = Analyser(), dict[str, str](), Counter[str]()
+def distinctive_terms(index: TextIndex, number: int) -> list[str]:
+    """The most distinctive words of a page, by tf-idf, each as it is spelled in the page."""
+    analyser, spellings, counts = Analyser(), dict[str, str](), Counter[str]()
     title, text = index.text_of(number)
-    raw = tokens(f"{title} {text}")
-    for word, term in zip(raw, analyser.term_of_each(raw), strict=True):
+    words = tokens(f"{title} {text}")
+    for word, term in zip(words, analyser.term_of_each(words), strict=True):
         if term is not None and not term.isdigit() and len(term) > 2:
-            spelled.setdefault(term, word)
+            spellings.setdefault(term, word)
             counts[term] += 1
     pages = len(index)
     weights: dict[str, float] = {}
     for term, times in counts.most_common(10 * LIKE_TERMS):
-        occurs = index.pages_with(term)
-        if 2 <= occurs <= max(COMMON * pages, FEW):
-            weights[term] = (1 + math.log(times)) * math.log((pages + 1) / occurs)
-    return [spelled[term] for term in heapq.nlargest(LIKE_TERMS, weights, key=lambda term: (weights[term], term))]
+        pages_with = index.pages_with(term)
+        if 2 <= pages_with <= max(COMMON * pages, FEW):
+            weights[term] = (1 + math.log(times)) * math.log((pages + 1) / pages_with)
+    return [spellings[term] for term in heapq.nlargest(LIKE_TERMS, weights, key=lambda term: (weights[term], term))]
 
 
 def _ranked(
     index: TextIndex, matches: list[Match], expression: str | None, limit: int, offset: int, weight: float
 ) -> Results:
     if not 0.0 <= weight <= 1.0:
-        raise BadUsage(f"not a weight: {weight}", "it is between 0 (topic alone) and 1 (text alone)")
+        raise BadUsage(f"not a weight: {weight}", "use a number between 0 (topic only) and 1 (text only)")
     if not 0 <= limit <= MOST or offset < 0:
-        raise BadUsage(f"not a number of results: {limit}", f"it is between 0 and {MOST:,}")
+        raise BadUsage(f"not a number of results: {limit}", f"use a number between 0 and {MOST:,}")
     best = max((match.text for match in matches), default=0.0) or 1.0
     highest = index.highest_relevance() or 1.0
 
@@ -164,23 +164,23 @@ def _ranked(
         return weight * match.text / best + (1 - weight) * match.relevance / highest
 
     top = heapq.nlargest(offset + limit, matches, key=lambda match: (score(match), -match.number))[offset:]
-    found = [_found(index.shown(match.number, expression), score(match), match, best, highest) for match in top]
-    return Results(len(matches), len(index), weight, found)
+    results = [_result(index.summary(match.number, expression), score(match), match, best, highest) for match in top]
+    return Results(len(matches), len(index), weight, results)
 
 
-def _found(shown: Shown, score: float, match: Match, best: float, highest: float) -> Found:
-    return Found(
-        url=shown.url,
-        host=shown.host,
-        title=_marked(shown.title),
-        snippet=_marked(shown.snippet),
+def _result(page: PageSummary, score: float, match: Match, best: float, highest: float) -> SearchResult:
+    return SearchResult(
+        url=page.url,
+        host=page.host,
+        title=_marked(page.title),
+        snippet=_marked(page.snippet),
         score=score,
         text_part=match.text / best,
         topic_part=match.relevance / highest,
-        relevance=shown.relevance,
-        language=shown.language,
-        time=shown.time,
-        page=shown.page,
+        relevance=page.relevance,
+        language=page.language,
+        time=page.time,
+        page=page.page,
     )
 
 
@@ -191,9 +191,9 @@ def _marked(text: str) -> tuple[tuple[str, bool], ...]:
     (('the ', False), ('balloon', True), (' club', False))
     """
     parts: list[tuple[str, bool]] = []
-    for number, piece in enumerate(text.split(BEGIN)):
-        marked, _, rest = piece.partition(END) if number else ("", "", piece)
-        if number and marked:
+    for index, piece in enumerate(text.split(BEGIN)):
+        marked, _, rest = piece.partition(END) if index else ("", "", piece)
+        if index and marked:
             parts.append((marked, True))
         if rest:
             parts.append((rest, False))

@@ -1,11 +1,14 @@
-"""Seed sources: what knows pages already, and can tell a crawl where to start.
+"""Seed sources: services and files that already know pages, and can tell a crawl where to start.
 
 Made here: addresses (`seeding.FoundUrl`), from a search engine, an archive, a sitemap, bookmarks or our own crawls.
-Used by: `crawl` without seeds, re-seeding, training from sample pages, and the commands `seeds` and `backlinks`.
+Used by `crawl` without seeds, re-seeding, training from sample pages, and the commands `seeds` and `backlinks`.
 
-A source is a dataclass whose fields are its parameters. Put a file here, or register an entry point of the group
-`scenthound.sources`; then it is chosen by name, as `--source searxng:https://search.example.org/`. Requests go through
-the `Asker` that it is given, and every address of an answer through `Asker.checked`: answers are not to be trusted.
+One file per source, which is a dataclass whose fields are its parameters. Put a file here, or register an entry point
+of the group `scenthound.sources`; then it is chosen by name, as `--source searxng:https://search.example.org/`. A
+source sends its requests through the `Asker` that it receives (`asking` is ours), and checks every address of an answer
+with `Asker.checked`, since answers are not trusted.
+
+Shared parts: `named` makes a source from the text that a person writes; `topic_match` ranks addresses by their words.
 """
 
 from __future__ import annotations
@@ -26,4 +29,4 @@ def check_address(address: str, name: str) -> None:
     try:
         urls.make(address)
     except NotAUrl as error:
-        raise BadConfig(f"the address of {name} is no URL: {error.message}", WAY_OUT) from None
+        raise BadConfig(f"the address of {name} is not a URL: {error.message}", WAY_OUT) from None

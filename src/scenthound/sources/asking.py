@@ -1,6 +1,6 @@
-"""Sends the requests of seed sources as a crawl would: its own fetcher, address checks, robots.txt, and delays.
+"""Send the requests of seed sources as a crawl would: with its fetcher, address checks, robots.txt and delays.
 
-Answers are bounded in size and time. A redirect is followed to where robots.txt allows it.
+Answers are bounded in size and time. Redirects are followed if robots.txt allows their targets.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from scenthound.web.decode import decompress
 from scenthound.web.robots import ALLOW_ALL, RobotsRules, comparable, parse, verdict_for_status
 
 LARGEST_ANSWER = 8_000_000  # bytes
-RATIO = 1000  # times that an answer may grow when it is unpacked
+RATIO = 1000  # how many times larger an answer may become when it is unpacked
 LONGEST_TITLE = 300
-LONGEST_DELAY = 30.0  # seconds that the Crawl-delay of a robots.txt counts at most
-PATIENCE = 60.0  # seconds for one answer, redirects and robots.txt included
-_WORDS = {
-    401: "it wants a login",
+LONGEST_DELAY = 30.0  # seconds: a larger Crawl-delay in robots.txt counts as this
+PATIENCE = 60.0  # seconds for one answer, including redirects and robots.txt
+_EXPLANATIONS = {
+    401: "it requires a login",
     403: "it refuses",
     404: "there is nothing at this address",
-    429: "it was asked too often",
+    429: "too many requests",
     503: "it is busy",
 }
 
 
 class PoliteAsker:
-    """An `Asker` around a fetcher. Requests to one host are `delay` seconds apart, or more if robots.txt says so."""
+    """An `Asker` that uses a fetcher. Requests to one host are `delay` seconds apart, or more if robots.txt says so."""
 
     def __init__(
         self,
@@ -59,13 +59,13 @@ class PoliteAsker:
             raise SourceFailed(f"{_shown(url)} took more than {PATIENCE:g} s", "try again later", url) from None
 
     async def rules(self, url: str) -> RobotsRules:
-        """The robots rules for the origin of a URL. Raises `SourceFailed` if they can't be had."""
+        """The robots rules for the origin of a URL. Raises `SourceFailed` if they are unavailable."""
         origin = urls.origin(url)
         if origin not in self._rules:
             self._rules[origin] = await self._read_rules(f"{origin}/robots.txt")
         rules = self._rules[origin]
         if rules is None:
-            raise SourceFailed(f"{origin} does not give its robots.txt, so nothing may be asked", "try later", url)
+            raise SourceFailed(f"{origin} does not serve its robots.txt, so nothing may be requested", "try later", url)
         return rules
 
     def checked(self, url: object, title: object = "") -> FoundUrl | None:
@@ -85,7 +85,7 @@ class PoliteAsker:
         for _ in range(REDIRECTS + 1):
             if robots and not (await self.rules(url)).may_fetch(comparable(url)):
                 raise SourceFailed(
-                    f"robots.txt of {urls.host(url)} forbids programs to ask {_shown(url)}",
+                    f"robots.txt of {urls.host(url)} forbids requests for {_shown(url)}",
                     "if it is yours, or its owner agrees, add ,robots=false to the source",
                     url,
                 )
@@ -97,17 +97,19 @@ class PoliteAsker:
             try:
                 url = urls.resolve(reply.header("location"), url)
             except NotAUrl:
-                raise SourceFailed(f"{_shown(url)} leads nowhere", "check the address of the source", url) from None
-        raise SourceFailed(f"{_shown(url)} leads from one address to the next", "check the address of the source", url)
+                raise SourceFailed(
+                    f"{_shown(url)} redirects to an invalid address", "check the address of the source", url
+                ) from None
+        raise SourceFailed(f"{_shown(url)} has too many redirects", "check the address of the source", url)
 
     async def _paced(self, url: str, most: int = LARGEST_ANSWER) -> Response | Failure:
-        """One request, once its host has rested."""
+        """Send one request, after the delay of its host."""
         loop, host = asyncio.get_running_loop(), urls.host(url)
         await asyncio.sleep(max(0.0, self._ready.get(host, 0.0) - loop.time()))
         reply = await self._fetcher.fetch(url, most)
         rules = self._rules.get(urls.origin(url))
-        asked_for = rules.delay if rules is not None and rules.delay is not None else 0.0
-        self._ready[host] = loop.time() + max(self._delay, min(asked_for, LONGEST_DELAY))
+        crawl_delay = rules.delay if rules is not None and rules.delay is not None else 0.0
+        self._ready[host] = loop.time() + max(self._delay, min(crawl_delay, LONGEST_DELAY))
         return reply
 
     async def _read_rules(self, url: str) -> RobotsRules | None:
@@ -131,10 +133,10 @@ class PoliteAsker:
 
     def _body(self, reply: Response) -> bytes:
         if reply.status != 200:
-            words = _WORDS.get(reply.status, "that is no answer")
-            failed = SourceFailed(f"{_shown(reply.url)} answers {reply.status}: {words}", "try later", reply.url)
-            failed.status = reply.status
-            raise failed
+            explanation = _EXPLANATIONS.get(reply.status, "unexpected status")
+            failure = SourceFailed(f"{_shown(reply.url)} answers {reply.status}: {explanation}", "try later", reply.url)
+            failure.status = reply.status
+            raise failure
         try:
             body = decompress(reply.body, reply.header("content-encoding"), limit=LARGEST_ANSWER + 1, ratio=RATIO)
         except Unreadable as error:
@@ -142,15 +144,15 @@ class PoliteAsker:
         if reply.truncated or len(body.data) > LARGEST_ANSWER:
             raise SourceFailed(
                 f"the answer of {_shown(reply.url)} is cut short or larger than {LARGEST_ANSWER:,} bytes",
-                "ask for less",
+                "request less",
                 reply.url,
             )
         return body.data
 
 
 def _failed(url: str, failure: Failure) -> SourceFailed:
-    private = failure.reason == "refused-address"
-    hint = "if it is yours, add --allow-private loopback, or its network" if private else "check the address"
+    is_private = failure.reason == "refused-address"
+    hint = "if it is yours, add --allow-private loopback, or its network" if is_private else "check the address"
     detail = f" ({failure.detail[:150]})" if failure.detail else ""
     return SourceFailed(f"{_shown(url)} can't be reached: {failure.reason}{detail}", hint, url)
 

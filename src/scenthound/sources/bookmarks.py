@@ -1,7 +1,7 @@
-"""A browser's bookmarks: HTML as every browser exports it, Chromium's `Bookmarks` file, a backup of Firefox in JSON.
+"""A browser's bookmarks: HTML as every browser exports it, Chromium's `Bookmarks` file, or Firefox's JSON backup.
 
-Those whose title, folder or address has a word of the topic. `--seeds FILE` starts from all of them. Bookmarks say
-nothing about links.
+Seeds are the bookmarks with a word of the topic in title, folder or address; `--seeds FILE` starts from all of them.
+Bookmarks have no links, so this source knows no back-links.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ class BookmarkSource(Parameterised):
     async def seeds(self, topic: Topic, most: int, asker: Asker) -> Sequence[FoundUrl]:
         bookmarks = await asyncio.to_thread(read_file, self.place())
         titles: dict[str, str] = {}
-        rated: list[FoundUrl] = []
+        with_folders: list[FoundUrl] = []
         for bookmark in bookmarks:
-            one = asker.checked(bookmark.url, bookmark.title)
-            if one is not None:
-                titles[one.url] = one.title
-                rated.append(one._replace(title=f"{one.title} {bookmark.folder}"))
-        best = best_by_words(rated, topic, most, only_matching=True)
-        return [one._replace(title=titles[one.url]) for one in best]
+            found = asker.checked(bookmark.url, bookmark.title)
+            if found is not None:
+                titles[found.url] = found.title
+                with_folders.append(found._replace(title=f"{found.title} {bookmark.folder}"))
+        best = best_by_words(with_folders, topic, most, only_matching=True)
+        return [found._replace(title=titles[found.url]) for found in best]
 
 
 def read_file(path: Path) -> list[Bookmark]:
@@ -54,7 +54,7 @@ def read_file(path: Path) -> list[Bookmark]:
         raise of_system(
             error, path, BadConfig(f"the bookmarks {path} can't be read: {error.strerror}", "check the path")
         ) from None
-    found = read_bookmarks(text)
-    if found is None:
-        raise BadConfig(f"{path} holds no bookmarks", "export them as HTML, or name Chromium's or Firefox's JSON file")
-    return found
+    bookmarks = read_bookmarks(text)
+    if bookmarks is None:
+        raise BadConfig(f"{path} has no bookmarks", "export them as HTML, or use Chromium's or Firefox's JSON file")
+    return bookmarks

@@ -1,11 +1,11 @@
 """The URL index of Common Crawl, or of another archive with a CDX server (pywb).
 
-What it can do: list the pages of a domain, or below an address, that the archive has; those come first whose address
-has words of the topic. It can't search in texts, so it needs a place: `commoncrawl:example.org`. It can't tell which
-pages link to a URL: the index holds no links. Common Crawl publishes graphs of hosts and domains, but as files of many
-gigabytes without a service to ask; take `collections` or `searxng` for back-links.
+It lists the archived pages of a domain, or below an address; pages with words of the topic in their address come first.
+It can't search in texts, so it needs a domain or address: `commoncrawl:example.org`. It knows no back-links, since the
+index has no links. Common Crawl publishes graphs of hosts and domains, but as files of many gigabytes without a
+service; use `collections` or `searxng` for back-links.
 
-Its public address is used only by those who name this source. `server` sets another.
+The public server is asked only if this source is chosen; `server` sets another.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ FIELDS = "url,status,mime"
 class CommonCrawl(Parameterised):
     """Ask the URL index of Common Crawl which pages of a site it has."""
 
-    address: str = parameter("", "where to look: a domain, as example.org, or the beginning of addresses")
+    address: str = parameter("", "where to look: a domain, as example.org, or a prefix of addresses")
     server: str = parameter(PUBLIC, "the index server")
     crawl: str = parameter("", "which crawl, as CC-MAIN-2026-10; empty: the newest")
-    look_at: int = parameter(2000, "addresses that are read to choose among", least=1, most=15_000)
+    look_at: int = parameter(2000, "number of addresses to read and choose from", least=1, most=15_000)
     robots: bool = parameter(True, "obey the robots.txt of the server")
 
     def __post_init__(self) -> None:
@@ -56,30 +56,30 @@ class CommonCrawl(Parameterised):
         try:
             body = await asker.get(f"{await self._index(asker)}?{urlencode(query)}", self.robots)
         except SourceFailed as failure:
-            if failure.status == 404:  # it has no capture there
+            if failure.status == 404:  # it has no captures there
                 return []
             raise
-        found = (asker.checked(row.get("url")) for row in _rows(body, self.server))
-        return best_by_words(filter(None, found), topic, most, only_matching=False)
+        pages = (asker.checked(row.get("url")) for row in _rows(body, self.server))
+        return best_by_words(filter(None, pages), topic, most, only_matching=False)
 
     async def _index(self, asker: Asker) -> str:
-        """The address of the index that is asked: that of the newest crawl, which the server names."""
+        """The address of the index to ask: of `crawl`, or of the newest crawl, which the server names."""
         server = self.server.rstrip("/")
         if self.crawl:
             return f"{server}/{self.crawl}-index"
         try:
             crawls = json.loads(await asker.get(f"{server}/collinfo.json", self.robots))
             newest = str(crawls[0]["cdx-api"])
-            named = urls.resolve(newest)
+            address = urls.resolve(newest)
         except (ValueError, RecursionError, LookupError, TypeError, NotAUrl):
             raise SourceFailed(f"{server} does not list its crawls", "name one: ,crawl=CC-MAIN-2026-10") from None
-        if urls.origin(named) != urls.origin(server):
-            raise SourceFailed(f"{server} sends us to another server, {urls.host(named)}", "name a crawl: ,crawl=…")
-        return named
+        if urls.origin(address) != urls.origin(server):
+            raise SourceFailed(f"{server} refers to another server, {urls.host(address)}", "name a crawl: ,crawl=…")
+        return address
 
 
 def _rows(body: bytes, server: str) -> Iterator[dict[str, Any]]:
-    """The rows of an answer: a JSON object a line."""
+    """The rows of an answer: one JSON object per line."""
     lines = body.splitlines()
     for line in filter(None, map(bytes.strip, lines)):
         try:
@@ -87,5 +87,5 @@ def _rows(body: bytes, server: str) -> Iterator[dict[str, Any]]:
         except (ValueError, RecursionError):
             row = None
         if not isinstance(row, dict):
-            raise SourceFailed(f"{server} does not answer as an index of Common Crawl does", "check the server")
+            raise SourceFailed(f"{server} does not answer like an index of Common Crawl", "check the server")
         yield row

@@ -1,4 +1,4 @@
-"""A seed source from what a person writes: `searxng:https://search.example.org/,language=de`."""
+"""Make a seed source from the text that a person writes: `searxng:https://search.example.org/,language=de`."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _PARAMETER = re.compile(r",([a-z_]+)=([^,]*)\Z")
 
 
 def named_source(text: str) -> SeedSource:
-    """The source that is meant: NAME:ADDRESS, and parameters at the end as `,robots=false`. Raises `BadConfig`."""
+    """Parse NAME:ADDRESS, with parameters at the end such as `,robots=false`. Raises `BadConfig`."""
     name, colon, rest = text.strip().partition(":")
     if not colon or not rest.strip():
-        raise BadConfig(f"`{masked(text)[:120]}` names no seed source with an address", WAY_OUT)
-    kind = SOURCES.get(name)
-    known = {field.name for field in fields(kind)} - {"address"}
+        raise BadConfig(f"`{masked(text)[:120]}` is not a seed source with an address", WAY_OUT)
+    source_class = SOURCES.get(name)
+    parameter_names = {field.name for field in fields(source_class)} - {"address"}
     parameters: dict[str, str] = {}
-    while (found := _PARAMETER.search(rest)) and found[1] in known:
-        parameters.setdefault(found[1], found[2])
-        rest = rest[: found.start()]
+    while (match := _PARAMETER.search(rest)) and match[1] in parameter_names:
+        parameters.setdefault(match[1], match[2])
+        rest = rest[: match.start()]
     if masked(rest) != rest:
-        raise BadConfig(f"the address of {name} has a user name or a password", "leave it out: none is ever sent")
-    made: SeedSource = read(kind, {"address": rest.strip(), **parameters}, what=f"parameter of {name}")
-    return made
+        raise BadConfig(f"the address of {name} has a user name or a password", "leave it out: it would never be sent")
+    source: SeedSource = read(source_class, {"address": rest.strip(), **parameters}, what=f"parameter of {name}")
+    return source

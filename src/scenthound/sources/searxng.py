@@ -1,12 +1,12 @@
 """A SearXNG or searx instance: a search engine that asks others.
 
 It answers `/search?format=json` if its settings allow that format (`search: formats: [html, json]`). There is no
-built-in address: run one yourself, or ask the owner of one. Its robots.txt usually forbids programs to search; for an
-instance of yours write `searxng:http://127.0.0.1:8888,robots=false` and add `--allow-private loopback`.
+built-in address: run an instance yourself, or ask the owner of one. Its robots.txt usually forbids programs to search;
+for your own instance write `searxng:http://127.0.0.1:8888,robots=false` and add `--allow-private loopback`.
 
 Search engines no longer say which pages link to a URL. For back-links this source searches for the address as a phrase,
-outside of its own host: pages that write it out, many of which link to it. Whoever needs certainty fetches them and
-looks, as training does.
+outside its own host: it finds pages that spell it out, many of which link to it. To be certain, fetch them and check,
+as training does.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from scenthound.parameters import Parameterised, parameter
 from scenthound.seeding import Asker, FoundUrl
 from scenthound.sources import check_address, source
 
-MOST_PAGES = 10  # of results
-LONGEST_QUERY = 500
+MOST_PAGES = 10  # pages of results
+LONGEST_QUERY = 500  # characters
 
 
 @source("searxng")
@@ -34,8 +34,8 @@ class Searxng(Parameterised):
     """Ask a SearXNG instance, which asks other search engines."""
 
     address: str = parameter("", "the address of the instance, as https://search.example.org/")
-    language: str = parameter("", "search in this language, as `de`; empty: as the instance is set")
-    engines: str = parameter("", "only these engines of the instance, separated by blanks; empty: as it is set")
+    language: str = parameter("", "search in this language, as `de`; empty: the default of the instance")
+    engines: str = parameter("", "only these engines of the instance, separated by spaces; empty: its default")
     robots: bool = parameter(True, "obey its robots.txt, which usually forbids programs to search")
 
     def __post_init__(self) -> None:
@@ -46,23 +46,23 @@ class Searxng(Parameterised):
         return await self._search(topic.keywords, most, asker)
 
     async def back_links(self, url: Url, most: int, asker: Asker) -> Sequence[FoundUrl]:
-        bare = url.partition("://")[2].rstrip("/").replace('"', "%22")
-        found = await self._search(f'"{bare}" -site:{urls.host(url)}', most, asker)
-        return [one for one in found if urls.host(one.url) != urls.host(url)]
+        address = url.partition("://")[2].rstrip("/").replace('"', "%22")
+        pages = await self._search(f'"{address}" -site:{urls.host(url)}', most, asker)
+        return [page for page in pages if urls.host(page.url) != urls.host(url)]
 
     async def _search(self, words: str, most: int, asker: Asker) -> list[FoundUrl]:
-        found: dict[str, FoundUrl] = {}
+        by_url: dict[str, FoundUrl] = {}
         for page in range(1, MOST_PAGES + 1):
             results = await self._page(words, page, asker)
-            before = len(found)
+            before = len(by_url)
             for result in results:
                 if isinstance(result, dict):
-                    one = asker.checked(result.get("url"), result.get("title"))
-                    if one is not None:
-                        found.setdefault(one.url, one)
-            if len(found) >= most or len(found) == before:
+                    found_url = asker.checked(result.get("url"), result.get("title"))
+                    if found_url is not None:
+                        by_url.setdefault(found_url.url, found_url)
+            if len(by_url) >= most or len(by_url) == before:
                 break
-        return list(found.values())[:most]
+        return list(by_url.values())[:most]
 
     async def _page(self, words: str, page: int, asker: Asker) -> list[Any]:
         query = {"q": words[:LONGEST_QUERY], "format": "json", "pageno": str(page)}
@@ -83,6 +83,6 @@ class Searxng(Parameterised):
         results = answer.get("results") if isinstance(answer, dict) else None
         if not isinstance(results, list):
             raise SourceFailed(
-                f"{self.address} does not answer as SearXNG does", "check the address: is it that of the instance?"
+                f"{self.address} does not answer like SearXNG", "check that it is the address of an instance"
             )
         return results

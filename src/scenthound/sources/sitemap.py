@@ -1,7 +1,7 @@
-"""The sitemap of a site: a file, or what the robots.txt of the site names.
+"""The sitemaps of a site: a given file, or the files named in its robots.txt.
 
-It says which pages a site has, not what is in them: those come first whose address has words of the topic. A sitemap
-has no links, so this source knows no back-links.
+A sitemap says which pages a site has, not what is in them: pages with words of the topic in their address come first.
+It has no links, so this source knows no back-links.
 """
 
 from __future__ import annotations
@@ -37,27 +37,27 @@ class SitemapSource(Parameterised):
         check_address(self.address, "sitemap")
 
     async def seeds(self, topic: Topic, most: int, asker: Asker) -> Sequence[FoundUrl]:
-        host, waiting, asked = urls.host(self.address), deque(await self._files(asker)), set[str]()
-        found: list[FoundUrl] = []
-        first: SourceFailed | None = None
-        while waiting and len(asked) < MOST_FILES and len(found) < MOST_URLS:
+        host, waiting, requested = urls.host(self.address), deque(await self._files(asker)), set[str]()
+        pages: list[FoundUrl] = []
+        first_failure: SourceFailed | None = None
+        while waiting and len(requested) < MOST_FILES and len(pages) < MOST_URLS:
             file = waiting.popleft()
-            if file in asked or urls.host(file) != host:  # a sitemap is valid for its own host only
+            if file in requested or urls.host(file) != host:  # a sitemap is valid only for its own host
                 continue
-            asked.add(file)
+            requested.add(file)
             try:
                 sitemap = read_sitemap(await asker.get(file), file)
             except SourceFailed as failure:
-                first = first or failure
+                first_failure = first_failure or failure
                 continue
             waiting += sitemap.children
-            found += _pages(sitemap, host, asker)
-        if not found and first is not None:
-            raise first
-        return best_by_words(found, topic, most, self.matching)
+            pages += _pages(sitemap, host, asker)
+        if not pages and first_failure is not None:
+            raise first_failure
+        return best_by_words(pages, topic, most, self.matching)
 
     async def _files(self, asker: Asker) -> list[str]:
-        """The address itself if it is a file, what robots.txt names, or the usual place."""
+        """The given file; else the files that robots.txt names, or the usual `/sitemap.xml`."""
         path = self.address.partition("://")[2].partition("/")[2]
         if path:
             return [self.address]
@@ -80,4 +80,4 @@ def _resolved(name: str, origin: str) -> str | None:
 
 def _pages(sitemap: Sitemap, host: str, asker: Asker) -> list[FoundUrl]:
     checked = (asker.checked(entry.url) for entry in sitemap.urls)
-    return [one for one in checked if one is not None and urls.host(one.url) == host]
+    return [page for page in checked if page is not None and urls.host(page.url) == host]

@@ -1,4 +1,4 @@
-"""How well an address and a title fit a topic, for sources that know nothing else of a page."""
+"""Rank addresses by how well address and title match a topic, for sources that know nothing else about a page."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from scenthound.seeding import FoundUrl
 from scenthound.text.tokens import Analyser
 
 
-def best_by_words(found: Iterable[FoundUrl], topic: Topic, most: int, only_matching: bool) -> list[FoundUrl]:
-    """Those with most of the topic's words in address or title, each URL once; equal ones in the order given.
+def best_by_words(pages: Iterable[FoundUrl], topic: Topic, most: int, only_matching: bool) -> list[FoundUrl]:
+    """The pages with most of the topic's words in address or title, each URL once; ties in the given order.
 
-    `only_matching`: none without any of them.
+    With `only_matching`, pages without any of the words are left out.
     """
     analyser = Analyser()
-    wanted = set(analyser.terms(topic.keywords))
+    keywords = set(analyser.terms(topic.keywords))
 
-    def share(one: FoundUrl) -> int:
-        return len(wanted.intersection(analyser.terms(f"{unquote(one.url)} {one.title}")))
+    def share(page: FoundUrl) -> int:
+        return len(keywords.intersection(analyser.terms(f"{unquote(page.url)} {page.title}")))
 
-    rated = [(share(one), one) for one in {one.url: one for one in found}.values()]
+    rated = [(share(page), page) for page in {page.url: page for page in pages}.values()]
     rated.sort(key=lambda pair: -pair[0])
-    return [one for words, one in rated if words or not only_matching][:most]
+    return [page for words, page in rated if words or not only_matching][:most]

@@ -1,7 +1,7 @@
-"""What is stored as bytes in a column: saved state (JSON and arrays of numbers) and the links of a page.
+"""Values stored as bytes in a database column: saved state (JSON and arrays of numbers) and the links of a page.
 
 Reading runs no code, since a folder may come from a stranger. A state is eight bytes with the length of the JSON part,
-the JSON part, then the bytes of the arrays. In the JSON an array is `{"array": [dtype, shape]}`.
+then the JSON part, then the bytes of the arrays. In the JSON an array is `{"array": [dtype, shape]}`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from scenthound.model import Url
 _ARRAY = "\x00array"
 _LONGEST_LINKS = 256 << 20  # bytes of an unpacked list of links: the folder may come from a stranger
 _PLAIN = frozenset({str, int, float, bool, type(None)})
-_KINDS = "biuf"  # truth values, whole and real numbers
+_KINDS = "biuf"  # numpy kinds: booleans, signed and unsigned integers, floats
 
 
 def pack(state: Mapping[str, Any]) -> bytes:
-    """The bytes of a state of dicts, lists, strings, numbers and numpy arrays; ValueError for anything else."""
+    """Encode a state of dicts, lists, strings, numbers and numpy arrays; ValueError for anything else."""
     arrays: list[bytes] = []
     head = json.dumps(_plain(state, arrays), separators=(",", ":")).encode()
     return b"".join([len(head).to_bytes(8, "big"), head, *arrays])
@@ -45,12 +45,12 @@ def _plain(value: Any, arrays: list[bytes]) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, Mapping):
-        wrong = [key for key in value if not isinstance(key, str) or key == _ARRAY]
-        if wrong:
-            raise ValueError(f"a key of a saved state must be text, not {wrong[0]!r}")
+        bad_keys = [key for key in value if not isinstance(key, str) or key == _ARRAY]
+        if bad_keys:
+            raise ValueError(f"a key of a saved state must be text, not {bad_keys[0]!r}")
         return {key: _plain(inner, arrays) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        if _PLAIN.issuperset(map(type, value)):  # long lists are those of strings or numbers
+        if _PLAIN.issuperset(map(type, value)):  # a long list has only strings or numbers
             return value
         return [_plain(inner, arrays) for inner in value]
     import numpy  # slow to import, and many states hold no array
@@ -66,39 +66,39 @@ def _plain(value: Any, arrays: list[bytes]) -> Any:
     raise ValueError(f"a {type(value).__name__} can't be saved: use dicts, lists, strings, numbers and arrays")
 
 
-def _revive(value: Any, data: bytes, at: int) -> tuple[Any, int]:
-    """The value with its arrays, and the offset of the next array."""
+def _revive(value: Any, data: bytes, offset: int) -> tuple[Any, int]:
+    """The decoded value with its arrays, and the offset of the next array."""
     if isinstance(value, list):
         if _PLAIN.issuperset(map(type, value)):
-            return value, at
-        made = []
+            return value, offset
+        items = []
         for inner in value:
-            item, at = _revive(inner, data, at)
-            made.append(item)
-        return made, at
+            item, offset = _revive(inner, data, offset)
+            items.append(item)
+        return items, offset
     if not isinstance(value, dict):
-        return value, at
+        return value, offset
     if _ARRAY in value:
-        return _array(value[_ARRAY], data, at)
+        return _array(value[_ARRAY], data, offset)
     revived = {}
     for key, inner in value.items():
-        revived[key], at = _revive(inner, data, at)
-    return revived, at
+        revived[key], offset = _revive(inner, data, offset)
+    return revived, offset
 
 
-def _array(header: Any, data: bytes, at: int) -> tuple[Any, int]:
+def _array(header: Any, data: bytes, offset: int) -> tuple[Any, int]:
     import numpy  # slow to import, and many states hold no array
 
     try:
         name, shape = header
-        kind = numpy.dtype(name)
+        dtype = numpy.dtype(name)
         sizes = [int(size) for size in shape]
     except (TypeError, ValueError):
         raise ValueError("a saved array is damaged") from None
-    end = at + math.prod(sizes) * kind.itemsize
-    if kind.kind not in _KINDS or min(sizes, default=0) < 0 or end > len(data):
+    end = offset + math.prod(sizes) * dtype.itemsize
+    if dtype.kind not in _KINDS or min(sizes, default=0) < 0 or end > len(data):
         raise ValueError("a saved array is damaged")
-    return numpy.frombuffer(data[at:end], kind).reshape(sizes).copy(), end
+    return numpy.frombuffer(data[offset:end], dtype).reshape(sizes).copy(), end
 
 
 def pack_urls(urls: Iterable[Url]) -> bytes:
@@ -114,5 +114,5 @@ def unpack_urls(data: bytes) -> list[Url]:
     except (zlib.error, TypeError) as error:
         raise ValueError(str(error)) from error
     if not inflate.eof:
-        raise ValueError("cut short, or larger than any page's links")
+        raise ValueError("cut short, or too large for the links of one page")
     return [Url(line) for line in text.decode("utf-8", "replace").split("\n")] if text else []

@@ -1,4 +1,4 @@
-"""The CDXJ index of a repository: one sorted line per response, by which a replay tool finds it.
+"""The CDXJ index of a repository: one sorted line per response, which replay tools use to find it.
 
 A line has the URL with its host reversed (SURT), the time, and a JSON object with the keys that pywb and the WACZ tools
 read. Lines are sorted by bytes, in runs that fit into memory.
@@ -76,8 +76,8 @@ def cdxj_line(stored: Stored) -> str:
 def refresh(folder: Path, most: int | None = None, written: Iterable[Stored] | None = None) -> Path | None:
     """Update `index.cdxj` in a folder of WARC files; None if there are none, or more than `most` bytes of them.
 
-    The index gets the time of the newest file, which shows whether it is up to date. `written` is all that the files
-    hold, if that is known: they need not be read then.
+    The index gets the modification time of the newest file, which shows whether it is up to date. `written` lists
+    everything in the files, if the caller knows it: then they are not read.
     """
     stats = [path.stat() for path in files_of(folder)]
     if not stats or (most is not None and sum(file.st_size for file in stats) > most):
@@ -98,7 +98,7 @@ def write_index(folder: Path, path: Path | None = None) -> Path:
 
 
 def write_sorted(index_lines: Iterable[str], path: Path) -> Path:
-    """Write index lines in order, whole or not at all, however many there are."""
+    """Write index lines in sorted order, however many there are; the file appears only when it is complete."""
     with TemporaryDirectory(dir=path.parent) as scratch, ExitStack() as open_files:
         runs: list[IO[str]] = []
         lines: list[str] = []
@@ -123,33 +123,34 @@ def write_sorted(index_lines: Iterable[str], path: Path) -> Path:
 def lines_of(path: Path, end: int | None = None, holes: list[tuple[int, int]] | None = None) -> Iterator[str]:
     """The index lines of one WARC file up to `end`, without damaged ranges.
 
-    These are added to `holes` as (offset, length), if given; then the lines are for the file without its holes.
+    If `holes` is given, damaged ranges are added to it as (offset, length), and offsets are those of the file without
+    its holes.
     """
-    cut = 0
+    skipped = 0
     for member in members(path):
         if end is not None and member.offset + member.length > end:  # still being written
             if holes is not None and member.offset < end:
                 holes.append((member.offset, end - member.offset))
             return
         if holes is None and _REQUEST in member.data.partition(b"\r\n\r\n")[0]:
-            continue  # not in the index, so it need not be checked for it
+            continue  # not indexed, so not checked either
         try:
             records = whole_records(member)
         except ValueError:
             if holes is not None:
                 holes.append((member.offset, member.length))
-                cut += member.length
+                skipped += member.length
             continue
         for record in records:
             try:
                 response = response_of(record)
             except ValueError:
-                continue  # a whole record that holds no HTTP
+                continue  # a valid record without HTTP
             if response is not None:
-                said, kind = record.headers, response.header("content-type")
-                where = Where(path.name, member.offset - cut, member.length)
-                date, digest = said.get("warc-date", ""), said.get("warc-payload-digest", "")
-                yield _ascii(cdxj_line(Stored(where, response.url, date, kind, response.status, digest)))
+                headers, content_type = record.headers, response.header("content-type")
+                where = Where(path.name, member.offset - skipped, member.length)
+                date, digest = headers.get("warc-date", ""), headers.get("warc-payload-digest", "")
+                yield _ascii(cdxj_line(Stored(where, response.url, date, content_type, response.status, digest)))
 
 
 def _ascii(line: str) -> str:

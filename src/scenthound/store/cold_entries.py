@@ -1,7 +1,7 @@
 """Entries of a large frontier that are not in memory: which URLs they are, and their order.
 
-Their candidates are rows of the frontier's table. `choose` says which entries are to be in memory: the best, and of
-each host no more than its share, since a host that rests after every page needs only its next few.
+Their candidates are rows of the frontier's table. `choose` decides which entries are loaded into memory: the best, but
+no more than a share of each host, since a host that rests after every page needs only its next few.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from scenthound.url import host as host_of
 
 
 class ColdEntries:
-    """The entries on disk. One that has left is remembered until the next `change`, which takes many at a time."""
+    """The entries on disk. A removed entry is only marked until the next `change`, which removes many at a time."""
 
     def __init__(self, folder: Path | None) -> None:
         self._index, self._order = UrlIndex(), ColdOrder(folder)
@@ -31,39 +31,39 @@ class ColdEntries:
 
     @property
     def left(self) -> int:
-        """How many have left since the last change."""
+        """How many entries were removed since the last `change`."""
         return len(self._left)
 
     def find(self, url: str) -> list[int]:
-        """The numbers that this URL may have here; whether it is that URL, its row says."""
+        """Entry numbers that this URL may have here. Hashes can collide: compare the URL with the row."""
         return [number for number in self._index.find(url) if number not in self._left]
 
     def last(self, count: int) -> list[Order]:
-        """Some of the last of the order, at most `count`, and the very last at the end."""
+        """Up to `count` of the lowest entries, in order; the very last is always among them."""
         return self._order.last(count, self._left)
 
     def blocks(self) -> Iterator[Records]:
-        """All entries in order."""
+        """All entries in order, in blocks."""
         left = np.array(sorted(self._left), np.uint32)
         return (block[~is_in(block["number"], left)] for block in self._order)
 
     def remove(self, url: Url, number: int) -> None:
-        """It is in memory from now on, or gone."""
+        """Mark an entry as removed: it was loaded into memory, or is gone."""
         self._left[number] = url
 
     def change(self, added: Records, urls: Pairs) -> None:
-        """Add entries, with the URL of each number, and forget those that have left."""
+        """Add entries, with the URL of each number, and drop the removed ones."""
         self._order.change(added, np.array(sorted(self._left), np.uint32))
         self._index.change(urls, Pairs.of(self._left.values(), self._left, len(self._left)))
         self._left.clear()
 
     def twins(self) -> Iterator[list[int]]:
-        """Pairs of numbers that may have the same URL."""
+        """Pairs of entry numbers that may have the same URL."""
         return self._index.of_equal_hash()
 
 
 class GatheredRows:
-    """Entries on their way to disk as arrays, 36 bytes each: adding many at once takes less time."""
+    """Entries collected to be added to `ColdEntries` in one batch, which is faster: arrays of 36 bytes per entry."""
 
     def __init__(self) -> None:
         self._records, self._pairs = [NONE], [NO_PAIRS]
@@ -77,32 +77,32 @@ class GatheredRows:
         self._pairs.append(Pairs.of(urls, numbers, count))
 
     def take(self) -> tuple[Records, Pairs]:
-        """Return all of them, and begin anew."""
+        """Return the collected entries and clear them."""
         records, pairs = np.concatenate(self._records), Pairs(*map(np.concatenate, zip(*self._pairs, strict=True)))
         self._records, self._pairs = [NONE], [NO_PAIRS]
         return records, pairs
 
 
 LOOKED = 16
-"""How many entries are looked at for each that is to be chosen."""
+"""How many entries `choose` looks at per entry to choose, before it stops."""
 
 
 class Choice(NamedTuple):
-    """Which entries are to be in memory."""
+    """Which entries to keep in memory."""
 
     numbers: list[int]
     passed_over: dict[int, Order]
-    """By host: its first entry that is not among them, though it comes before `end`."""
+    """By host key: the first entry before `end` that was not chosen."""
     end: Order | None
-    """All entries from this one on were not looked at; None: there are no more."""
+    """The first entry that was not looked at; None: all were."""
 
 
 def choose(
     in_memory: Records, on_disk: Iterator[Records], most: int, share: int, is_wanted: Callable[[int], bool]
 ) -> Choice:
-    """The first `most` entries of the order, and at most `share` of each host: fewer if few hosts are among the first.
+    """Choose the first `most` entries of the order, but at most `share` of each host: fewer if few hosts come first.
 
-    If none of them is of a wanted host, the search goes on until one is found, with one entry of each further host.
+    If none of them is of a wanted host, the search goes on, with one entry per further host, until one is found.
     """
     numbers: list[int] = []
     counts: dict[int, int] = {}
@@ -129,5 +129,5 @@ def choose(
 
 
 def host_key(name: str) -> int:
-    """A hash of a host. Two of a million hosts share one in 3 of 100 million crawls; then one waits for the other."""
+    """A hash of a host name. Two of a million collide in 3 of 100 million crawls; then one waits for the other."""
     return hash(name) & 0xFFFF_FFFF_FFFF_FFFF

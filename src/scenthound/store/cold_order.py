@@ -1,7 +1,7 @@
 """The order of a frontier's entries that are not in memory: 20 bytes each, best first.
 
-The latest are in an array, the others in a temporary file without a name, which is written anew when the array has
-grown long. Nothing of it outlives the process: it is made again from the rows of the frontier.
+Recent entries are in an array, the others in an unnamed temporary file, which is rewritten when the array has grown
+long. Nothing outlives the process: the order is rebuilt from the rows of the frontier.
 """
 
 from __future__ import annotations
@@ -18,22 +18,24 @@ RECORD = np.dtype([("key", "<f8"), ("host", "<u8"), ("number", "<u4")])
 """An entry: minus its rounded score, a hash of its host, its insertion number. It sorts by key and number (rule 3)."""
 Records = NDArray[np.void]
 Order = tuple[float, int]
-"""The place of an entry in the order: key and number."""
-BLOCK = 16_384  # records that are read at once
-RECENT = 1 << 18  # records in the array before the file is written anew
+"""The sort key of an entry: key and number."""
+BLOCK = 16_384  # records read at a time
+RECENT = 1 << 18  # records in the array before the file is rewritten
 NONE: Records = np.empty(0, RECORD)
 _SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 
 
 class ColdOrder:
-    """Records in order. `change` adds and removes many; `last` finds the last without reading the others."""
+    """Sorted records. `change` adds and removes many at a time; `last` finds the lowest without reading the others."""
 
     def __init__(self, folder: Path | None, recent: int = RECENT) -> None:
         self._folder, self._most_recent = folder, recent
         self._recent = NONE
         self._file: BinaryIO | None = None
         self._in_file = 0
-        self._left_file: NDArray[np.uint32] = np.empty(0, np.uint32)  # numbers of the file that are not valid any more
+        self._left_file: NDArray[np.uint32] = np.empty(
+            0, np.uint32
+        )  # entries that were removed but are still in the file
         self._tails: list[_Tail] = []
 
     def __iter__(self) -> Iterator[Records]:
@@ -41,7 +43,7 @@ class ColdOrder:
         return merge(self._recent, self._file_blocks())
 
     def change(self, added: Records, removed: NDArray[np.uint32]) -> None:
-        """`removed` are numbers; an entry that changed is removed and added."""
+        """Remove entries by number, then add records. A changed entry is in both."""
         kept = self._recent[~is_in(self._recent["number"], removed)]
         self._recent = _sorted(np.concatenate((kept, added)))
         if self._in_file:
@@ -53,7 +55,7 @@ class ColdOrder:
             self._tails.append(_Tail(self._in_file, self._read))
 
     def last(self, count: int, gone: Container[int]) -> list[Order]:
-        """Some of the last, at most `count`, and the very last at the end; those are left out that are `gone`."""
+        """Up to `count` of the last entries, in order, without those in `gone`; the very last is always among them."""
         return sorted(order for tail in self._tails for order in tail.last(count, gone))[-count:]
 
     def close(self) -> None:
@@ -90,24 +92,24 @@ class _Tail:
 
     def __init__(self, length: int, read: Callable[[int, int], Records]) -> None:
         self._unread, self._read = length, read
-        self._at_hand: list[tuple[float, int, int]] = []
+        self._loaded: list[tuple[float, int, int]] = []
 
     def last(self, count: int, gone: Container[int]) -> list[Order]:
-        """Some of the last, at least one if there is one."""
+        """Some of the last entries that are not `gone`: at least one if there is one."""
         while True:
-            last = [(key, number) for key, _, number in self._at_hand[-count:] if number not in gone]
+            last = [(key, number) for key, _, number in self._loaded[-count:] if number not in gone]
             if last:
                 return last
-            del self._at_hand[-count:]
-            if not self._at_hand and not self._unread:
+            del self._loaded[-count:]
+            if not self._loaded and not self._unread:
                 return []
-            if not self._at_hand:
+            if not self._loaded:
                 start = max(0, self._unread - BLOCK)
-                self._at_hand, self._unread = self._read(start, self._unread).tolist(), start
+                self._loaded, self._unread = self._read(start, self._unread).tolist(), start
 
 
 def as_records(keys: Iterable[float], hosts: Iterable[int], numbers: Iterable[int], count: int) -> Records:
-    """So many records, in order."""
+    """Sorted records from `count` keys, hosts and numbers."""
     records = np.empty(count, RECORD)
     for name, values in (("key", keys), ("host", hosts), ("number", numbers)):
         records[name] = np.fromiter(values, RECORD[name], count)
@@ -115,8 +117,11 @@ def as_records(keys: Iterable[float], hosts: Iterable[int], numbers: Iterable[in
 
 
 def merge(records: Records, blocks: Iterator[Records]) -> Iterator[Records]:
-    """Both in one order; `records` and all blocks are sorted."""
-    keys, numbers = records["key"].copy(), records["number"].copy()  # in one piece each: searched for every block
+    """Merge sorted records with sorted blocks; yields sorted blocks."""
+    keys, numbers = (
+        records["key"].copy(),
+        records["number"].copy(),
+    )  # contiguous copies: they are searched for every block
     start = 0
     for block in blocks:
         if len(block):
@@ -124,18 +129,18 @@ def merge(records: Records, blocks: Iterator[Records]) -> Iterator[Records]:
             stop = low + int(np.searchsorted(numbers[low:high], block["number"][-1]))
             yield _sorted(np.concatenate((records[start:stop], block))) if stop > start else block
             start = stop
-    for place in range(start, len(records), BLOCK):
-        yield records[place : place + BLOCK]
+    for begin in range(start, len(records), BLOCK):
+        yield records[begin : begin + BLOCK]
 
 
 def _sorted(records: Records) -> Records:
     return records[np.lexsort((records["number"], records["key"]))]
 
 
-def is_in(values: NDArray[Any], among: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which values are in a sorted array."""
-    if not len(among):
+def is_in(values: NDArray[Any], sorted_values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether each value is in a sorted array."""
+    if not len(sorted_values):
         return np.zeros(len(values), np.bool_)
-    places = np.minimum(np.searchsorted(among, values), len(among) - 1)
-    found: NDArray[np.bool_] = among[places] == values
-    return found
+    indices = np.minimum(np.searchsorted(sorted_values, values), len(sorted_values) - 1)
+    is_equal: NDArray[np.bool_] = sorted_values[indices] == values
+    return is_equal

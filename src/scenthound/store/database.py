@@ -1,7 +1,7 @@
 """The SQLite file of a crawl: its schema and its transactions.
 
-Everything is written inside one open transaction; `commit` ends it. What changes often (the frontier, hosts, counts) is
-collected in memory by its owner and written by `commit`, many rows at a time.
+Everything is written inside one open transaction; `commit` ends it. Rows that change often (frontier, hosts, counts)
+are collected in memory by their owner and written by `commit`, many at a time.
 """
 
 from __future__ import annotations
@@ -19,15 +19,14 @@ from urllib.parse import quote
 from scenthound.errors import FolderBroken, OurFault, StateDamaged
 from scenthound.files import check_file, check_own_file, sync_file, sync_folder
 from scenthound.model import NOTHING, Url
-from scenthound.store import blobs as plain
-from scenthound.store.blobs import pack_urls, unpack_urls
+from scenthound.store.blobs import pack, pack_urls, unpack, unpack_urls
 from scenthound.store.schema_check import cell_problem, misfit, schema_problem
-from scenthound.store.sqlite_errors import damaged, in_our_words
+from scenthound.store.sqlite_errors import damaged, translate_error
 
 APPLICATION = 0x5C_E7_40_0D  # marks the file as ours: see `file(1)` and PRAGMA application_id
 VERSION = 5
-PATIENCE = 10.0
-CACHE = 16  # megabytes of page cache: the inner pages of every index of a crawl of millions of pages
+PATIENCE = 10.0  # seconds a write waits for another process
+CACHE = 16  # megabytes of page cache: enough for the inner pages of every index, with millions of crawled pages
 CHECKPOINT = 4096  # pages of WAL, 16 MB, before it is merged into the file
 
 # Tables that grow with every link have no index: rows are added at the end and found by their number.
@@ -38,7 +37,7 @@ FRONTIER = """CREATE TABLE frontier (
 PARENTS = """CREATE TABLE parents (id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, parts TEXT);
 """
 SAME = "="
-"""In a row of the frontier: a spelling that is the URL itself, parts that are those of the parent."""
+"""In a frontier row: the spelling equals the URL, or the parts equal those of the parent."""
 LINKS = """CREATE TABLE links (source TEXT NOT NULL, targets BLOB NOT NULL);
 """
 REVISED = """CREATE TABLE revised (
@@ -47,7 +46,7 @@ REVISED = """CREATE TABLE revised (
 ORDERS = """CREATE TABLE IF NOT EXISTS orders (
     number INTEGER PRIMARY KEY, action TEXT NOT NULL, value TEXT NOT NULL, time REAL NOT NULL, event INTEGER,
     outcome TEXT);
-"""  # what people asked of a crawl
+"""  # what people ask a running crawl to do
 EVENT_TABLES = f"""{ORDERS}CREATE TABLE IF NOT EXISTS heard (
     number INTEGER PRIMARY KEY, event INTEGER NOT NULL, url TEXT NOT NULL, on_topic INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS told (
@@ -96,7 +95,7 @@ INSERT OR IGNORE INTO frontier
     FROM old_frontier AS old LEFT JOIN parents ON parents.url = old.parent ORDER BY number;
 DROP TABLE old_frontier;
 """  # noqa: S608 - nothing of it comes from outside
-_STEPS = (_FROM_1, _FROM_2, ORDERS, _FROM_4)
+_MIGRATIONS = (_FROM_1, _FROM_2, ORDERS, _FROM_4)  # from version 1, 2, 3, 4 to the next
 
 
 class HostRow(NamedTuple):
@@ -122,7 +121,7 @@ SAVE_LINKS = "INSERT INTO links VALUES (?, ?)"
 
 
 class CrawlDatabase:
-    """One crawl's SQLite file, in WAL mode; `:memory:` is never written.
+    """One crawl's SQLite file, in WAL mode; `:memory:` keeps it out of the file system.
 
     `read_only` is for a crawl that another process may be writing. `check` reads the whole file first and raises
     `FileDamaged`. `patience` is how many seconds a write waits for another process.
@@ -151,17 +150,17 @@ class CrawlDatabase:
     # --- transactions -------------------------------------------------------------------------
 
     def before_commit(self, write: Callable[[], None]) -> None:
-        """Call `write` at the start of every commit, to write what was collected."""
+        """Call `write` at the start of every commit, to write collected rows."""
         self._before_commit.append(write)
 
     def after_close(self, close: Callable[[], None]) -> None:
-        """Call `close` when the database has been closed, to close what belongs to it."""
+        """Call `close` after the database was closed, to close files that belong to it."""
         self._after_close.append(close)
 
     def commit(self) -> None:
         """Make everything since the last commit durable, in one transaction.
 
-        If that fails (`DiskFull`) only this transaction is lost, and the database accepts nothing more: the state in
+        If that fails (`DiskFull`), only this transaction is lost, but the database accepts no more writes: the state in
         memory is ahead of the file, so the crawl has to be opened again.
         """
         for write in self._before_commit:
@@ -170,7 +169,7 @@ class CrawlDatabase:
             self._run("COMMIT")
 
     def sync(self) -> None:
-        """Make what was committed survive a power cut. May run in another thread, beside any other call.
+        """Make committed data survive a power cut. May run in another thread, in parallel with any other call.
 
         SQLite itself syncs its WAL only when it merges it into the file, after thousands of pages. It never locks the
         WAL file, so opening and closing it here can't release a lock.
@@ -180,7 +179,7 @@ class CrawlDatabase:
             sync_file(wal)
 
     def sync_names(self) -> None:
-        """Make the file itself, and what was committed, survive a power cut: after it was created."""
+        """Make a new file, and what was committed to it, survive a power cut."""
         with self.guarded():
             self.sync()
             sync_folder(Path(self.path).parent)
@@ -201,7 +200,7 @@ class CrawlDatabase:
                 connection.execute("BEGIN IMMEDIATE")
             return connection.executemany(sql, values) if many else connection.execute(sql, values)
         except (sqlite3.Error, OSError) as error:
-            translated = in_our_words(error, self.path)
+            translated = translate_error(error, self.path)
             if isinstance(translated, OurFault):
                 self._failed = translated
                 if connection.in_transaction:
@@ -211,14 +210,14 @@ class CrawlDatabase:
     def rows(self, sql: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
         """The rows of a query, one by one."""
         with self.guarded():
-            for row in self._connection.execute(sql, values):  # noqa: UP028 - it closes the cursor, too late
+            for row in self._connection.execute(sql, values):  # noqa: UP028 - `yield from` closes the cursor, too late
                 yield row
 
     def row(self, sql: str, values: Sequence[Any] = ()) -> tuple[Any, ...] | None:
         try:  # not `guarded`, which is slower than the query: called for every new host
             row: tuple[Any, ...] | None = self._connection.execute(sql, values).fetchone()
         except (sqlite3.Error, OSError) as error:
-            raise in_our_words(error, self.path) from error
+            raise translate_error(error, self.path) from error
         return row
 
     def close(self) -> None:
@@ -232,16 +231,16 @@ class CrawlDatabase:
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
-        """Translate errors of SQLite: a full disk, a damaged file."""
+        """Translate errors of SQLite into ours: a full disk, a damaged file."""
         try:
             yield
         except (sqlite3.Error, OSError) as error:
-            raise in_our_words(error, self.path) from error
+            raise translate_error(error, self.path) from error
 
     def drop_misfits(self, table: str) -> int:
         """Delete the rows whose cells do not fit the schema; returns how many."""
         condition = misfit(self._connection, table)
-        return self.execute(f"DELETE FROM {table} WHERE {condition}").rowcount  # noqa: S608 - names of ours
+        return self.execute(f"DELETE FROM {table} WHERE {condition}").rowcount  # noqa: S608 - our own names
 
     def check(self) -> None:
         """Read every page of the file and the type of every cell; raises `FileDamaged`."""
@@ -259,7 +258,7 @@ class CrawlDatabase:
         empty = version == 0 and self.row("SELECT 1 FROM sqlite_master LIMIT 1") is None
         if empty:
             with self.guarded():
-                if self.read_only:  # killed before its tables were made: no pages
+                if self.read_only:  # killed before its tables were created: a crawl without pages
                     self._connection.close()
                     self._connection = sqlite3.connect(":memory:", isolation_level=None)
                 self._connection.executescript(
@@ -267,12 +266,12 @@ class CrawlDatabase:
                     f"PRAGMA user_version={VERSION}; {SCHEMA} COMMIT;"
                 )
         elif application != APPLICATION:
-            raise FolderBroken(self.path, "is not the database of a crawl", "name a folder that `crawl` made")
+            raise FolderBroken(self.path, "is not the database of a crawl", "use a folder made by `scenthound crawl`")
         elif version > VERSION:
             problem = f"has version {version}; this scenthound reads up to version {VERSION}"
             raise FolderBroken(self.path, problem, "update scenthound")
         elif version < VERSION and not self.read_only:
-            steps = " ".join(_STEPS[max(version, 1) - 1 :])
+            steps = " ".join(_MIGRATIONS[max(version, 1) - 1 :])
             with self.guarded():
                 self._connection.executescript(f"BEGIN IMMEDIATE; {steps} PRAGMA user_version={VERSION}; COMMIT;")
         with self.guarded():
@@ -298,7 +297,7 @@ class CrawlDatabase:
         return default if row is None else str(row[0])
 
     def meta_number(self, key: str, default: int = 0) -> int:
-        """A whole number of the table; the default if it is missing or damaged."""
+        """The value of a key as an integer; the default if it is missing or damaged."""
         text = self.meta(key)
         return int(text) if re.fullmatch(r"-?\d{1,15}", text, re.ASCII) else default
 
@@ -307,19 +306,19 @@ class CrawlDatabase:
 
     def save_state(self, key: str, state: Mapping[str, Any]) -> None:
         """Save the state of a strategy or of the loop: JSON and numpy arrays, never pickle."""
-        self.execute("INSERT OR REPLACE INTO state VALUES (?, ?)", (key, plain.pack(state)))
+        self.execute("INSERT OR REPLACE INTO state VALUES (?, ?)", (key, pack(state)))
 
     def state(self, key: str) -> dict[str, Any] | None:
         row = self.row("SELECT value FROM state WHERE key = ?", (key,))
         if row is None:
             return None
         try:
-            return plain.unpack(row[0])
+            return unpack(row[0])
         except (ValueError, TypeError, RecursionError, OverflowError) as error:
             raise StateDamaged(self.path, f"has a damaged state `{key}`: {error}") from error
 
     def save_host(self, host: str, **changes: Any) -> None:
-        """Update `next_allowed`, `failures`, `pages` of a host, or any other JSON value."""
+        """Update `next_allowed`, `failures` or `pages` of a host, or any other JSON value."""
         before = self.host(host)
         fields = {key: changes.pop(key) for key in ("next_allowed", "failures", "pages") if key in changes}
         more = {**before.more, **changes} if changes else before.more
@@ -327,7 +326,7 @@ class CrawlDatabase:
         self._touched.add(host)
 
     def host(self, host: str) -> HostRow:
-        """The state of a host, this transaction included."""
+        """The state of a host, including changes in the open transaction."""
         state = self._hosts.get(host)
         if state is None:
             row = self.row("SELECT next_allowed, failures, pages, more FROM hosts WHERE host = ?", (host,))
@@ -335,7 +334,7 @@ class CrawlDatabase:
         return state
 
     def hosts_with_pages(self) -> int:
-        """How many hosts gave a page, by the last commit."""
+        """How many hosts have returned a page, as of the last commit."""
         return int((self.row("SELECT count(*) FROM hosts WHERE pages > 0") or (0,))[0])
 
     def _write_hosts(self) -> None:
@@ -356,30 +355,30 @@ class CrawlDatabase:
         return None if row is None else Robots(*row)
 
     def resting_hosts(self, now: float) -> list[str]:
-        """Hosts that have to wait."""
+        """Hosts that may not be asked yet."""
         return [row[0] for row in self.rows("SELECT host FROM hosts WHERE next_allowed > ?", (now,))]
 
     def set_clock(self, now: float, last: float, longest: float) -> None:
-        """Move stored times of the future back if the clock was set back since `last`, the end of the last run.
+        """Move stored future times back if the clock was set back since `last`, the end of the last run.
 
-        How long the pause was is not known then: it counts as none. No time is further away than `longest` seconds.
+        The length of the pause is unknown then, and counts as zero. No time is more than `longest` seconds ahead.
         """
         back = max(0.0, last - now)
         for table, column in (("hosts", "next_allowed"), ("robots", "until")):
             self.execute(
-                f"UPDATE {table} SET {column} = min({column} - ?, ?) WHERE {column} > ?",  # noqa: S608 - names of ours
+                f"UPDATE {table} SET {column} = min({column} - ?, ?) WHERE {column} > ?",  # noqa: S608 - our own names
                 (back, now + longest, now + (0.0 if back else longest)),
             )
 
     def wake(self) -> None:
-        """Make all candidates due: a host that was unreachable may be back."""
+        """Make all candidates due: a host that was unreachable may be up again."""
         self.execute("UPDATE frontier SET due = 0 WHERE due > 0")
 
     def save_label(self, url: Url, on_topic: bool, now: float) -> None:
         self.execute("INSERT OR REPLACE INTO labels VALUES (?, ?, ?)", (url, on_topic, now))
 
     def labels(self) -> dict[Url, bool]:
-        """The labels of pages, by time."""
+        """The labels of pages, oldest first."""
         return {
             Url(url): bool(on_topic)
             for url, on_topic in self.rows("SELECT url, on_topic FROM labels ORDER BY time, url")
@@ -390,7 +389,7 @@ class CrawlDatabase:
         self.execute(SAVE_LINKS, (source, pack_urls(targets)))
 
     def links(self) -> Iterator[tuple[Url, list[Url]]]:
-        """The link graph, page by page in the order they were read."""
+        """The link graph: pages in the order they were read, each with its links."""
         for source, targets in self.rows("SELECT source, targets FROM links ORDER BY rowid"):
             yield Url(source), self._unpacked(targets)
 
@@ -422,7 +421,7 @@ def as_mapping(text: str | None) -> dict[str, Any]:
 
 
 def database_files(path: str) -> list[Path]:
-    """The database file and those that SQLite keeps beside it."""
+    """The database file and the files that SQLite keeps beside it."""
     return [] if path == ":memory:" else [Path(path + ending) for ending in ("", "-wal", "-shm", "-journal")]
 
 
@@ -432,20 +431,20 @@ def _open(path: str, read_only: bool, patience: float) -> sqlite3.Connection:
             check_own_file(name)
         return _tolerant(sqlite3.connect(path, isolation_level=None, timeout=patience))
     for name in database_files(path):
-        check_file(name)  # SQLite follows links, and writes beside their target
+        check_file(name)  # SQLite follows symbolic links, and writes beside their target
     if not Path(path).is_file():
-        raise FolderBroken(path, "does not exist", "name a folder that `crawl` made")
+        raise FolderBroken(path, "does not exist", "use a folder made by `scenthound crawl`")
     address = "file:" + quote(path)
     connection = sqlite3.connect(f"{address}?mode=ro", uri=True, isolation_level=None, timeout=patience)
     try:
         connection.execute("SELECT 1 FROM sqlite_master LIMIT 1")
-    except sqlite3.OperationalError:  # a read-only disk can't hold the index of the WAL
+    except sqlite3.OperationalError:  # on a read-only disk SQLite can't create the index of the WAL
         connection.close()
         connection = sqlite3.connect(f"{address}?immutable=1", uri=True, isolation_level=None)
     return _tolerant(connection)
 
 
 def _tolerant(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """Text that is not UTF-8 is damage, which must not stop a query: the bad bytes are replaced."""
+    """Replace bytes that are not UTF-8: they are damage, which must not stop a query."""
     connection.text_factory = partial(str, encoding="utf-8", errors="replace")
     return connection

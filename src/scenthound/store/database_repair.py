@@ -1,4 +1,4 @@
-"""Copy whatever can be read of a damaged crawl database into a new one."""
+"""Copy everything that can be read from a damaged crawl database into a new one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from urllib.parse import quote
 from scenthound.files import check_own_file, free_name, replace, replacing
 from scenthound.store.database import CrawlDatabase, database_files
 
-_QUERIES = 20_000  # queries for the holes of one table: damage is local, and a hole takes a few dozen
+_QUERIES = 20_000  # limit of queries around the holes of one table: damage is local, and a hole takes a few dozen
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +30,15 @@ class Salvage:
 
     def __str__(self) -> str:
         saved = ", ".join(f"{count} of {table}" for table, count in self.rows.items() if count)
-        holes = f"; not all of {', '.join(self.damaged)}" if self.damaged else ""
+        holes = f"; incomplete: {', '.join(self.damaged)}" if self.damaged else ""
         return f"recovered {saved or 'nothing'}{holes}; the damaged file is kept as {self.kept.name}"
 
 
 def recover(path: Path) -> Salvage:
-    """Replace a damaged database by one with every row of it that can be read.
+    """Replace a damaged database with a new one that has every readable row.
 
-    The damaged file (and its WAL) stays beside it as `crawl.db.damaged-N`. The caller holds the folder's lock. The new
-    file appears under its name when it is complete.
+    The damaged file (and its WAL) is kept beside it as `crawl.db.damaged-N`. The caller holds the folder's lock. The
+    new file appears under its name when it is complete.
     """
     kept = free_name(path, "damaged")
     for name in database_files(str(kept)):
@@ -63,7 +63,7 @@ def recover(path: Path) -> Salvage:
 
 
 def _keep(path: Path, kept: Path) -> None:
-    """A hard link to the file, or a copy if the file system has no hard links."""
+    """Keep the file under another name: a hard link, or a copy if the file system has none."""
     check_own_file(path)
     if path.exists():
         try:
@@ -83,7 +83,7 @@ def _unlink(path: Path, *ends: str) -> None:
 
 
 def _open(path: Path) -> sqlite3.Connection:
-    # read-only: closing must not merge the WAL into the file that is kept
+    # read-only, so that closing does not merge the WAL into the kept file
     connection = sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True, isolation_level=None, timeout=10)
     connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
     return connection
@@ -93,17 +93,19 @@ def _copy(source: sqlite3.Connection, target: CrawlDatabase) -> tuple[dict[str, 
     rows: dict[str, int] = {}
     damaged: list[str] = []
     for (table,) in list(target.rows("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid")):
-        here = [(row[1], row[5]) for row in target.rows(f"PRAGMA table_info({table})")]
+        declared = [(row[1], row[5]) for row in target.rows(f"PRAGMA table_info({table})")]
         try:
-            there = {row[1] for row in source.execute(f"PRAGMA table_info({table})")}
+            readable = {row[1] for row in source.execute(f"PRAGMA table_info({table})")}
         except sqlite3.Error:
-            there = set()
-        columns = [name for name, _ in here if name in there]
+            readable = set()
+        columns = [name for name, _ in declared if name in readable]
         if not columns:
             rows[table] = 0
             damaged.append(table)
             continue
-        reader = _TableReader(source, table, columns, _has_rowid(target, table), [name for name, key in here if key])
+        reader = _TableReader(
+            source, table, columns, _has_rowid(target, table), [name for name, key in declared if key]
+        )
         names, marks = ", ".join(columns), ", ".join("?" * len(columns))
         before = _size(target, table)
         for row in reader.read():
@@ -128,7 +130,7 @@ def _has_rowid(database: CrawlDatabase, table: str) -> bool:
 
 
 class _TableReader:
-    """Reads a table from both ends, and the range between in ever smaller parts."""
+    """Reads a table from both ends, then what is between in ever smaller ranges."""
 
     def __init__(
         self, source: sqlite3.Connection, table: str, columns: list[str], has_rowid: bool, keys: list[str]
@@ -144,14 +146,14 @@ class _TableReader:
         ends: list[int | None] = [None, None]
         for side, direction in enumerate(("ASC", "DESC")):
             order = ", ".join(f"{key} {direction}" for key in self._key.split(", "))
-            whole = True
+            is_complete = True
             try:
                 for rowid, *row in self._source.execute(f"{self._select} ORDER BY {order}"):
                     ends[side] = rowid
                     yield tuple(row)
             except (sqlite3.Error, OverflowError):
-                whole = False
-            if whole:
+                is_complete = False
+            if is_complete:
                 return
             self.holes = True
         if self._has_rowid and ends[0] is not None and ends[1] is not None:

@@ -1,4 +1,4 @@
-"""Candidates as rows of the frontier's table, and back."""
+"""Convert candidates to rows of the frontier's table, and back."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from scenthound.store.database import SAME, CrawlDatabase, as_json, as_mapping, 
 ROWS = f"""SELECT number, frontier.url, score, carry, iif(frontier.parts = '{SAME}', parents.parts, frontier.parts),
     parents.url, anchor, depth, spelling, due FROM frontier LEFT JOIN parents ON parents.id = parent"""  # noqa: S608
 OLD_ROWS = "SELECT number, url, score, carry, parts, parent, anchor, depth, spelling, due FROM frontier"
-_AT_ONCE = 500  # rows of a query
+_AT_ONCE = 500  # rows per query
 
 
 def read_entries(database: CrawlDatabase, numbers: Sequence[int]) -> Iterator[tuple[int, Candidate]]:
-    """The entries with these numbers, with the lowest first; a number without a row is left out."""
+    """The entries with these numbers, lowest number first; a number without a row is left out."""
     candidate_of, numbers = CandidateReader(database.path), sorted(numbers)
     for start in range(0, len(numbers), _AT_ONCE):
-        some = numbers[start : start + _AT_ONCE]
-        marks = ",".join("?" * len(some))
-        for row in database.rows(f"{ROWS} WHERE number IN ({marks}) ORDER BY number", some):
+        batch = numbers[start : start + _AT_ONCE]
+        marks = ",".join("?" * len(batch))
+        for row in database.rows(f"{ROWS} WHERE number IN ({marks}) ORDER BY number", batch):
             yield row[0], candidate_of(row)
 
 
 class CandidateReader:
-    """Makes candidates from rows. Links of a page are neighbours, so their common values are made once."""
+    """Makes candidates from rows. Links of one page are neighbours, so the values they share are decoded once."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -51,27 +51,27 @@ class CandidateReader:
 
 
 class RowWriter:
-    """Makes rows from candidates; what the links of a page share, their parts and their parent, is encoded once."""
+    """Makes rows from candidates. What the links of a page share, their parts and their parent, is encoded once."""
 
     def __init__(self, database: CrawlDatabase) -> None:
         self._database = database
-        self._parents: dict[Url, tuple[Any, ...]] = {}  # number and parts
+        self._parents: dict[Url, tuple[Any, ...]] = {}  # id and parts
         self._parts: dict[int, str | None] = {}  # by id: the candidates keep their parts alive
 
     def __call__(self, number: int, candidate: Candidate) -> tuple[Any, ...]:
         url, score, carry, parts, parent, anchor, depth, spelling, due, _ = candidate
         if (parts_json := self._parts.get(id(parts), "")) == "":
             parts_json = self._parts[id(parts)] = as_json(parts)
-        origin = None
+        parent_id = None
         if parent is not None:
-            origin, parts_of_parent = self._parents.get(parent) or self._add_parent(parent, parts_json)
+            parent_id, parts_of_parent = self._parents.get(parent) or self._add_parent(parent, parts_json)
             parts_json = SAME if parts_json is not None and parts_json == parts_of_parent else parts_json
-        carried = as_json(carry) if carry else None
+        carry_json = as_json(carry) if carry else None
         anchor, spelling = without_surrogates(anchor), SAME if spelling == url else without_surrogates(spelling)
-        return number, url, float(score), carried, parts_json, origin, anchor, depth, spelling, due
+        return number, url, float(score), carry_json, parts_json, parent_id, anchor, depth, spelling, due
 
     def _add_parent(self, url: Url, parts: str | None) -> tuple[Any, ...]:
-        """The row of a parent in the file; a new one has the parts of the link that is written first."""
+        """The id and parts of a parent's row; a new row gets the parts of the first link that is written."""
         row = self._database.row("SELECT id, parts FROM parents WHERE url = ?", (url,))
         if row is None:
             added = self._database.execute("INSERT INTO parents (url, parts) VALUES (?, ?)", (url, parts))

@@ -1,10 +1,10 @@
 """Which host of a frontier may be asked next.
 
-Each host has a heap of its ripe candidates and one of those not yet due. A host that is awake and has a ripe candidate
-posts its best one in a heap of awake hosts; every other host has a timer, the moment at which it will be ready. So
+Each host has a heap of candidates that are due and a heap of delayed ones. A host that is awake and has a due candidate
+posts its best one in a heap of awake hosts; every other host has a timer for the moment at which it will be ready. So
 `best` takes a few heap steps however many hosts rest. So does `best_resting`: from its first call on, resting hosts
-have a heap too. Heaps are cleaned lazily and rebuilt when a part of one is stale, which keeps memory proportional to
-what waits.
+have a heap too. Heaps are cleaned lazily and rebuilt when too much of one is stale, which keeps memory proportional to
+the number of waiting candidates.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from scenthound.model import Candidate, Url
 
 
 class Host:
-    """One host: its candidates, until when it rests, and which one it has posted as its best."""
+    """One host: its candidates, until when it rests, and the candidate it has posted as its best."""
 
-    __slots__ = ("cold_from", "live", "name", "parked", "posted", "resting", "ripe", "timer", "until")
+    __slots__ = ("cold_from", "delayed", "live", "name", "posted", "ready", "resting", "timer", "until")
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.ripe: list[Entry] = []
-        self.parked: list[tuple[float, int, Entry]] = []  # not due yet
+        self.ready: list[Entry] = []
+        self.delayed: list[tuple[float, int, Entry]] = []  # not due yet
         self.cold_from: tuple[float, int] | None = None  # key and number of the best candidate that is not in memory
         self.live = 0
         self.until = 0.0
@@ -35,32 +35,32 @@ class Host:
 
 
 Entry = tuple[float, int, int, Host, Candidate]
-"""(-score, insertion number, version, host, candidate): sorts as rule 3 says.
+"""(-score, insertion number, version, host, candidate), which sorts as in rule 3.
 
-The version tells entries of one number apart: one that was changed, or came back. So no comparison reaches the host.
+The version tells entries with the same number apart (changed or given back), so no comparison reaches the host.
 """
 
 
 FEW = 8
-"""A host's heaps are built again if one in so many of its entries, or more, is replaced at once."""
+"""A host's heaps are rebuilt if at least one in `FEW` of its entries is replaced at once."""
 
 
 class HostSchedule:
-    """The hosts of a frontier. `entries` are what waits, kept by the frontier: a heap item not among them is stale."""
+    """The hosts of a frontier. The frontier keeps `entries`, all that waits: a heap item not among them is stale."""
 
     def __init__(self, entries: Mapping[Url, Entry], spread: int = 1) -> None:
         self.now = 0.0
         self.hosts_waiting = 0
         """Hosts that have a candidate."""
-        self._short: list[Host] = []  # hosts that may need their candidates on disk
+        self._maybe_cold: list[Host] = []  # hosts whose best candidate may be on disk
         self._entries, self._spread = entries, spread
         self._hosts: dict[str, Host] = {}
-        self._awake: tuple[list[Entry], list[Entry]] = ([], [])  # hosts not used lately; hosts that were
-        self._resting: list[Entry] | None = None  # the best ripe candidate of each host that rests until a known time
-        self._later: list[Entry] = []  # candidates that are not due yet, best first
-        self._most_later = 64
+        self._awake: tuple[list[Entry], list[Entry]] = ([], [])  # hosts not used recently; hosts that were
+        self._resting: list[Entry] | None = None  # the best ready candidate of each host that rests until a known time
+        self._delayed: list[Entry] = []  # candidates of all hosts that are not due yet, best first
+        self._most_delayed = 64
         self._timers: list[tuple[float, str]] = []
-        self._idle: list[tuple[float, str]] = []  # resting hosts without candidates, to be forgotten in time
+        self._idle: list[tuple[float, str]] = []  # resting hosts without candidates, forgotten when they wake
         self.recent: deque[str] = deque()
         """The hosts of the last D - 1 picks (rule 11), oldest first."""
         self._used: dict[str, int] = {}  # how often each host is among the recent ones
@@ -68,7 +68,7 @@ class HostSchedule:
     # --- candidates ---------------------------------------------------------------------------
 
     def host_for(self, name: str) -> Host:
-        """The host that one more candidate is entered for."""
+        """The host with this name, counting one more candidate for it."""
         host = self._hosts.get(name)
         if host is None:
             host = self._hosts[name] = Host(name)
@@ -80,100 +80,100 @@ class HostSchedule:
     def push(self, host: Host, entry: Entry) -> None:
         """Add an entry; call `place` afterwards."""
         if entry[4].due > self.now:
-            heappush(host.parked, (entry[4].due, entry[1], entry))
-            self._put_later(entry)
+            heappush(host.delayed, (entry[4].due, entry[1], entry))
+            self._add_delayed(entry)
         else:
-            heappush(host.ripe, entry)
+            heappush(host.ready, entry)
 
     def append(self, host: Host, entry: Entry) -> None:
         """Add one of many entries; call `rebuild` after the last."""
         if entry[4].due > self.now:
-            host.parked.append((entry[4].due, entry[1], entry))
-            self._put_later(entry)
+            host.delayed.append((entry[4].due, entry[1], entry))
+            self._add_delayed(entry)
         else:
-            host.ripe.append(entry)
+            host.ready.append(entry)
 
     def rebuild(self) -> None:
         for host in list(self._hosts.values()):
-            heapify(host.ripe)
-            heapify(host.parked)
+            heapify(host.ready)
+            heapify(host.delayed)
             self.place(host)
 
-    def replace(self, host: Host, changed: Mapping[Url, Entry], has_parked: bool) -> None:
-        """Replace entries of a host; `has_parked`: some of them are not due yet."""
-        if FEW * len(changed) < host.live:  # cheaper than to build its heaps again
+    def replace(self, host: Host, changed: Mapping[Url, Entry], has_delayed: bool) -> None:
+        """Replace entries of a host; `has_delayed`: some of the changed ones are not due yet."""
+        if FEW * len(changed) < host.live:  # cheaper than rebuilding its heaps
             for entry in changed.values():
                 self.push(host, entry)
             self.place(host)
             self.tidy(host)
             return
         entries, now = self._entries, self.now
-        ripe, parked = list(changed.values()), []
-        if has_parked:
-            parked = [(entry[4].due, entry[1], entry) for entry in ripe if entry[4].due > now]
-            for item in parked:
-                self._put_later(item[2])
-            ripe = [entry for entry in ripe if entry[4].due <= now]
+        ready, delayed = list(changed.values()), []
+        if has_delayed:
+            delayed = [(entry[4].due, entry[1], entry) for entry in ready if entry[4].due > now]
+            for item in delayed:
+                self._add_delayed(item[2])
+            ready = [entry for entry in ready if entry[4].due <= now]
         if len(changed) < host.live:
-            ripe += [entry for entry in host.ripe if entries.get(entry[4].url) is entry]
-            parked += [item for item in host.parked if entries.get(item[2][4].url) is item[2]]
-        heapify(ripe)
-        heapify(parked)
-        host.ripe, host.parked = ripe, parked
+            ready += [entry for entry in host.ready if entries.get(entry[4].url) is entry]
+            delayed += [item for item in host.delayed if entries.get(item[2][4].url) is item[2]]
+        heapify(ready)
+        heapify(delayed)
+        host.ready, host.delayed = ready, delayed
         self.place(host)
 
     def remove_one(self, host: Host) -> None:
-        """A candidate of the host has left the entries."""
+        """Account for a candidate of the host that was removed from the entries."""
         host.live -= 1
         if host.live == 0:
             self.hosts_waiting -= 1
-            host.ripe.clear()
-            host.parked.clear()
+            host.ready.clear()
+            host.delayed.clear()
         self.place(host)
         self.tidy(host)
 
     def remove_many(self, host: Host, count: int) -> None:
-        """So many candidates of the host have left the entries."""
+        """Account for `count` candidates of the host that were removed from the entries."""
         host.live -= count - 1
-        host.ripe = [entry for entry in host.ripe if self._is_current(entry)]
-        heapify(host.ripe)
+        host.ready = [entry for entry in host.ready if self._is_current(entry)]
+        heapify(host.ready)
         self.remove_one(host)
 
     def tidy(self, host: Host) -> None:
         """Rebuild a host's heaps when a fifth of them is stale: stale entries keep their candidates in memory."""
-        if len(host.ripe) + len(host.parked) > host.live + (host.live >> 2):
-            host.ripe = [entry for entry in host.ripe if self._is_current(entry)]
-            heapify(host.ripe)
-            host.parked = [item for item in host.parked if self._is_current(item[2])]
-            heapify(host.parked)
+        if len(host.ready) + len(host.delayed) > host.live + (host.live >> 2):
+            host.ready = [entry for entry in host.ready if self._is_current(entry)]
+            heapify(host.ready)
+            host.delayed = [item for item in host.delayed if self._is_current(item[2])]
+            heapify(host.delayed)
 
     def _is_current(self, entry: Entry) -> bool:
         return self._entries.get(entry[4].url) is entry
 
     def keys(self, holds: Callable[[Host], bool], key: Callable[[str], int]) -> set[int]:
-        """The keys of the names of the hosts for which something holds."""
+        """The keys of the hosts that satisfy `holds`, made from their names by `key`."""
         return {key(host.name) for host in self._hosts.values() if holds(host)}
 
     def mark_cold(self, firsts: Mapping[int, tuple[float, int]], key: Callable[[str], int]) -> None:
-        """Tell each host by its key where its candidates on disk begin."""
-        self._short.clear()
+        """Set for each host, by its key, where its candidates on disk begin."""
+        self._maybe_cold.clear()
         for host in list(self._hosts.values()):
             host.cold_from = firsts.get(key(host.name))
             if host.live == 0:
-                self.place(host)  # it is forgotten in time
+                self.place(host)  # to forget it when it wakes
 
     def needs_cold(self) -> bool:
         """Whether a host that may be asked now has no candidate in memory that comes before its best on disk."""
-        while self._short:
-            host = self._short[-1]
-            if host.until <= self.now and _is_short(host):
+        while self._maybe_cold:
+            host = self._maybe_cold[-1]
+            if host.until <= self.now and _best_is_cold(host):
                 return True
-            self._short.pop()  # if it rests, it comes back when it wakes
+            self._maybe_cold.pop()  # if it rests, it comes back when it wakes
         return False
 
-    def is_any_short(self) -> bool:
-        """The same of all hosts, those that rest included."""
-        return any(map(_is_short, self._hosts.values()))
+    def any_needs_cold(self) -> bool:
+        """As `needs_cold`, but for all hosts, resting or not."""
+        return any(map(_best_is_cold, self._hosts.values()))
 
     def resting(self) -> int:
         """How many hosts rest."""
@@ -222,7 +222,7 @@ class HostSchedule:
     # --- the best candidate -------------------------------------------------------------------
 
     def best(self) -> Entry | None:
-        """The best candidate that may be popped now: of a host not used lately if there is one (rule 11)."""
+        """The best candidate that may be popped now, preferably of a host not used recently (rule 11)."""
         for used, heap in enumerate(self._awake):
             while heap:
                 entry = heap[0]
@@ -232,12 +232,15 @@ class HostSchedule:
         return None
 
     def best_resting(self) -> Entry | None:
-        """The best candidate that has to wait, for its own time or for its host, until a known moment."""
-        later, resting = self._best_later(), self._best_of_resting()  # in this order: the first may change the second
-        return min((entry for entry in (resting, later) if entry is not None), default=None)
+        """The best candidate that has to wait until a known moment, for its own time or for its host."""
+        delayed, resting = (
+            self._best_delayed(),
+            self._best_of_resting(),
+        )  # in this order: the first may change the second
+        return min((entry for entry in (resting, delayed) if entry is not None), default=None)
 
     def is_used(self, name: str) -> bool:
-        """Whether the host was used for one of the last D - 1 picks."""
+        """Whether one of the last D - 1 picks was of this host."""
         return name in self._used
 
     def mark_used(self, name: str) -> None:
@@ -267,15 +270,15 @@ class HostSchedule:
             heappop(heap)
         return heap[0] if heap else None
 
-    def _best_later(self) -> Entry | None:
+    def _best_delayed(self) -> Entry | None:
         """The best candidate that is not due yet, on a host that wakes at a known time."""
-        heap, passed = self._later, []
+        heap, passed = self._delayed, []
         best = None
         while heap:
             entry = heap[0]
             if not self._is_current(entry):
                 heappop(heap)
-            elif entry[4].due <= self.now:  # due by now: its host has it among the ripe ones
+            elif entry[4].due <= self.now:  # due by now: `place` moves it to its host's due candidates
                 self.place(entry[3])
                 heappop(heap)
             elif entry[3].until == inf:
@@ -287,53 +290,53 @@ class HostSchedule:
             heappush(heap, entry)
         return best
 
-    def _put_later(self, entry: Entry) -> None:
-        heappush(self._later, entry)
-        if len(self._later) > self._most_later:
-            self._later = [later for later in self._later if self._is_current(later) and later[4].due > self.now]
-            heapify(self._later)
-            self._most_later = 2 * len(self._later) + 64
+    def _add_delayed(self, entry: Entry) -> None:
+        heappush(self._delayed, entry)
+        if len(self._delayed) > self._most_delayed:
+            self._delayed = [item for item in self._delayed if self._is_current(item) and item[4].due > self.now]
+            heapify(self._delayed)
+            self._most_delayed = 2 * len(self._delayed) + 64
 
     # --- hosts --------------------------------------------------------------------------------
 
     def place(self, host: Host) -> None:
-        """Put a host where it now belongs: among the awake, under a timer, or nowhere."""
-        now, ripe, parked, entries = self.now, host.ripe, host.parked, self._entries
-        while parked:
-            due, _, entry = parked[0]
+        """Put a host where it now belongs: among the awake hosts, under a timer, or nowhere."""
+        now, ready, delayed, entries = self.now, host.ready, host.delayed, self._entries
+        while delayed:
+            due, _, entry = delayed[0]
             if entries.get(entry[4].url) is not entry:
-                heappop(parked)
+                heappop(delayed)
             elif due <= now:
-                heappop(parked)
-                heappush(ripe, entry)
+                heappop(delayed)
+                heappush(ready, entry)
             else:
                 break
-        while ripe:
-            if entries.get(ripe[0][4].url) is ripe[0]:
+        while ready:
+            if entries.get(ready[0][4].url) is ready[0]:
                 break
-            heappop(ripe)
-        is_short = host.cold_from is not None and _is_short(host)
-        if is_short and host.until <= now:
-            self._short.append(host)
-        if ripe and host.until <= now:
-            moment = parked[0][0] if parked else inf
+            heappop(ready)
+        is_cold = host.cold_from is not None and _best_is_cold(host)
+        if is_cold and host.until <= now:
+            self._maybe_cold.append(host)
+        if ready and host.until <= now:
+            moment = delayed[0][0] if delayed else inf
             host.resting = None
-            if host.posted is not ripe[0]:
-                self._post(host, ripe[0])
+            if host.posted is not ready[0]:
+                self._post(host, ready[0])
         else:
             host.posted = None
-            if ripe:
+            if ready:
                 moment = host.until
-                if self._resting is not None and (host.resting is not ripe[0] or moment == inf):
-                    self._post_resting(self._resting, host, ripe[0])
-            elif is_short:
+                if self._resting is not None and (host.resting is not ready[0] or moment == inf):
+                    self._post_resting(self._resting, host, ready[0])
+            elif is_cold:
                 moment = host.until if host.until > now else inf
-            elif parked:
-                moment = max(host.until, parked[0][0])
+            elif delayed:
+                moment = max(host.until, delayed[0][0])
             else:
                 moment = inf
-                self._forget_in_time(host)
-            if not ripe:
+                self._forget_when_awake(host)
+            if not ready:
                 host.resting = None
         if moment != host.timer:
             host.timer = moment
@@ -353,7 +356,7 @@ class HostSchedule:
             heapify(heap)
 
     def _post_resting(self, heap: list[Entry], host: Host, entry: Entry) -> None:
-        if host.until == inf:  # it is not known when it wakes
+        if host.until == inf:  # unknown when it wakes
             host.resting = None
             return
         host.resting = entry
@@ -362,7 +365,7 @@ class HostSchedule:
             heap[:] = [h.resting for h in self._hosts.values() if h.resting is not None]
             heapify(heap)
 
-    def _forget_in_time(self, host: Host) -> None:
+    def _forget_when_awake(self, host: Host) -> None:
         if host.until <= self.now:
             self._hosts.pop(host.name, None)
         elif host.until < inf:
@@ -372,6 +375,6 @@ class HostSchedule:
                 heapify(self._idle)
 
 
-def _is_short(host: Host) -> bool:
-    """Whether its best candidate is on disk."""
-    return host.cold_from is not None and (not host.ripe or host.ripe[0][:2] > host.cold_from)
+def _best_is_cold(host: Host) -> bool:
+    """Whether the host's best candidate is on disk."""
+    return host.cold_from is not None and (not host.ready or host.ready[0][:2] > host.cold_from)

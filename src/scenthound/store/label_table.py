@@ -1,8 +1,8 @@
-"""Labels that people gave to the pages of a crawl, and when the crawl used them.
+"""Labels that people give to the pages of a crawl, and when the crawl used them.
 
-Any process may write a label while the crawl runs. The crawl alone records that a label was delivered to the strategy,
-in the same commit as its effects and with the number of the last event before it. So a resumed crawl can deliver the
-same labels in the same order.
+Any process may write a label while the crawl runs. Only the crawl records that a label was delivered to the strategy,
+in the same commit as its effects and with the number of the last event before it, so that a resumed crawl can deliver
+the same labels in the same order.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from scenthound.store.database import CrawlDatabase
 
 
 class Label(NamedTuple):
-    """A page and whether somebody called it on topic."""
+    """A page, and whether a person marked it as on topic."""
 
     url: Url
     on_topic: bool
@@ -22,7 +22,7 @@ class Label(NamedTuple):
 
 
 class DeliveredLabel(NamedTuple):
-    """A label that the strategy got after the event `event` of the history."""
+    """A label that the strategy received after event `event` of the history."""
 
     number: int
     event: int
@@ -38,12 +38,12 @@ class Labels:
         self._version = -1
 
     def all(self) -> list[Label]:
-        """The last label of each page, by time."""
+        """The latest label of each page, oldest first."""
         rows = self._database.rows("SELECT url, on_topic, time FROM labels ORDER BY time, url")
         return [Label(Url(url), bool(on_topic), time) for url, on_topic, time in rows]
 
     def delivered(self, after: int = 0) -> list[DeliveredLabel]:
-        """What the strategy got after the delivery with this number, oldest first."""
+        """The labels delivered after the delivery with this number, oldest first."""
         if not self._database.has_table("heard"):
             return []
         sql = "SELECT number, event, url, on_topic FROM heard WHERE number > ? ORDER BY 1"
@@ -51,7 +51,7 @@ class Labels:
         return [DeliveredLabel(number, event, Url(url), bool(on_topic)) for number, event, url, on_topic in rows]
 
     def last_delivery(self) -> int:
-        """The number of the last delivery."""
+        """The number of the last delivery; 0 if there was none."""
         return int((self._database.row("SELECT max(number) FROM heard") or (0,))[0] or 0)
 
     def undelivered(self) -> list[Label]:
@@ -64,7 +64,7 @@ class Labels:
         return [label for label in self.all() if delivered.get(label.url) is not label.on_topic]
 
     def record_delivery(self, label: Label, event: int) -> None:
-        """Record that the strategy got a label, in the same commit as its effects."""
+        """Record that the strategy received a label, in the same commit as its effects."""
         self._database.execute(
             "INSERT INTO heard (event, url, on_topic) VALUES (?, ?, ?)", (event, label.url, label.on_topic)
         )

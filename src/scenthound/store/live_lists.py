@@ -1,4 +1,4 @@
-"""The lists behind the counts of a crawl that another process may be writing: what failed, waits, or was left out."""
+"""Lists of a crawl that another process may be writing: failed requests, waiting URLs, links not followed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scenthound.store.database import CrawlDatabase
 
 
 class Slice(NamedTuple):
-    """Which rows of a list are wanted."""
+    """Which rows of a list to return."""
 
     limit: int = 100
     offset: int = 0
@@ -19,7 +19,7 @@ FIRST = Slice()
 
 
 class LostRow(NamedTuple):
-    """A request that brought no page."""
+    """A request that returned no page."""
 
     url: Url
     reason: str
@@ -48,7 +48,7 @@ class LeftOut(NamedTuple):
 
 
 def lost(database: CrawlDatabase, reason: str = "", part: Slice = FIRST) -> tuple[list[LostRow], int]:
-    """Requests without a page, latest first, and how many there are; `reason`: only these."""
+    """Requests without a page, latest first, and their total number; `reason` limits both to one reason."""
     where, values = "kind IN ('miss', 'refused')", list[object]()
     if reason:
         where, values = f"{where} AND reason = ?", [reason]
@@ -60,7 +60,7 @@ def lost(database: CrawlDatabase, reason: str = "", part: Slice = FIRST) -> tupl
 
 def waiting(database: CrawlDatabase, part: Slice = FIRST) -> list[WaitingRow]:
     """The waiting list, best first."""
-    # folders from before version 5 have the parent itself
+    # before version 5 the frontier had the parent's URL itself
     joined = database.has_table("parents")
     parent, table = (
         ("parents.url", "frontier LEFT JOIN parents ON parents.id = parent") if joined else ("parent", "frontier")
@@ -71,8 +71,8 @@ def waiting(database: CrawlDatabase, part: Slice = FIRST) -> list[WaitingRow]:
 
 
 def left_out(database: CrawlDatabase, reason: str = "", host: str = "") -> list[LeftOut]:
-    """Links that were not followed, most frequent first; `reason` and `host`: only these."""
-    given = {column: value for column, value in {"reason": reason, "host": host}.items() if value}
-    where = " AND ".join(f"{column} = ?" for column in given) or "1"
+    """Links that were not followed, most frequent first; `reason` and `host` limit them."""
+    filters = {column: value for column, value in {"reason": reason, "host": host}.items() if value}
+    where = " AND ".join(f"{column} = ?" for column in filters) or "1"
     sql = f"SELECT host, reason, times FROM counts WHERE {where} ORDER BY times DESC, host, reason"  # noqa: S608 - ours
-    return [LeftOut(*row) for row in database.rows(sql, tuple(given.values()))]
+    return [LeftOut(*row) for row in database.rows(sql, tuple(filters.values()))]

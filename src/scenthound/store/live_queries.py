@@ -1,4 +1,4 @@
-"""Questions about a crawl that another process may be writing, answered from its database as of the last commit."""
+"""Queries about a crawl that another process may be writing, answered from its database as of the last commit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from scenthound.model import Url
 from scenthound.store.database import CrawlDatabase, as_mapping
 
-AT_ONCE = 400  # values in one query
+AT_ONCE = 400  # values per query
 
 
 class HostState(NamedTuple):
@@ -25,14 +25,14 @@ class HostState(NamedTuple):
 
 
 class HostStates(NamedTuple):
-    """How many hosts rest, were given up after failures, or were left because their pages were not relevant."""
+    """How many hosts rest, were abandoned after failures, or were left because their pages were not relevant."""
 
     known: int
     resting: int
     failing: int
     barren: int
     next_at: float | None
-    """When the first of the resting hosts may be asked again."""
+    """When the first resting host may be asked again."""
 
 
 class Waiting(NamedTuple):
@@ -41,11 +41,11 @@ class Waiting(NamedTuple):
     url: Url
     score: float
     place: int
-    """1 is the best."""
+    """The position in the list, from 1."""
 
 
 def version(database: CrawlDatabase) -> int:
-    """A number that changes whenever another process has committed."""
+    """A number that changes whenever another process commits."""
     return int((database.row("PRAGMA data_version") or (0,))[0])
 
 
@@ -57,7 +57,7 @@ def counts(database: CrawlDatabase, host: str | None = None) -> dict[str, int]:
 
 
 def hosts(database: CrawlDatabase, now: float, most_failures: int, patience: int) -> Iterator[HostState]:
-    """The hosts of a crawl; `patience` is the number of irrelevant pages after which one is left, 0: never."""
+    """The hosts of a crawl; `patience` is the number of irrelevant pages after which a host is left, 0 for never."""
     rows = database.rows("SELECT host, next_allowed, failures, more FROM hosts ORDER BY host")
     for host, next_allowed, failures, more in rows:
         barren = int(as_mapping(more).get("barren", 0))
@@ -71,11 +71,11 @@ def hosts(database: CrawlDatabase, now: float, most_failures: int, patience: int
 
 
 def host_states(database: CrawlDatabase, now: float, most_failures: int, patience: int) -> HostStates:
-    """How many hosts there are of each state; `patience` is as in `hosts`."""
-    found = list(hosts(database, now, most_failures, patience))
-    states = Counter(host.state for host in found)
-    next_at = min((host.next_allowed for host in found if host.state == "resting"), default=None)
-    return HostStates(len(found), states["resting"], states["failing"], states["barren"], next_at)
+    """How many hosts are in each state; `patience` as in `hosts`."""
+    listed_hosts = list(hosts(database, now, most_failures, patience))
+    states = Counter(host.state for host in listed_hosts)
+    next_at = min((host.next_allowed for host in listed_hosts if host.state == "resting"), default=None)
+    return HostStates(len(listed_hosts), states["resting"], states["failing"], states["barren"], next_at)
 
 
 def counts_waiting(database: CrawlDatabase) -> int:
@@ -84,7 +84,7 @@ def counts_waiting(database: CrawlDatabase) -> int:
 
 
 def place_of(database: CrawlDatabase, score: float, url: Url) -> int:
-    """The place in the waiting list of a URL with this score: by score, then first in."""
+    """The position in the waiting list of a URL with this score: by score, then by insertion."""
     sql = (
         "SELECT count(*) FROM frontier WHERE score > ?1 OR (score = ?1 AND number < "
         "(SELECT min(number) FROM frontier WHERE url = ?2))"
@@ -95,16 +95,16 @@ def place_of(database: CrawlDatabase, score: float, url: Url) -> int:
 def first_waiting(database: CrawlDatabase, most: int) -> list[Waiting]:
     """The best URLs of the waiting list."""
     rows = database.rows("SELECT url, score FROM frontier ORDER BY score DESC, number LIMIT ?", (most,))
-    return [Waiting(Url(url), score, place) for place, (url, score) in enumerate(rows, 1)]
+    return [Waiting(Url(url), score, rank) for rank, (url, score) in enumerate(rows, 1)]
 
 
 def fates(database: CrawlDatabase, urls: Collection[Url]) -> dict[Url, tuple[str, str]]:
     """What became of these URLs: (`fetched`, page number), (`failed`, reason), (`moved`, target) or (`waiting`, score).
 
-    Others are left out.
+    Other URLs are left out.
     """
-    found: dict[Url, tuple[str, str]] = {}
-    questions = (
+    results: dict[Url, tuple[str, str]] = {}
+    queries = (
         ("SELECT url, 'waiting', score FROM frontier WHERE url IN ({})"),
         ("SELECT url, 'moved', to_url FROM aliases WHERE url IN ({})"),
         ("SELECT url, 'failed', reason FROM dead WHERE url IN ({})"),
@@ -112,28 +112,28 @@ def fates(database: CrawlDatabase, urls: Collection[Url]) -> dict[Url, tuple[str
     )
     for group in _groups(list(urls)):
         marks = ", ".join("?" * len(group))
-        for sql in questions:
+        for sql in queries:
             for url, state, detail in database.rows(sql.format(marks), group):
-                found[Url(url)] = (state, str(detail))
-    return found
+                results[Url(url)] = (state, str(detail))
+    return results
 
 
 def titles(database: CrawlDatabase, urls: Collection[Url]) -> dict[Url, str]:
-    """The titles of these pages, as far as they were fetched."""
-    found: dict[Url, str] = {}
+    """The titles of those of these URLs that were fetched."""
+    results: dict[Url, str] = {}
     for group in _groups(list(urls)):
         marks = ", ".join("?" * len(group))
         sql = f"SELECT url, coalesce(title, '') FROM history WHERE kind = 'page' AND url IN ({marks})"  # noqa: S608
-        found.update((Url(url), str(title)) for url, title in database.rows(sql, group))
-    return found
+        results.update((Url(url), str(title)) for url, title in database.rows(sql, group))
+    return results
 
 
 def redirects(database: CrawlDatabase) -> dict[Url, Url]:
-    """The URLs that were redirected, and where to."""
+    """The URLs that were redirected, with their targets."""
     return {Url(url): Url(to) for url, to in database.rows("SELECT url, to_url FROM aliases")}
 
 
-def last_told(database: CrawlDatabase, kind: str) -> Mapping[str, Any]:
+def latest_strategy_event(database: CrawlDatabase, kind: str) -> Mapping[str, Any]:
     """The facts of the strategy's latest event of this kind; empty if there is none."""
     if not database.has_table("told"):
         return {}
@@ -167,7 +167,7 @@ class PageRow(NamedTuple):
 
 
 class Fetched(NamedTuple):
-    """What the figures of a crawl need to know of an event."""
+    """An event as the figures of a crawl need it."""
 
     event: int
     is_page: bool
@@ -180,7 +180,7 @@ class Fetched(NamedTuple):
 
 
 def fetched_after(database: CrawlDatabase, event: int, relevant_from: float = 0.0) -> Iterator[Fetched]:
-    """Pages and misses after this event, oldest first. `relevant_from` is as in `pages`."""
+    """Pages and misses after this event, oldest first. `relevant_from` as in `pages`."""
     relevance, relevant = _JUDGED if database.has_column("history", "relevance") else _OLD
     verdict = f"{relevance}, kind = 'page' AND {relevant.format(relevant_from)}"
     columns = f"event, kind = 'page', url, {verdict}, depth = 0, bytes, time"
@@ -190,7 +190,7 @@ def fetched_after(database: CrawlDatabase, event: int, relevant_from: float = 0.
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which pages are listed, and in which order: `new` or `best` first."""
+    """Which pages to list, and in which order: `new` or `best` first."""
 
     order: str = "new"
     host: str = ""
@@ -207,7 +207,7 @@ class Wanted:
 
 
 def pages(database: CrawlDatabase, wanted: Wanted, relevant_from: float = 0.0) -> list[PageRow]:
-    """Fetched pages. `relevant_from` is the threshold for folders that have no flag of a judge."""
+    """Fetched pages. `relevant_from` is the threshold for folders without a judge's verdicts."""
     relevance, relevant = _JUDGED if database.has_column("history", "relevance") else _OLD
     relevant = relevant.format(relevant_from)
     where, values = ["kind = 'page'"], list[object]()
@@ -230,5 +230,5 @@ def pages(database: CrawlDatabase, wanted: Wanted, relevant_from: float = 0.0) -
 
 
 def _as_like(text: str) -> str:
-    """Text for a LIKE with the escape `!`."""
+    """Escape text for a LIKE pattern with `ESCAPE '!'`."""
     return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")

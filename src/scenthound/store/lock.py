@@ -1,7 +1,7 @@
-"""One process per crawl folder. The kernel holds the lock, so it ends with the process.
+"""Lock a crawl folder so that only one process uses it. The kernel holds the lock, so it ends with the process.
 
-Two things are locked: the file `crawl.lock`, which names the process, and the folder itself. Who deletes the file lets
-nobody in. Some network file systems can't lock a folder; there the file has to do.
+Two things are locked: the file `crawl.lock`, which names the process, and the folder itself, so deleting the file does
+not release the lock. Some network file systems can't lock a folder; there the file is the only lock.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ NAME = "crawl.lock"
 
 
 class Lock:
-    """A lock; ends with `release`, with the `with` block, or with the process."""
+    """A held lock. It ends with `release`, with the `with` block, or with the process."""
 
     def __init__(self, path: Path, descriptor: int, folder: int) -> None:
         self.path, self._descriptor, self._folder = path, descriptor, folder
 
     def release(self) -> None:
-        """The file stays: if it were deleted, two processes could lock two files of that name."""
+        """Release the lock. The file stays: if it were deleted, two processes could lock two files of that name."""
         if self._descriptor >= 0:
             with suppress(OSError):
                 os.ftruncate(self._descriptor, 0)
@@ -40,7 +40,7 @@ class Lock:
 
 
 def lock(folder: Path) -> Lock:
-    """Lock the folder, or raise `FolderInUse` with the process that has it."""
+    """Lock the folder, or raise `FolderInUse` with the process that holds it."""
     path = folder / NAME
     descriptor = open_in_place(path, os.O_RDWR | os.O_CREAT, 0o644)
     folder_descriptor = -1
@@ -59,7 +59,7 @@ def lock(folder: Path) -> Lock:
 
 
 def holder(folder: Path) -> int | None:
-    """The process that uses the folder now; 0 if one does but its file is gone or empty; None if none does."""
+    """The id of the process that uses the folder; 0 if it is unknown (its file is gone or empty); None if none does."""
     for path, take in ((folder / NAME, _take), (folder, _take_folder)):
         try:
             descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)

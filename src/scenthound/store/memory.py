@@ -1,4 +1,4 @@
-"""History and repository in memory: for tests, replay and the laboratory."""
+"""History and repository in memory: for tests, replay and the lab."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from scenthound.errors import FolderBroken
 from scenthound.model import Event, Lost, Mark, Miss, Response, Step, Url
 from scenthound.ports import History, Repository, Where
 
-HOSTS_COUNTED = 10_000  # hosts whose unfollowed links are counted separately; the others share a line
+HOSTS_COUNTED = 10_000  # hosts whose unfollowed links are counted separately; all others share one counter
 ELSEWHERE = "*"
 
 
@@ -16,8 +16,8 @@ class MemoryHistory(History):
     """The `History` port as lists and sets."""
 
     def __init__(self) -> None:
-        self._events: list[Step | Lost | None] = []  # the number of an event is its index + 1; None: forgotten
-        self._not_delivered: set[int] = set()  # events that the strategy did not get
+        self._events: list[Step | Lost | None] = []  # an event's number is its index + 1; None: forgotten
+        self._not_delivered: set[int] = set()  # events that the strategy did not receive
         self._retried: set[int] = set()  # misses that were not final
         self._pages = 0
         self._seen: set[Url] = set()
@@ -27,7 +27,7 @@ class MemoryHistory(History):
         self._dead: dict[Url, str] = {}
         self._counts: dict[tuple[str, str], int] = {}
         self.graph: dict[Url, Sequence[Url]] = {}
-        self._told: list[Event] = []
+        self._strategy_events: list[Event] = []
         self._revised: dict[Url, tuple[float, bool]] = {}
 
     # ---- written by the loop
@@ -70,7 +70,7 @@ class MemoryHistory(History):
         self.graph[source] = list(targets)
 
     def note(self, event: Event) -> None:
-        self._told.append(event)
+        self._strategy_events.append(event)
 
     def forget(self, gone: Sequence[Url]) -> list[Step]:
         steps = [step for step in (self._steps.pop(url, None) for url in gone) if step is not None]
@@ -127,7 +127,7 @@ class MemoryHistory(History):
     def strategy_events(
         self, kind: str | None = None, agent: int | None = None, url: Url | None = None
     ) -> Iterator[Event]:
-        for event in self._told:
+        for event in self._strategy_events:
             if kind in (None, event.kind) and agent in (None, event.facts.get("agent")) and url in (None, event.url):
                 yield event
 
@@ -139,9 +139,9 @@ class MemoryHistory(History):
         return self._where.get(step.url if step else url)
 
     def step_of(self, url: Url) -> Step | None:
-        met: set[Url] = set()
-        while url not in self._steps and url in self._aliases and url not in met:
-            met.add(url)
+        visited: set[Url] = set()
+        while url not in self._steps and url in self._aliases and url not in visited:
+            visited.add(url)
             url = self._aliases[url]
         return self._steps.get(url)
 
@@ -172,7 +172,7 @@ class MemoryHistory(History):
 
 
 def summed(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:
-    """The sum for each name, largest first."""
+    """The sum for each name, largest first; equal sums by name."""
     total: dict[str, int] = {}
     for name, times in pairs:
         total[name] = total.get(name, 0) + times
@@ -180,7 +180,7 @@ def summed(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:
 
 
 class MemoryRepository(Repository):
-    """The `Repository` port as a list; the offset is the index."""
+    """The `Repository` port as a list; the offset of a record is its index."""
 
     def __init__(self) -> None:
         self._responses: list[Response] = []

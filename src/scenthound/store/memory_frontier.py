@@ -1,7 +1,7 @@
 """The frontier in memory: candidates in one total order, per-host delays, and an exact bound.
 
 `host_schedule` decides which host may be asked next, so no operation scans all hosts. `worst_entries` finds the entry
-to evict. This module keeps the entries themselves and offers the `Frontier` port.
+to evict. This module keeps the entries themselves and implements the `Frontier` port.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from scenthound.store.score_bins import BINS, bin_of
 from scenthound.store.worst_entries import WorstEntries
 from scenthound.url import host as host_of
 
-_new_candidate: Callable[..., Candidate] = tuple.__new__  # as `Candidate(...)`, in half the time
+_new_candidate: Callable[..., Candidate] = tuple.__new__  # same as `Candidate(...)`, in half the time
 
 
 class MemoryFrontier(Frontier):
-    """The `Frontier` port on heaps. Time only moves forward: an earlier `now` than the last counts as the last.
+    """The `Frontier` port on heaps. Time only moves forward: a `now` before the last one counts as the last one.
 
-    `bound` is exact; `eviction` says what falls out (rule 7); `spread` is D of rule 11, 1 for none.
+    `bound` is exact; `eviction` says which entry is evicted (rule 7); `spread` is D of rule 11, 1 for none.
     """
 
     def __init__(self, bound: int | None = None, eviction: Eviction = "scored", spread: int = 1) -> None:
         if bound is not None and bound < 1:
-            raise ValueError(f"a frontier's bound is at least 1, not {bound}")
+            raise ValueError(f"the bound of a frontier must be at least 1, not {bound}")
         if eviction not in ("scored", "literal", "refuse"):
-            raise ValueError(f"eviction is scored, literal or refuse, not {eviction}")
+            raise ValueError(f"eviction must be scored, literal or refuse, not {eviction}")
         if spread < 1:
-            raise ValueError(f"a spread is at least 1, not {spread}")
+            raise ValueError(f"the spread must be at least 1, not {spread}")
         self.bound, self.eviction, self.spread = bound, eviction, spread
         self._entries: dict[Url, Entry] = {}
         self._bins = [0] * BINS
@@ -44,7 +44,7 @@ class MemoryFrontier(Frontier):
         self._next_version = 1
         self._in_flight: dict[Url, tuple[int, Candidate]] = {}
         self._removed_number = -1
-        self._elsewhere = 0  # waiting entries that a subclass has, and that are not in memory
+        self._cold_count = 0  # waiting entries that a subclass keeps outside memory
 
     # --- the port -----------------------------------------------------------------------------
 
@@ -60,12 +60,12 @@ class MemoryFrontier(Frontier):
         if self._in_flight:
             self._in_flight.pop(candidate.url, None)
         evicted = None
-        if self.bound is not None and len(self._entries) + self._elsewhere >= self.bound:
+        if self.bound is not None and len(self._entries) + self._cold_count >= self.bound:
             if self.eviction == "refuse":
                 return candidate
             lowest, url = self._last()
             if self.eviction == "scored" and rounded(score) <= lowest:
-                return candidate  # inserted first, it would be the last of the order: it has the highest number
+                return candidate  # inserted, it would be last: equal scores go by number, and its number is the highest
             evicted = self._remove(url)
         self._insert(candidate)
         return evicted
@@ -73,26 +73,26 @@ class MemoryFrontier(Frontier):
     def matters(self, candidate: Candidate) -> bool:
         waiting = self._entries.get(candidate.url)
         if waiting is None:
-            return not self._elsewhere or self._matters_elsewhere(candidate)
+            return not self._cold_count or self._matters_on_disk(candidate)
         if not candidate.score <= -waiting[0] or candidate.rescored:  # NaN: `push` refuses it
             return True
         carry, old = candidate.carry, waiting[4]
         return (bool(carry) and carry != old.carry) or candidate.due > old.due
 
-    def _matters_elsewhere(self, candidate: Candidate) -> bool:
+    def _matters_on_disk(self, candidate: Candidate) -> bool:
         """`matters` for a URL that is not in memory."""
         return True
 
     def rescore(self, candidates: Sequence[Candidate]) -> None:
-        """As one push for each, but every heap is rebuilt once; single pushes would fill it with stale entries."""
+        """As one push for each, but every heap is rebuilt once: single pushes would fill it with stale entries."""
         self._rescore(candidates)
 
     def _rescore(self, offers: Sequence[Candidate]) -> bool:
-        """True if any entry changed."""
-        if wrong := [offer.url for offer in offers if isnan(offer.score)]:
-            raise ValueError(f"a score must be a number: {wrong[0]}")
+        """Rescore waiting entries; returns whether any changed."""
+        if not_numbers := [offer.url for offer in offers if isnan(offer.score)]:
+            raise ValueError(f"a score must be a number: {not_numbers[0]}")
         entries, version, now = self._entries, self._next_version, self._schedule.now
-        hosts_with_parked: set[Host] = set()
+        hosts_with_delayed: set[Host] = set()
         changed: dict[Host, dict[Url, Entry]] = {}
         old_keys: list[float] = []
         keys: dict[float, float] = {}
@@ -118,15 +118,15 @@ class MemoryFrontier(Frontier):
             of_host = changed.get(host)
             if of_host is None:
                 of_host = changed[host] = {}
-            if url not in of_host:  # `offers` may name a URL twice
+            if url not in of_host:  # `offers` may have a URL twice
                 old_keys.append(old_key)
             of_host[url] = new
             if merged[8] > now:
-                hosts_with_parked.add(host)
+                hosts_with_delayed.add(host)
         self._next_version = version
         self._recount(old_keys, [entry[0] for of_host in changed.values() for entry in of_host.values()])
         for host, of_host in changed.items():
-            self._schedule.replace(host, of_host, host in hosts_with_parked)
+            self._schedule.replace(host, of_host, host in hosts_with_delayed)
         if changed:
             self._worst.forget()
         return bool(changed)
@@ -166,7 +166,7 @@ class MemoryFrontier(Frontier):
         return self._schedule.ready_at()
 
     def __len__(self) -> int:
-        return len(self._entries) + self._elsewhere
+        return len(self._entries) + self._cold_count
 
     def __contains__(self, url: object) -> bool:
         return url in self._entries
@@ -216,13 +216,13 @@ class MemoryFrontier(Frontier):
         return None if entry is None else (entry[1], entry[4])
 
     def entries(self) -> Iterator[tuple[int, Candidate]]:
-        """Everything that waits with its insertion number, in no particular order."""
+        """All waiting candidates with their insertion numbers, in no particular order."""
         return ((entry[1], entry[4]) for entry in self._entries.values())
 
     def restore(self, entries: Iterable[tuple[int, Candidate]]) -> None:
-        """Put saved entries back, each with its old number. The bound is not applied: they were within it."""
+        """Insert saved entries under their old numbers. The bound is not applied: they were within it."""
         collecting = gc.isenabled()
-        gc.disable()  # millions of objects are made and none is dropped: collection would take a third of the time
+        gc.disable()  # millions of objects are created and none is freed: collection would take a third of the time
         try:
             self._restore(entries)
         finally:
@@ -248,12 +248,12 @@ class MemoryFrontier(Frontier):
         host = self._schedule.host_for(host_of(candidate.url))
         self._enter(candidate, self._next_number, host, 0)
         self._next_number += 1
-        if host.posted is None or host.parked or host.ripe[0] is not host.posted:  # else it stays where it is
+        if host.posted is None or host.delayed or host.ready[0] is not host.posted:  # else the host stays where it is
             self._schedule.place(host)
 
     def _last(self) -> tuple[float, Url]:
-        """Score and URL of the last of the order."""
-        return self._worst.last(None if self._elsewhere else self._bins)
+        """Score and URL of the last entry of the order."""
+        return self._worst.last(None if self._cold_count else self._bins)
 
     def _version(self) -> int:
         self._next_version += 1
@@ -266,7 +266,7 @@ class MemoryFrontier(Frontier):
         if candidate.due > self._schedule.now:
             self._schedule.push(host, entry)
         else:
-            heappush(host.ripe, entry)  # as `push` does, without a call: for every new link
+            heappush(host.ready, entry)  # as `push` does, without the call: this runs for every new link
         if self._worst.best_kept is not None:
             self._worst.add(score, number, candidate.url)
 

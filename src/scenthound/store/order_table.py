@@ -1,7 +1,7 @@
-"""Orders that people give to a crawl: pause, continue, stop, a new budget, a seed, a blocked host, another delay.
+"""Orders to a crawl: pause, continue, stop, change the budget, add a seed, block a host, change a delay.
 
-Any process may write an order, whether the crawl runs or not. The crawl alone records that it took one, in the same
-commit as its effects, with the number of the last event before it and what came of it.
+Any process may write an order, whether the crawl runs or not. Only the crawl records that it took one: in the same
+commit as its effects, with the number of the last event before it and the outcome.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from scenthound.store.database import CrawlDatabase
 
 
 class Order(NamedTuple):
-    """One order. `event` is the last event of the history before the crawl took it; None: it has not."""
+    """One order. `event` is the last event of the history before the crawl took it; None: not taken yet."""
 
     number: int
     action: str
@@ -49,7 +49,7 @@ class Orders:
         return int(self._database.execute(sql, (action, value, now)).lastrowid or 0)
 
     def new(self) -> list[Order]:
-        """Orders that the crawl has not taken. Costs next to nothing if no other process has written."""
+        """Orders that the crawl has not taken yet. Costs next to nothing if no other process has written."""
         version = int((self._database.row("PRAGMA data_version") or (0,))[0])
         if version == self._version:
             return []
@@ -62,8 +62,8 @@ class Orders:
             return []
         return [Order(*row) for row in self._database.rows(f"SELECT {_COLUMNS} FROM orders ORDER BY number")]  # noqa: S608
 
-    def one(self, number: int) -> Order | None:
-        """The order with this number."""
+    def get(self, number: int) -> Order | None:
+        """The order with this number; None if there is none."""
         row = self._database.row(f"SELECT {_COLUMNS} FROM orders WHERE number = ?", (number,))  # noqa: S608
         return None if row is None else Order(*row)
 

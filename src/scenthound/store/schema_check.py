@@ -1,7 +1,7 @@
-"""Whether a database has the tables that the schema declares, and its cells the types.
+"""Check that a database has the tables that the schema declares, and its cells the declared types.
 
 SQLite stores any type in any column, and a crawl folder may come from a stranger or from a bad disk. So a folder is
-checked once, when it is opened to be continued; what reads it afterwards can rely on the types.
+checked once, when a crawl is resumed; code that reads it afterwards can rely on the types.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sqlite3
 from typing import NamedTuple
 
 LARGEST = 2**53
-"""The largest whole number that a cell may have: what follows it must be a number too."""
+"""The largest integer that a cell may hold: above it, floats skip integers."""
 LATEST = 253_402_300_799
 """The end of the year 9999."""
 _FITS = {
@@ -27,7 +27,7 @@ _RULES = {
             AND detail IS NOT NULL END""",
     "labels": f"time BETWEEN 0 AND {LATEST}",
 }
-"""What holds for every row of a table, beside the types."""
+"""Conditions on the rows of a table, besides the types."""
 
 
 class TableColumn(NamedTuple):
@@ -47,23 +47,23 @@ def columns_of(connection: sqlite3.Connection, table: str) -> list[TableColumn]:
 
 
 def schema_problem(connection: sqlite3.Connection, schema: str) -> str:
-    """How the tables differ from the schema; empty if they do not. More columns than declared are fine."""
+    """How the tables differ from the schema; empty if they do not. Extra columns are allowed."""
     declared = sqlite3.connect(":memory:")
     try:
         declared.executescript(schema)
         for (table,) in declared.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid"):
-            found = {column.name: column for column in columns_of(connection, table)}
+            columns = {column.name: column for column in columns_of(connection, table)}
             for column in columns_of(declared, table):
-                if found.get(column.name) != column:
-                    return f"table {table} has no proper column {column.name}" if found else f"no table {table}"
+                if columns.get(column.name) != column:
+                    return f"table {table} has no valid column {column.name}" if columns else f"no table {table}"
     finally:
         declared.close()
-    odd = connection.execute("SELECT name FROM sqlite_master WHERE type IN ('trigger', 'view') LIMIT 1").fetchone()
-    return f"{odd[0]} is neither table nor index" if odd else ""
+    extra = connection.execute("SELECT name FROM sqlite_master WHERE type IN ('trigger', 'view') LIMIT 1").fetchone()
+    return f"{extra[0]} is neither table nor index" if extra else ""
 
 
 def misfit(connection: sqlite3.Connection, table: str) -> str:
-    """The SQL condition of rows whose cells do not fit the schema."""
+    """The SQL condition for rows whose cells do not fit the schema."""
     conditions = []
     for column in columns_of(connection, table):
         fits = _FITS[column.kind].format(column.name)
@@ -76,10 +76,10 @@ def misfit(connection: sqlite3.Connection, table: str) -> str:
 
 
 def cell_problem(connection: sqlite3.Connection) -> str:
-    """The first table with a cell of another type than the schema declares; empty if there is none."""
+    """The first table with a row that does not fit the schema, as a message; empty if there is none."""
     tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid").fetchall()
     for (table,) in tables:
         condition = misfit(connection, table)
-        if connection.execute(f"SELECT 1 FROM {table} WHERE {condition} LIMIT 1").fetchone():  # noqa: S608 - ours
-            return f"a row of {table} has a value of another kind"
+        if connection.execute(f"SELECT 1 FROM {table} WHERE {condition} LIMIT 1").fetchone():  # noqa: S608 - our own names
+            return f"a row of {table} has a value of the wrong type"
     return ""

@@ -1,4 +1,4 @@
-"""Counts of scores by bin: how many waiting candidates are better, without looking at each."""
+"""Bins for counting scores, so that the rank of a score is known without looking at every candidate."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def bin_of(score: float) -> int:
 
 
 def upper_edge(bin_number: int) -> float:
-    """A score that no score of this bin, or of a lower one, is above.
+    """An upper bound for the scores in this bin and in lower ones.
 
     >>> all(score <= upper_edge(bin_of(score)) for score in (-inf, -1e9, -0.1, 0.0, 0.3, 0.999, 1.0, 2.0, 1e9, inf))
     True

@@ -1,7 +1,7 @@
-"""The URLs that were requested: an exact set of which only the latest are in memory.
+"""The set of requested URLs: exact, although only the latest URLs are in memory.
 
-Of the others a few bits of a hash are kept, 8 bytes a URL. A URL whose hash is not among them was not requested; for
-one whose hash is, the database has the answer. So a long crawl takes 8 bytes a page, and no answer is ever a guess.
+Of older URLs only a hash is kept, 8 bytes each. A URL whose hash is not among them was not requested; otherwise the
+database is asked. So a long crawl takes 8 bytes per page, and no answer is a guess.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from collections.abc import Callable, Iterable
 from scenthound.store.url_index import NO_PAIRS, Pairs, UrlIndex
 
 LATEST = 50_000
-"""URLs in memory at most."""
+"""The most URLs in memory."""
 
 
 class SeenUrls:
-    """Add URLs, and ask for them. `is_stored` asks the database; whoever adds a URL stores it before the next call."""
+    """Add URLs and test for them. `is_stored` asks the database: after `add`, store the URL before the next call."""
 
     def __init__(self, urls: Iterable[str], is_stored: Callable[[str], bool], latest: int = LATEST) -> None:
         self._most, self._is_stored = latest, is_stored
         self.latest: set[str] = set()
         self.is_partial = False
-        """Others than the latest were added, so a URL that is not among the latest has to be asked for."""
+        """Whether URLs outside `latest` were added: if so, a URL that is not in `latest` needs a full lookup."""
         self._others = UrlIndex()
         for url in urls:
             self.add(url)
@@ -32,7 +32,7 @@ class SeenUrls:
         self.latest.add(url)
 
     def discard(self, url: str) -> None:
-        """To be called after it was deleted from the database."""
+        """Forget a URL. Call this after deleting it from the database."""
         self.latest.discard(url)
 
     def __contains__(self, url: str) -> bool:
@@ -40,7 +40,7 @@ class SeenUrls:
             return True
         is_seen = self.is_partial and bool(self._others.find(url)) and self._is_stored(url)
         if is_seen:
-            self.add(url)  # pages of a site link to the same few: the next will ask for it again
+            self.add(url)  # pages of a site link to the same few URLs: the next page will ask again
         return is_seen
 
     def _forget_latest(self) -> None:

@@ -1,8 +1,8 @@
-"""A frontier of which a bounded part is in memory; the rest is read from where its entries are stored.
+"""A frontier that keeps a bounded part in memory and reads the rest from its store.
 
-Up to `IN_MEMORY` entries all are in memory, as in `MemoryFrontier`. With more, the best are kept there, of each host no
-more than its share; of the others only order and hashes are known (`cold_entries`). The order of pops is that of a
-frontier in memory: before an entry is popped that may come after one on disk, what is in memory is chosen again.
+Up to `IN_MEMORY` entries, all are in memory, as in `MemoryFrontier`. Above that, the best stay in memory, at most a
+share of each host; of the others only order and hashes are known (`cold_entries`). Pops come in the same order as from
+a frontier in memory: if a better entry may be on disk, the entries in memory are chosen again before the pop.
 """
 
 from __future__ import annotations
@@ -31,32 +31,32 @@ from scenthound.store.url_index import LARGEST, Pairs
 from scenthound.url import host as host_of
 
 IN_MEMORY = 100_000
-"""Entries in memory at most: the default bound of a frontier, so most crawls have all of them there."""
+"""The most entries in memory: the default bound of a frontier, so most crawls never spill."""
 SHARE = 32
-"""Entries of one host in memory, to begin with."""
-GATHERED = 500_000
-"""Entries that are added to those on disk at once when a crawl is opened."""
+"""The most entries of one host in memory, initially."""
+BATCH = 500_000
+"""Entries per batch that is added to those on disk when a crawl is opened."""
 AT_ONCE = 10_000
-"""Rows that are read at once then."""
-FALLING = 100
-"""Entries that are loaded at once when the last of the order are wanted."""
+"""Rows read at a time when a crawl is opened."""
+EVICTED_AT_ONCE = 100
+"""Entries loaded at a time when entries on disk are evicted."""
 
 
 class SpillingFrontier(MemoryFrontier):
-    """A frontier whose entries are stored elsewhere, too. Candidates that are not yet due are always in memory."""
+    """A frontier whose subclass stores all entries. Candidates that are not yet due are always in memory."""
 
     def __init__(
         self, bound: int | None, eviction: Eviction, spread: int, in_memory: int = IN_MEMORY, folder: Path | None = None
     ) -> None:
         super().__init__(bound, eviction, spread)
-        self._most, self._share, self._pops = in_memory, SHARE, 0
-        self._few = max(in_memory // 4, 1)
-        self._limit = in_memory  # with more entries in memory than this, they are chosen again
+        self._in_memory, self._share, self._pops = in_memory, SHARE, 0
+        self._target = max(in_memory // 4, 1)  # entries to choose
+        self._limit = in_memory  # with more entries in memory than this, `_choose` runs again
         self._cold = ColdEntries(folder)
         self._cold_from: Order | None = None
-        """Where the entries on disk begin, those aside that come after as many of their host: `Host.cold_from`."""
+        """Where the entries on disk begin, except those beyond their host's share: these are in `Host.cold_from`."""
 
-    # --- what a store does --------------------------------------------------------------------
+    # --- provided by the subclass --------------------------------------------------------------------
 
     @abstractmethod
     def _read(self, numbers: Sequence[int]) -> Iterator[tuple[int, Candidate]]:
@@ -64,64 +64,64 @@ class SpillingFrontier(MemoryFrontier):
 
     @abstractmethod
     def _write_rows(self) -> None:
-        """Store what has changed."""
+        """Store all changed entries."""
 
     @abstractmethod
     def _guarded(self) -> AbstractContextManager[None]:
-        """Translates errors of the file system."""
+        """Translate errors of the file system."""
 
     # --- the port -----------------------------------------------------------------------------
 
-    def _matters_elsewhere(self, candidate: Candidate) -> bool:
+    def _matters_on_disk(self, candidate: Candidate) -> bool:
         entry = self._on_disk(candidate.url)
         return entry is None or isnan(candidate.score) or found_again(entry[1], candidate) is not entry[1]
 
     def rescore(self, candidates: Sequence[Candidate]) -> None:
-        if not self._elsewhere:
+        if not self._cold_count:
             self._rescore(candidates)
             return
-        if wrong := [offer.url for offer in candidates if isnan(offer.score)]:
-            raise ValueError(f"a score must be a number: {wrong[0]}")
-        for start in range(0, len(candidates), self._most):
-            some = candidates[start : start + self._most]
-            for candidate in some:
-                self._bring(candidate.url)
-            self._rescore(some)
+        if not_numbers := [offer.url for offer in candidates if isnan(offer.score)]:
+            raise ValueError(f"a score must be a number: {not_numbers[0]}")
+        for start in range(0, len(candidates), self._in_memory):
+            batch = candidates[start : start + self._in_memory]
+            for candidate in batch:
+                self._load_url(candidate.url)
+            self._rescore(batch)
             self._trim()
 
     def pop(self, now: float) -> Popped | None:
-        if self._elsewhere:
+        if self._cold_count:
             self._schedule.advance(now)
             self._find_best()
             self._pops += 1
         return super().pop(now)
 
     def ready_at(self) -> float | None:
-        if not self._elsewhere:
+        if not self._cold_count:
             return super().ready_at()
         self._find_best()
         moment = super().ready_at()
         return inf if moment is None else moment
 
     def best_resting(self, now: float) -> tuple[Candidate, float] | None:
-        if self._elsewhere:
+        if self._cold_count:
             self._schedule.advance(now)
             self._find_best_resting()
         return super().best_resting(now)
 
     def take(self, url: Url) -> Candidate | None:
-        self._bring(url)
+        self._load_url(url)
         return super().take(url)
 
     def settle(self, url: Url) -> None:
-        self._bring(url)
+        self._load_url(url)
         super().settle(url)
 
     def __contains__(self, url: object) -> bool:
         return url in self._entries or (isinstance(url, str) and self._on_disk(Url(url)) is not None)
 
     def urls(self) -> Collection[Url]:
-        return _WaitingUrls(self) if self._elsewhere else super().urls()
+        return _WaitingUrls(self) if self._cold_count else super().urls()
 
     # --- for reports and for saving -----------------------------------------------------------
 
@@ -140,24 +140,24 @@ class SpillingFrontier(MemoryFrontier):
 
     def _on_disk(self, url: Url) -> tuple[int, Candidate] | None:
         """The entry of a URL that waits on disk."""
-        if self._elsewhere and (numbers := self._cold.find(url)):
+        if self._cold_count and (numbers := self._cold.find(url)):
             return next((entry for entry in self._read(numbers) if entry[1].url == url), None)
         return None
 
-    def _bring(self, url: Url) -> None:
+    def _load_url(self, url: Url) -> None:
         """Load the entry of a URL, if it waits on disk."""
-        if self._elsewhere and url not in self._entries and (entry := self._on_disk(url)) is not None:
+        if self._cold_count and url not in self._entries and (entry := self._on_disk(url)) is not None:
             self._load(*entry)
 
     def _load(self, number: int, candidate: Candidate) -> None:
         self._cold.remove(candidate.url, number)
-        self._elsewhere -= 1
+        self._cold_count -= 1
         self._add(number, candidate)
-        if self._cold.left > self._most:
+        if self._cold.left > self._in_memory:
             self._limit = 0
 
     def _add(self, number: int, candidate: Candidate) -> None:
-        """Put an entry into memory that is counted already."""
+        """Put an entry into memory that is already counted in the bins."""
         score, host = rounded(candidate.score), self._schedule.host_for(host_of(candidate.url))
         entry = self._entries[candidate.url] = (-score, number, self._version(), host, candidate)
         self._schedule.push(host, entry)
@@ -165,8 +165,8 @@ class SpillingFrontier(MemoryFrontier):
         self._schedule.place(host)
 
     def _last(self) -> tuple[float, Url]:
-        """Before one on disk falls out, it is loaded, together with others that will be next."""
-        last = self._cold.last(FALLING) if self._elsewhere else []
+        """As in memory; if the last entry is on disk, it is loaded first, with others that will be evicted next."""
+        last = self._cold.last(EVICTED_AT_ONCE) if self._cold_count else []
         if last and (not self._entries or last[-1] > self._entries[super()._last()[1]][:2]):
             for number, candidate in self._read_all([number for _, number in last]):
                 self._load(number, candidate)
@@ -175,25 +175,25 @@ class SpillingFrontier(MemoryFrontier):
     def _read_all(self, numbers: Sequence[int]) -> list[tuple[int, Candidate]]:
         read = list(self._read(numbers))
         if len(read) != len(numbers):
-            raise OurFault("entries of the frontier are missing that were stored")
+            raise OurFault("stored entries of the frontier are missing")
         return read
 
-    # --- what is in memory --------------------------------------------------------------------
+    # --- choosing what is in memory --------------------------------------------------------------------
 
     def _trim(self) -> None:
-        """Choose again if there is too much in memory."""
+        """Choose again if too many entries are in memory."""
         if len(self._entries) > self._limit:
             self._choose(self._is_awake())
 
     def _find_best(self) -> None:
         """Make sure that nothing on disk comes before what `pop` would return.
 
-        The share follows what was wanting: more entries of a host, or more hosts.
+        The share adapts to what was missing: more entries per host, or more hosts.
         """
-        schedule, is_early = self._schedule, self._pops < self._few // 2
+        schedule, is_early = self._schedule, self._pops < self._target // 2
         best = schedule.best()
         if schedule.needs_cold():
-            self._share = min(2 * self._share, self._most) if is_early else self._share
+            self._share = min(2 * self._share, self._in_memory) if is_early else self._share
             self._choose(self._is_awake())
         elif self._cold_from is not None and (
             best is None or best[:2] > self._cold_from or schedule.is_used(best[3].name)
@@ -202,27 +202,29 @@ class SpillingFrontier(MemoryFrontier):
             self._choose(self._is_awake())
 
     def _find_best_resting(self) -> None:
-        """The same for `best_resting`, which the loop asks only of a strategy's own frontier."""
+        """As `_find_best`, for `best_resting`, which the loop calls only on a strategy's own frontier."""
         schedule, best = self._schedule, self._schedule.best_resting()
         resting = schedule.keys(lambda host: schedule.now < host.until < inf, host_key)
         is_after = self._cold_from is not None and (best is None or best[:2] > self._cold_from)
-        if schedule.is_any_short() or (is_after and resting):
+        if schedule.any_needs_cold() or (is_after and resting):
             self._choose(resting.__contains__)
 
     def _is_awake(self) -> Callable[[int], bool]:
-        """Whether the host with a key may be asked now, and was not used lately."""
+        """A predicate: whether the host with a key may be asked now and was not used recently."""
         schedule = self._schedule
         asleep = schedule.keys(lambda host: host.until > schedule.now or schedule.is_used(host.name), host_key)
         return lambda key: key not in asleep
 
     def _choose(self, is_wanted: Callable[[int], bool]) -> None:
-        """Choose which entries are in memory: load what is missing there, and keep only the order of the others."""
+        """Choose which entries are in memory: load the missing ones, and of the others keep only the order."""
         self._write_rows()
         schedule = self._schedule
         hot = [entry for entry in self._entries.values() if entry[4].due <= schedule.now and entry[1] <= LARGEST]
         with self._guarded():
-            share = min(self._share, max(self._few // max(schedule.resting(), 1), 1))  # each will wake
-            choice = choose(_records(hot), self._cold.blocks(), self._few, share, is_wanted)
+            share = min(
+                self._share, max(self._target // max(schedule.resting(), 1), 1)
+            )  # each of them will wake and need entries
+            choice = choose(_records(hot), self._cold.blocks(), self._target, share, is_wanted)
         chosen = np.array(sorted(choice.numbers), np.int64)
         numbers = np.fromiter((entry[1] for entry in hot), np.int64, len(hot))
         loaded = self._read_all(np.setdiff1d(chosen, numbers).tolist())
@@ -234,10 +236,10 @@ class SpillingFrontier(MemoryFrontier):
         schedule.mark_cold(choice.passed_over, host_key)
         self._cold_from = choice.end
         self._worst.forget()
-        self._pops, self._limit = 0, max(2 * self._few, len(self._entries) + self._few)
+        self._pops, self._limit = 0, max(2 * self._target, len(self._entries) + self._target)
 
     def _drop(self, entries: Sequence[Entry]) -> None:
-        """Take entries out of memory that are stored."""
+        """Remove stored entries from memory."""
         counts: Counter[Host] = Counter()
         for entry in entries:
             del self._entries[entry[4].url]
@@ -246,18 +248,18 @@ class SpillingFrontier(MemoryFrontier):
             self._schedule.remove_many(host, count)
         with self._guarded():
             self._cold.change(_records(entries), _pairs(entries))
-        self._elsewhere = len(self._cold)
+        self._cold_count = len(self._cold)
 
     def _restore_cold(self, rows: Iterable[tuple[int, Url, float, float]]) -> Iterator[tuple[int, Url]]:
         """As `restore`, from (number, URL, score, due): only the best are loaded.
 
-        Yields what is there twice, to be deleted: damage can do that.
+        Yields entries whose URL is stored twice, which damage can cause; the caller deletes them.
         """
         in_memory: list[int] = []
         gathered, rows = GatheredRows(), iter(rows)
-        while some := list(islice(rows, AT_ONCE)):
-            in_memory += self._gather(some, gathered)
-            if len(gathered) >= GATHERED:
+        while batch := list(islice(rows, AT_ONCE)):
+            in_memory += self._gather(batch, gathered)
+            if len(gathered) >= BATCH:
                 self._store(gathered)
         self._store(gathered)
         for pair in self._cold.twins():
@@ -275,7 +277,7 @@ class SpillingFrontier(MemoryFrontier):
         self._choose(self._is_awake())
 
     def _gather(self, rows: Sequence[tuple[int, Url, float, float]], gathered: GatheredRows) -> list[int]:
-        """Count and gather rows; returns the numbers of those that have to be in memory."""
+        """Count and gather rows; returns the numbers of rows that have to be in memory."""
         in_memory: list[int] = []
         keys: dict[int, float] = {}
         for number, _, score, due in rows:
@@ -290,10 +292,10 @@ class SpillingFrontier(MemoryFrontier):
         return in_memory
 
     def _store(self, gathered: GatheredRows) -> None:
-        """Add entries to those on disk."""
+        """Add gathered entries to those on disk."""
         with self._guarded():
             self._cold.change(*gathered.take())
-        self._elsewhere = len(self._cold)
+        self._cold_count = len(self._cold)
 
 
 def _records(entries: Collection[Entry]) -> Records:
@@ -306,7 +308,7 @@ def _pairs(entries: Collection[Entry]) -> Pairs:
 
 
 class _WaitingUrls(Collection[Url]):
-    """The URLs of a frontier, read from disk as they are asked for."""
+    """The URLs of a frontier, read from disk during iteration."""
 
     def __init__(self, frontier: SpillingFrontier) -> None:
         self._frontier = frontier

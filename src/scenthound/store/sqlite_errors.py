@@ -1,4 +1,4 @@
-"""Errors of SQLite in our words: a full disk, a damaged file, a file that another process writes."""
+"""Translate errors of SQLite into ours: a full disk, a damaged file, a file that another process is writing."""
 
 from __future__ import annotations
 
@@ -15,15 +15,17 @@ _CHUNK = 1 << 20
 
 
 def damaged(path: str, detail: str) -> FileDamaged:
-    return FileDamaged(path, f"is damaged: {detail}", "what can be read of it can be salvaged; it will be kept")
+    return FileDamaged(
+        path, f"is damaged: {detail}", "the readable part can be recovered; the damaged file will be kept"
+    )
 
 
 def disk_full(path: str) -> DiskFull:
     return DiskFull(path, "make room, then run `scenthound resume`")
 
 
-def in_our_words(error: sqlite3.Error | OSError, path: str) -> Exception:
-    """The error that says what happened to this file and what to do; the same error if nothing is known of it."""
+def translate_error(error: sqlite3.Error | OSError, path: str) -> Exception:
+    """The exception that says what happened to this file and what to do; the same error if it is not a known one."""
     if isinstance(error, OSError):
         return disk_full(path) if error.errno in (errno.ENOSPC, errno.EDQUOT) else IoFailed.of(error, path)
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
@@ -31,7 +33,7 @@ def in_our_words(error: sqlite3.Error | OSError, path: str) -> Exception:
         return disk_full(path)
     if (
         getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CORRUPT_VTAB
-    ):  # said by the search index, not by the file
+    ):  # reported by FTS5: no need to read the file
         return damaged(path, str(error))
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return _unreadable(path) or damaged(path, str(error))
@@ -40,27 +42,27 @@ def in_our_words(error: sqlite3.Error | OSError, path: str) -> Exception:
     if code == sqlite3.SQLITE_CANTOPEN:
         return FolderBroken(path, "can't be opened", "does its folder exist, and may you write there?")
     if code == sqlite3.SQLITE_BUSY:
-        return FolderInUse(path, "is being written to by another process without a pause", "try again in a moment")
+        return FolderInUse(path, "is being written by another process without a break", "try again in a moment")
     if code == sqlite3.SQLITE_READONLY:
         return FolderBroken(path, "may not be written to", "copy the crawl to a folder that you may write to")
     if code == sqlite3.SQLITE_IOERR and _no_room(path):
         return disk_full(path)
     if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_NOMEM):
         return IoFailed(path, str(error))
-    if code == sqlite3.SQLITE_ERROR:  # our statements are right, so its tables are wrong
+    if code == sqlite3.SQLITE_ERROR:  # our statements are correct, so the tables are not
         return damaged(path, str(error))
     return error
 
 
 def _unreadable(path: str) -> IoFailed | None:
-    """SQLite calls a file damaged too if the disk fails to read it: read all of it."""
+    """The I/O error if the disk failed: SQLite reports that as damage too, so read the whole file again."""
     try:
         with open(path, "rb") as file:
             while file.read(_CHUNK):
                 pass
         with closing(sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True)) as again:
             if again.execute("PRAGMA integrity_check(1)").fetchone() == ("ok",):
-                return IoFailed(path, "a read failed, and went well when it was tried again")
+                return IoFailed(path, "a read failed, but succeeded when it was tried again")
     except (FileNotFoundError, sqlite3.Error):
         return None
     except OSError as error:
@@ -69,7 +71,7 @@ def _unreadable(path: str) -> IoFailed | None:
 
 
 def _no_room(path: str) -> bool:
-    """SQLite reports some failed writes only as an I/O error: ask the file system whether it is full."""
+    """Whether the file system is full: SQLite reports some failed writes only as an I/O error."""
     try:
         disk = os.statvfs(Path(path).parent)
     except OSError:

@@ -25,8 +25,8 @@ class SqliteFrontier(SpillingFrontier):
     """A frontier with a table as its journal: each commit writes the URLs that changed.
 
     A popped URL stays in the table until `settle` is called for it, when its page, miss or redirect has been recorded.
-    So what was in flight when the process died waits again, in its old place. The loop saves how long hosts rest.
-    At most about `in_memory` candidates are in memory; the others are read from the table when their turn comes.
+    So a URL that was in flight when the process died waits again, in its old position. The loop saves how long hosts
+    rest. About `in_memory` candidates at most are in memory; the others are read from the table when their turn comes.
     """
 
     def __init__(
@@ -41,9 +41,9 @@ class SqliteFrontier(SpillingFrontier):
         super().__init__(bound, eviction, spread, in_memory, folder)
         database.after_close(self._cold.close)
         self._database = database
-        self._changed: dict[int, Url] = {}  # entries by number whose row has to be written or deleted
+        self._changed: dict[int, Url] = {}  # entries, by number, whose row has to be written or deleted
         self._saved_recent: list[str] = []
-        self._unwritten = 0  # from this number on the table has no rows
+        self._unwritten = 0  # the table has no rows from this number on
         database.execute("DELETE FROM parents WHERE id NOT IN (SELECT parent FROM frontier WHERE parent IS NOT NULL)")
         if waiting(database) <= in_memory:
             self.restore(self._stored())
@@ -58,8 +58,8 @@ class SqliteFrontier(SpillingFrontier):
 
     def push(self, candidate: Candidate) -> Candidate | None:
         url = candidate.url
-        if self._elsewhere:
-            self._bring(url)
+        if self._cold_count:
+            self._load_url(url)
         if url in self._in_flight:  # it gets a new number
             self._changed[self._in_flight[url][0]] = url
         before = self._entries.get(url)
@@ -129,7 +129,7 @@ class SqliteFrontier(SpillingFrontier):
         return self._database.guarded()
 
     def _stored(self) -> Iterator[tuple[int, Candidate]]:
-        """The entries of the file in order; one that damage has left twice comes once."""
+        """The stored entries in order; a URL that is stored twice, because of damage, is returned once."""
         waiting, candidate_of = self._entries, CandidateReader(self._database.path)
         for row in self._database.rows(f"{ROWS} ORDER BY number"):
             if row[1] in waiting:
@@ -145,12 +145,12 @@ class SqliteFrontier(SpillingFrontier):
 
 
 def waiting(database: CrawlDatabase) -> int:
-    """How many URLs are in the table, those in flight included."""
+    """How many URLs are in the table, including those in flight."""
     return int((database.row("SELECT count(*) FROM frontier") or (0,))[0])
 
 
 def waiting_candidate(database: CrawlDatabase, url: Url) -> Candidate | None:
-    """The candidate with this URL in the table."""
+    """The candidate with this URL in the table; None if there is none."""
     rows = ROWS if database.has_table("parents") else OLD_ROWS
     row = database.row(f"{rows} WHERE frontier.url = ?", (url,))
     return None if row is None else CandidateReader(database.path)(row)

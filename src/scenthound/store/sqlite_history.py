@@ -15,10 +15,10 @@ from scenthound.store.seen_urls import SeenUrls
 
 _STEP = "n, url, parent, anchor, score, parts, similarity, depth, status, bytes, time, title, rank, requested, carry"
 _JUDGED = ("coalesce(relevance, similarity, 0)", "coalesce(relevant, coalesce(similarity, 0) >= {:f})")
-_OLD_JUDGED = ("coalesce(similarity, 0)", "coalesce(similarity, 0) >= {:f}")  # a folder that has no such columns yet
+_OLD_JUDGED = ("coalesce(similarity, 0)", "coalesce(similarity, 0) >= {:f}")  # folders from before there were judges
 OLD_RULE = 0.1
+"""The similarity from which a page was relevant before there were judges."""
 _LOST = "event, url, parent, anchor, score, depth, status, bytes, time, reason, detail, carry"
-
 
 EVENTS_KEPT = 100_000  # of each kind; older ones are deleted
 LONGEST_EVENT = 20_000  # characters of its facts as JSON
@@ -28,13 +28,13 @@ _EVENT = (
 )
 _IS_SEEN = """SELECT 1 FROM history WHERE url = ?1 AND kind = 'page' UNION ALL SELECT 1 FROM dead WHERE url = ?1
     UNION ALL SELECT 1 FROM aliases WHERE url = ?1 LIMIT 1"""
-COLLECTED = 256  # events that are collected before they are written
+COLLECTED = 256  # events collected before they are written
 LONG = 65_536  # an event with more text than this is written at once
 _NOWHERE = (None, None, None)
 
 
-class Place(NamedTuple):
-    """The position of an event's record in its file, by the history."""
+class RecordPosition(NamedTuple):
+    """Where the history says that an event's record is, in its file."""
 
     event: int
     offset: int
@@ -44,8 +44,8 @@ class Place(NamedTuple):
 class SqliteHistory(History):
     """The `History` port in the crawl's file. The latest seen URLs are also in memory.
 
-    Events are collected and written many at a time, at the latest with the next commit or query. A page of a folder
-    that had no judge is relevant from a similarity of `relevant_from`.
+    Events are collected and written many at a time, at the latest with the next commit or query. In a folder without
+    a judge, a page is relevant from a similarity of `relevant_from`.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class SqliteHistory(History):
 
     @cached_property
     def _seen(self) -> SeenUrls:
-        """Read when it is first needed: whoever only looks at a crawl does not ask what was seen."""
+        """Read when first needed: code that only looks at a crawl never asks which URLs were seen."""
         rows = self._rows(
             "SELECT url FROM history WHERE kind = 'page' UNION ALL SELECT url FROM dead"
             " UNION ALL SELECT url FROM aliases"
@@ -116,7 +116,7 @@ class SqliteHistory(History):
         self._seen.add(url)
 
     def count(self, host: str, reason: str, times: int = 1) -> None:
-        """Above a number of different hosts, further ones are counted together as `*`."""
+        """Count a link. Above `hosts_counted` different hosts, further hosts are counted together as `*`."""
         if host not in self._counted:
             if len(self._counted) >= self._hosts_counted:
                 host = ELSEWHERE
@@ -158,12 +158,12 @@ class SqliteHistory(History):
     ) -> Iterator[Event]:
         if not self._has_told:
             return
-        wanted = {"kind": kind, "agent": agent, "url": url}
-        given = {column: value for column, value in wanted.items() if value is not None}
-        where = " AND ".join(f"{column} = ?" for column in given) or "1"
-        sql = f"SELECT kind, facts, url, n FROM told WHERE {where} ORDER BY number"  # noqa: S608 - column names of ours
-        for kind_, facts, about, n in self._database.rows(sql, tuple(given.values())):
-            yield Event(kind_, as_mapping(facts), None if about is None else Url(about), n)
+        columns = {"kind": kind, "agent": agent, "url": url}
+        filters = {column: value for column, value in columns.items() if value is not None}
+        where = " AND ".join(f"{column} = ?" for column in filters) or "1"
+        sql = f"SELECT kind, facts, url, n FROM told WHERE {where} ORDER BY number"  # noqa: S608 - our own column names
+        for kind_, facts, about_url, n in self._database.rows(sql, tuple(filters.values())):
+            yield Event(kind_, as_mapping(facts), None if about_url is None else Url(about_url), n)
 
     def trail(self) -> Iterator[Step]:
         for row in self._rows(f"SELECT {self._step} FROM history WHERE kind = 'page' ORDER BY event"):  # noqa: S608
@@ -177,7 +177,7 @@ class SqliteHistory(History):
     def events(self) -> Iterator[Step | Lost]:
         rows = self._rows(f"SELECT kind, {self._step}, event, reason, detail FROM history ORDER BY event")  # noqa: S608
         for kind, *row in rows:
-            yield _step(row[:17]) if kind == "page" else _lost(_of_lost(row))
+            yield _step(row[:17]) if kind == "page" else _lost(_columns_of_miss(row))
 
     def last_event(self) -> int:
         return int((self._row("SELECT max(event) FROM history") or (0,))[0] or 0)
@@ -187,7 +187,7 @@ class SqliteHistory(History):
         sql = f"SELECT {columns} FROM history WHERE event > ? AND kind IN ('page', 'miss') ORDER BY event"  # noqa: S608
         for kind, *row in self._rows(sql, (event,)):
             where = Where(*row[20:]) if row[20] is not None else None
-            yield row[17], _step(row[:17]) if kind == "page" else _lost(_of_lost(row)), where
+            yield row[17], _step(row[:17]) if kind == "page" else _lost(_columns_of_miss(row)), where
 
     def pages_until(self, event: int) -> int:
         """The number of pages up to this event."""
@@ -198,14 +198,16 @@ class SqliteHistory(History):
         return int((self._row("SELECT max(n) FROM history WHERE kind = 'page'") or (0,))[0] or 0)
 
     def recorded_files(self) -> dict[str, tuple[int, int]]:
-        """By file of the repository: the number of recorded pages, and the end of the last one."""
+        """For each file of the repository: the number of recorded pages, and the end of the last one."""
         sql = "SELECT file, count(*), max(offset + length) FROM history WHERE file IS NOT NULL GROUP BY file"
         return {file: (count, int(end or 0)) for file, count, end in self._rows(sql)}
 
-    def places_in(self, file: str) -> list[Place]:
+    def records_in(self, file: str) -> list[RecordPosition]:
         """The positions of the records of a file, in order."""
         sql = "SELECT event, offset, length FROM history WHERE file = ? ORDER BY offset"
-        return [Place(event, _whole(offset), _whole(length)) for event, offset, length in self._rows(sql, (file,))]
+        return [
+            RecordPosition(event, _whole(offset), _whole(length)) for event, offset, length in self._rows(sql, (file,))
+        ]
 
     def sample_records(self, count: int) -> list[Where]:
         """About `count` records, evenly spread over the crawl; all of them if there are fewer."""
@@ -214,7 +216,7 @@ class SqliteHistory(History):
         return [Where(file, _whole(offset), _whole(length)) for file, offset, length in self._rows(sql, (stride,))]
 
     def forget_events(self, events: Sequence[int]) -> list[Step]:
-        """Forget the pages of these events, whose records are gone; returns them."""
+        """Forget the pages of these events, whose records are lost; returns their steps."""
         rows = [self._row("SELECT url, kind FROM history WHERE event = ?", (event,)) for event in events]
         self._database.executemany(
             "UPDATE history SET file = NULL, offset = NULL, length = NULL WHERE event = ?", [(n,) for n in events]
@@ -226,7 +228,7 @@ class SqliteHistory(History):
         for url in gone:
             self._database.execute("DELETE FROM history WHERE url = ? AND kind = 'page'", (url,))
             self._seen.discard(url)
-        if gone:  # it will be fetched again, and its links be recorded again
+        if gone:  # they will be fetched again, and their links recorded again
             urls = set(gone)
             rows = self._rows("SELECT rowid, source FROM links")
             self._database.executemany("DELETE FROM links WHERE rowid = ?", [(n,) for n, url in rows if url in urls])
@@ -331,17 +333,17 @@ class SqliteHistory(History):
 
     def _names_of(self, url: Url) -> Iterator[Url]:
         """The URL itself, then what it was redirected to, step by step."""
-        met: set[Url] = set()
+        visited: set[Url] = set()
         name: Url | None = url
-        while name is not None and name not in met:
+        while name is not None and name not in visited:
             yield name
-            met.add(name)
+            visited.add(name)
             row = self._row("SELECT to_url FROM aliases WHERE url = ?", (name,))
             name = None if row is None else Url(row[0])
 
 
 def _whole(value: object) -> int:
-    """A number from a row that may have been tampered with; -1 if it is none."""
+    """An integer from a row that may have been tampered with; -1 if it is not an integer."""
     return value if isinstance(value, int) else -1
 
 
@@ -355,8 +357,8 @@ def _step(row: Any) -> Step:
     )  # fmt: skip
 
 
-def _of_lost(row: Sequence[Any]) -> list[Any]:
-    """The columns of a miss in a row of all events: those of a step, then event, reason and detail."""
+def _columns_of_miss(row: Sequence[Any]) -> list[Any]:
+    """The columns of a miss, from a row with the columns of a step, then event, reason and detail."""
     return [row[17], *row[1:5], *row[7:11], *row[18:20], row[14]]
 
 

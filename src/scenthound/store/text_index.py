@@ -1,8 +1,8 @@
 """The full-text index of a crawl: one SQLite file with an FTS5 table, beside the crawl and made from it.
 
-A batch of pages and the number of the last event in it are written in one transaction, so a killed process leaves an
-index that is complete up to some event. Facts that filters and the order need are in a narrow table of their own: a
-common word matches half of the pages, and rows that hold whole texts would be slow to visit.
+A batch of pages and the number of its last event are written in one transaction, so a killed process leaves an index
+that is complete up to some event. The facts for filtering and ranking are in a narrow table of their own: a common word
+matches half of the pages, and rows with whole texts would be slow to visit.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from urllib.parse import quote
 from scenthound.errors import BadUsage, DiskFull, FileDamaged, FolderBroken
 from scenthound.files import check_file, check_own_file, refuse_link
 from scenthound.store.database import database_files
-from scenthound.store.sqlite_errors import in_our_words
+from scenthound.store.sqlite_errors import translate_error
 
 INDEX, FILE = "index", "text.db"  # in a crawl folder
 APPLICATION = 0x5C_E7_1D_EC
 VERSION = 1
 FIELDS = ("title", "anchor", "host", "text")  # a word in them counts 5, 3, 2 and 1 in bm25
-SNIPPET = 28  # words
+SNIPPET = 28  # words in a snippet
 BEGIN, END = "\x02", "\x03"  # around marked words; texts are stored without them
 
 SCHEMA = """
@@ -56,7 +56,7 @@ class Document:
     text: str
     relevance: float
     language: str
-    """As the page declares it, in lower case without region; empty: it does not."""
+    """As the page declares it, in lower case without region; empty if it does not."""
     time: float
     page: int
     """Its number in the crawl."""
@@ -64,16 +64,16 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Which pages may be found."""
+    """Which pages a search may return."""
 
     hosts: tuple[str, ...] = ()
-    """A name covers what is below it: example.org also finds www.example.org."""
+    """A name includes its subdomains: example.org also finds www.example.org."""
     languages: tuple[str, ...] = ()
     least_relevance: float | None = None
     since: float | None = None
     until: float | None = None
     pages: tuple[int, ...] | None = None
-    """Only these, by their numbers in the crawl."""
+    """Only pages with these numbers in the crawl."""
 
     def sql(self) -> tuple[str, list[Any]]:
         """A condition on `documents AS d`, and its values."""
@@ -111,8 +111,8 @@ class Match(NamedTuple):
     relevance: float
 
 
-class Shown(NamedTuple):
-    """What a result shows of a page. Marked words are between `BEGIN` and `END`."""
+class PageSummary(NamedTuple):
+    """A page as a search result shows it. Marked words are between `BEGIN` and `END`."""
 
     url: str
     host: str
@@ -125,7 +125,7 @@ class Shown(NamedTuple):
 
 
 class TextIndex:
-    """One index file. `write` makes it if there is none."""
+    """One index file. With `write` it is created if there is none."""
 
     def __init__(self, folder: Path, write: bool = False) -> None:
         self.path = folder / FILE
@@ -157,7 +157,7 @@ class TextIndex:
                     f"PRAGMA user_version={VERSION}; {SCHEMA} COMMIT;"
                 )
             elif (application, version) != (APPLICATION, VERSION):
-                raise FolderBroken(self.path, "is an index of another version", "delete it: it can be made again")
+                raise FolderBroken(self.path, "is an index of another version", "delete it: it can be rebuilt")
             if write:
                 db.execute("PRAGMA synchronous=NORMAL")
                 db.execute("PRAGMA cache_size=-32768")
@@ -183,7 +183,7 @@ class TextIndex:
         return 0 if row is None else self._fitting(row, int)[0]
 
     def add(self, documents: Iterable[Document], position: int) -> None:
-        """Add pages and move on to this event, in one transaction. A page that was indexed before is replaced."""
+        """Add pages and move the position to this event, in one transaction. A page indexed before is replaced."""
         try:
             self._db.execute("BEGIN IMMEDIATE")
             for document in documents:
@@ -221,24 +221,24 @@ class TextIndex:
         return float(self._fitting(row, float)[0]) if row and row[0] is not None else 0.0
 
     def matches(self, expression: str, filters: Filters) -> list[Match]:
-        """All pages that match an FTS5 expression, in no order."""
+        """All pages that match an FTS5 expression and pass the filters, in no particular order."""
         where, values = filters.sql()
         columns = "d.number, -w.rank, CAST(d.relevance AS REAL)"
         source = "words AS w JOIN documents AS d ON d.number = w.rowid"
-        sql = f"SELECT {columns} FROM {source} WHERE w.words MATCH ? AND {where}"  # noqa: S608 - names of ours
+        sql = f"SELECT {columns} FROM {source} WHERE w.words MATCH ? AND {where}"  # noqa: S608 - our own names
         return [Match(*row) for row in self._rows(sql, (expression, *values))]
 
-    def listed(self, filters: Filters) -> list[Match]:
-        """All pages that pass the filters."""
+    def pages(self, filters: Filters) -> list[Match]:
+        """All pages that pass the filters, in no particular order."""
         where, values = filters.sql()
-        sql = f"SELECT number, 0.0, CAST(relevance AS REAL) FROM documents AS d WHERE {where}"  # noqa: S608 - names of ours
+        sql = f"SELECT number, 0.0, CAST(relevance AS REAL) FROM documents AS d WHERE {where}"  # noqa: S608 - our own names
         return [Match(*row) for row in self._rows(sql, values)]
 
-    def shown(self, number: int, expression: str | None) -> Shown:
-        """What a result shows, with the words of the expression marked."""
+    def summary(self, number: int, expression: str | None) -> PageSummary:
+        """A page as a search result shows it, with the words of the expression marked."""
         if expression is None:
-            text = f"SELECT title, substr(text, 1, {SNIPPET * 8}) FROM texts WHERE number = ?"  # noqa: S608
-            title, snippet = self._row(text, (number,)) or ("", "")
+            sql = f"SELECT title, substr(text, 1, {SNIPPET * 8}) FROM texts WHERE number = ?"  # noqa: S608
+            title, snippet = self._row(sql, (number,)) or ("", "")
         else:
             marks = f"'{BEGIN}', '{END}'"
             sql = f"SELECT highlight(words, 0, {marks}), snippet(words, 3, {marks}, ' … ', {SNIPPET}) "
@@ -246,7 +246,9 @@ class TextIndex:
             title, snippet = row or ("", "")
         facts = "SELECT url, host, relevance, language, time, page FROM documents WHERE number = ?"
         url, host, *rest = self._row(facts, (number,)) or ("", "", 0.0, "", 0.0, 0)
-        return Shown(*self._fitting((url, host, title, snippet, *rest), str, str, str, str, float, str, float, int))
+        return PageSummary(
+            *self._fitting((url, host, title, snippet, *rest), str, str, str, str, float, str, float, int)
+        )
 
     def number_of(self, url: str) -> int | None:
         """The number of a page, if it is in the index."""
@@ -259,16 +261,16 @@ class TextIndex:
         return title, text
 
     def pages_with(self, term: str) -> int:
-        """In how many pages this stemmed term occurs."""
+        """The number of pages in which this stemmed term occurs."""
         row = self._row("SELECT doc FROM terms WHERE term = ?", (term,))
         return 0 if row is None else int(row[0])
 
     def languages(self) -> dict[str, int]:
-        """How many pages declare each language."""
+        """The number of pages that declare each language."""
         return dict(self._rows("SELECT language, count(*) FROM documents GROUP BY language ORDER BY 2 DESC"))
 
     def hosts(self, most: int) -> dict[str, int]:
-        """The hosts with most pages."""
+        """The hosts with the most pages, and their numbers of pages."""
         sql = "SELECT host, count(*) FROM documents GROUP BY host ORDER BY 2 DESC, 1 LIMIT ?"
         return dict(self._rows(sql, (most,)))
 
@@ -279,12 +281,12 @@ class TextIndex:
             raise self._translated(error) from error
 
     def _fitting(self, row: tuple[Any, ...], *kinds: type) -> tuple[Any, ...]:
-        """The same row. Raises `FolderBroken` if its cells are of other kinds, which SQLite does not prevent."""
+        """Return the row. Raises `FolderBroken` if its cells have other types, which SQLite does not prevent."""
         if not all(
             isinstance(cell, kind) or (kind is float and isinstance(cell, int))
             for cell, kind in zip(row, kinds, strict=True)
         ):
-            raise FolderBroken(self.path, "is damaged", "delete it: it can be made again from the crawl")
+            raise FolderBroken(self.path, "is damaged", "delete it: it can be rebuilt from the crawl")
         return row
 
     def _row(self, sql: str, values: Sequence[Any] = ()) -> tuple[Any, ...] | None:
@@ -293,23 +295,23 @@ class TextIndex:
 
     def _translated(self, error: sqlite3.Error | OSError) -> Exception:
         if "fts5:" in str(error):
-            return BadUsage(f"this query can't be answered: {error}", "put words with signs in quotes")
+            return BadUsage(f"this query can't be answered: {error}", "put words with special characters in quotes")
         if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_CANTOPEN and not self.path.exists():
-            return FolderBroken(self.path, "can't be opened", "may you read and write that folder?")
-        translated = in_our_words(error, str(self.path))
+            return FolderBroken(self.path, "can't be opened", "check that you may read and write its folder")
+        translated = translate_error(error, str(self.path))
         if isinstance(translated, FileDamaged | sqlite3.Error):
-            return FolderBroken(self.path, f"can't be used: {error}", "delete it: it can be made again from the crawl")
+            return FolderBroken(self.path, f"can't be used: {error}", "delete it: it can be rebuilt from the crawl")
         return DiskFull(self.path) if isinstance(translated, DiskFull) else translated
 
 
 def without_marks(text: str) -> str:
-    """Text without our marks and without lone surrogates, which SQLite rejects."""
+    """Text without the characters that mark words, and without lone surrogates, which SQLite rejects."""
     for mark in (BEGIN, END, "\0"):
         text = text.replace(mark, " ")  # `translate` took a quarter of the indexer's time
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def remove(folder: Path) -> None:
-    """Delete the index; it can be made again."""
+    """Delete the index; it can be rebuilt."""
     for name in database_files(str(folder / FILE)):
         name.unlink(missing_ok=True)

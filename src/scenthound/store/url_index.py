@@ -1,6 +1,6 @@
-"""Which numbers a URL may have, in 8 bytes a URL: hashes in sorted arrays.
+"""A compact map from URLs to entry numbers: hashes in sorted arrays, 8 bytes per URL.
 
-Two URLs may share a hash, so whoever asks compares the URL itself with what is stored under each number.
+Two URLs may share a hash, so the caller compares the URL itself with what is stored under each number.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 SHARES = 256  # arrays, chosen by 8 bits of the hash: a change copies one of them at a time
 LARGEST = 2**32 - 1
-"""The largest number that can be kept."""
+"""The largest number that fits."""
 _EMPTY = np.empty(0, np.uint64)
 
 
@@ -39,38 +39,38 @@ class UrlIndex:
 
     def __init__(self) -> None:
         self._shares: list[NDArray[np.uint64]] = [_EMPTY] * SHARES
-        self._views = [_EMPTY.data] * SHARES  # reading one item takes a third of the time of an array
+        self._views = [_EMPTY.data] * SHARES  # reading an item of a view takes a third of the time of an array
 
     def __len__(self) -> int:
         return sum(map(len, self._shares))
 
     def find(self, url: str) -> list[int]:
-        """The numbers that this URL may have: nearly always none or one."""
-        hashed = hash(url)
-        share, low = self._views[hashed & 0xFF], (hashed >> 8 & 0xFFFF_FFFF) << 32
-        place, numbers = bisect_left(share, low), []
-        while place < len(share) and share[place] >> 32 == low >> 32:
-            numbers.append(share[place] & LARGEST)
-            place += 1
+        """The numbers that this URL may have: nearly always zero or one."""
+        hash_value = hash(url)
+        share, low = self._views[hash_value & 0xFF], (hash_value >> 8 & 0xFFFF_FFFF) << 32
+        index, numbers = bisect_left(share, low), []
+        while index < len(share) and share[index] >> 32 == low >> 32:
+            numbers.append(share[index] & LARGEST)
+            index += 1
         return numbers
 
     def change(self, added: Pairs, removed: Pairs) -> None:
-        """Remove pairs that are in the index, then add others, perhaps the same again."""
+        """Remove pairs that are in the index, and add others, which may include removed ones."""
         new, old = _by_share(added), _by_share(removed)
-        for number, pairs in enumerate(self._shares):
-            if not len(new[number]) and not len(old[number]):
+        for share, pairs in enumerate(self._shares):
+            if not len(new[share]) and not len(old[share]):
                 continue
-            pairs = np.sort(np.concatenate((pairs, new[number])), kind="stable")
-            gone = np.searchsorted(pairs, old[number])
+            pairs = np.sort(np.concatenate((pairs, new[share])), kind="stable")
+            gone = np.searchsorted(pairs, old[share])
             gone = gone[gone < len(pairs)]
-            pairs = np.delete(pairs, gone[np.isin(pairs[gone], old[number])])
-            self._shares[number], self._views[number] = pairs, pairs.data
+            pairs = np.delete(pairs, gone[np.isin(pairs[gone], old[share])])
+            self._shares[share], self._views[share] = pairs, pairs.data
 
     def of_equal_hash(self) -> Iterator[list[int]]:
         """The numbers of URLs that share a hash, as pairs of neighbours."""
         for pairs in self._shares:
-            for place in np.flatnonzero(np.diff(pairs >> np.uint64(32)) == 0):
-                yield [int(pair) & LARGEST for pair in pairs[place : place + 2]]
+            for index in np.flatnonzero(np.diff(pairs >> np.uint64(32)) == 0):
+                yield [int(pair) & LARGEST for pair in pairs[index : index + 2]]
 
 
 def _by_share(pairs: Pairs) -> list[NDArray[np.uint64]]:

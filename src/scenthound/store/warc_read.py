@@ -1,6 +1,6 @@
 """Read WARC files: gzip members in a file, records in a member, a response in a record.
 
-Files may be cut, damaged or a stranger's: no length is trusted, and nothing is decompressed without a limit.
+Files may be truncated, damaged or foreign: no length is trusted, and nothing is decompressed without a limit.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scenthound.model import Response
 LARGEST = 256 << 20  # bytes of one decompressed member; far above the limit of a page
 MAGIC = b"\x1f\x8b\x08"
 _CHUNK = 32 << 10
-_HOLES = 1000  # damaged ranges that are skipped in one file
+_HOLES = 1000  # damaged ranges skipped in one file
 _STATUS = re.compile(rb"HTTP/(\d(?:\.\d)?) +(\d{3})(?: +([^\r\n]*))?")
 _SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,8})[^\r\n]{0,256}\r?\n")
 
@@ -47,79 +47,83 @@ class WarcRecord(NamedTuple):
 
 
 def members(path: Path, start: int = 0) -> Iterator[Member]:
-    """Every gzip member from `start` on; after damage the next valid one is searched."""
+    """Every gzip member from `start` on, and every damaged range up to the next valid member."""
     with path.open("rb") as file:
         size = file.seek(0, 2)
         if size <= start:
             return
         holes = 0
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as space:
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as file_bytes:
             offset = start
             while offset < size:
-                member = member_at(space, offset)
+                member = member_at(file_bytes, offset)
                 if member.problem:
                     holes += 1
-                    member = _behind(space, member) if holes < _HOLES else member._replace(length=size - offset)
+                    member = (
+                        _until_next_valid(file_bytes, member)
+                        if holes < _HOLES
+                        else member._replace(length=size - offset)
+                    )
                 yield member
                 offset += member.length
 
 
-def member_at(space: mmap.mmap | bytes, offset: int, largest: int = LARGEST) -> Member:
-    """The member at `offset`; if it is invalid, a `problem` and the length of the rest of the file."""
+def member_at(file_bytes: mmap.mmap | bytes, offset: int, largest: int = LARGEST) -> Member:
+    """The member at `offset`; if it is invalid, it has a `problem` and the length of the rest of the file."""
     inflate = zlib.decompressobj(31)
     parts: list[bytes] = []
-    room, at, rest = largest, offset, len(space) - offset
+    bytes_left, position, rest = largest, offset, len(file_bytes) - offset
     try:
-        while not inflate.eof and at < len(space):
-            chunk = space[at : at + _CHUNK]
+        while not inflate.eof and position < len(file_bytes):
+            chunk = file_bytes[position : position + _CHUNK]
             while chunk and not inflate.eof:
-                piece = inflate.decompress(chunk, room + 1)
+                piece = inflate.decompress(chunk, bytes_left + 1)
                 parts.append(piece)
-                room -= len(piece)
-                if room < 0:
+                bytes_left -= len(piece)
+                if bytes_left < 0:
                     return Member(offset, rest, b"", f"a member of more than {largest} bytes")
-                at += len(chunk) - len(inflate.unconsumed_tail) - len(inflate.unused_data)
+                position += len(chunk) - len(inflate.unconsumed_tail) - len(inflate.unused_data)
                 chunk = inflate.unconsumed_tail
     except zlib.error as error:
         return Member(offset, rest, b"", f"not a gzip member: {error}")
     if not inflate.eof:
         return Member(offset, rest, b"", "cut short")
-    return Member(offset, at - offset, b"".join(parts))
+    return Member(offset, position - offset, b"".join(parts))
 
 
-def _behind(space: mmap.mmap, hole: Member) -> Member:
+def _until_next_valid(file_bytes: mmap.mmap, hole: Member) -> Member:
     """The damaged range up to the next valid member."""
-    at = hole.offset
+    offset = hole.offset
     for _ in range(_HOLES):
-        at = space.find(MAGIC, at + 1)
-        if at < 0:
+        offset = file_bytes.find(MAGIC, offset + 1)
+        if offset < 0:
             break
-        member = member_at(space, at)
+        member = member_at(file_bytes, offset)
         if not member.problem and member.data.startswith(b"WARC/"):
-            return hole._replace(length=at - hole.offset)
+            return hole._replace(length=offset - hole.offset)
     return hole
 
 
 def records(data: bytes) -> Iterator[WarcRecord]:
     """The records of decompressed data; ValueError at the first invalid one."""
-    at = 0
-    while at < len(data):
-        end = data.find(b"\r\n\r\n", at, at + (64 << 10))
-        if end < 0 or not data.startswith(b"WARC/", at):
+    offset = 0
+    while offset < len(data):
+        end = data.find(b"\r\n\r\n", offset, offset + (64 << 10))
+        if end < 0 or not data.startswith(b"WARC/", offset):
             raise ValueError("not a WARC record")
-        headers = {name.lower(): value for name, value in header_lines(data[at:end].partition(b"\r\n")[2])}
+        headers = {name.lower(): value for name, value in header_lines(data[offset:end].partition(b"\r\n")[2])}
         length = headers.get("content-length", "")
         if not (length.isascii() and length.isdigit() and len(length) < 16):
             raise ValueError("a WARC record without a length")
-        start, at = end + 4, end + 4 + int(length)
-        if data[at : at + 4] != b"\r\n\r\n":
-            raise ValueError("a WARC record that is cut short or of another length than it says")
-        yield WarcRecord(headers, data[start:at])
-        at += 4
+        start, offset = end + 4, end + 4 + int(length)
+        if data[offset : offset + 4] != b"\r\n\r\n":
+            raise ValueError("a WARC record that is cut short, or whose length is wrong")
+        yield WarcRecord(headers, data[start:offset])
+        offset += 4
 
 
 def header_lines(head: bytes) -> Iterator[tuple[str, str]]:
-    """Names and values in order; a folded line continues the one before, a line without a name is skipped."""
+    """Header names and values in order. A folded line continues the one before; a line without a name is skipped."""
     name, value = "", ""
     for line in head.split(b"\n"):
         text = line.rstrip(b"\r").decode("utf-8", "surrogateescape")
@@ -137,14 +141,14 @@ def header_lines(head: bytes) -> Iterator[tuple[str, str]]:
 def response_of(record: WarcRecord) -> Response | None:
     """The response in a record; None if it is of another kind; ValueError if it is invalid.
 
-    A `resource` record is a response without a head. Chunked bodies are joined, as by a client.
+    A `resource` record becomes a response with only a content type. Chunked bodies are joined, as by a client.
     """
     target = record.target
     if not target.lower().startswith(("http://", "https://")):
         return None
     if record.kind == "resource":
-        kind = record.headers.get("content-type", "application/octet-stream")
-        return Response(target, 200, "OK", (("Content-Type", kind),), record.block)
+        content_type = record.headers.get("content-type", "application/octet-stream")
+        return Response(target, 200, "OK", (("Content-Type", content_type),), record.block)
     if record.kind != "response":
         return None
     head, _, body = record.block.partition(b"\r\n\r\n")
@@ -152,7 +156,7 @@ def response_of(record: WarcRecord) -> Response | None:
         head, _, body = record.block.partition(b"\n\n")
     status = _STATUS.match(head)
     if status is None:
-        raise ValueError(f"no HTTP response: {head[:40]!r}")
+        raise ValueError(f"not an HTTP response: {head[:40]!r}")
     headers = tuple(header_lines(head.partition(b"\n")[2]))
     if any(name.lower() == "transfer-encoding" and "chunked" in value.lower() for name, value in headers):
         body = unchunked(body)
@@ -169,17 +173,17 @@ def response_of(record: WarcRecord) -> Response | None:
 
 
 def unchunked(body: bytes) -> bytes:
-    """The body of a chunked message; unchanged if it is not chunked (many archives keep only the header)."""
+    """Join a chunked body; unchanged if it is not chunked (many archives join the body but keep the header)."""
     parts: list[bytes] = []
-    at = 0
-    while at < len(body):
-        size = _SIZE.match(body, at)
+    offset = 0
+    while offset < len(body):
+        size = _SIZE.match(body, offset)
         if size is None:
             return b"".join(parts) if parts else body
         length = int(size[1], 16)
         if length == 0:
             break
         parts.append(body[size.end() : size.end() + length])
-        at = size.end() + length
-        at += 2 if body.startswith(b"\r\n", at) else body.startswith(b"\n", at)
+        offset = size.end() + length
+        offset += 2 if body.startswith(b"\r\n", offset) else body.startswith(b"\n", offset)
     return b"".join(parts)

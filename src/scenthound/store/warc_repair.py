@@ -1,12 +1,12 @@
 """Compare the WARC files with the history at every resume, and repair what a crash or damage left.
 
-The end of the archive is found by reading it. What is read: everything since the last sync, at least the newest
-`CHECKED` bytes, and a sample of the older records; a file with a problem is read from its beginning. So the time is
-bounded, however large the archive is.
+The end of the archive is found by reading everything since the last sync, at least the newest `CHECKED` bytes. A sample
+of the older records is read too, and a file with a problem from its beginning. So the time is bounded, however large
+the archive is.
 
-Nothing is deleted. What follows the last recorded page moves to `NAME.tail-N`, beside the file. So does everything from
-the first bad record on if that was never synced: a power cut tore the end of the file. A file damaged before that stays
-as it is, and the next pages go to a new file.
+Nothing is deleted. Bytes after the last recorded page are moved to `NAME.tail-N`, beside the file. So is everything
+from the first bad record on if it was never synced: a power cut tore the end of the file. A file that is damaged before
+that stays as it is, and the next pages go to a new file.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from typing import NamedTuple
 
 from scenthound.files import move_tail
 from scenthound.model import Step
-from scenthound.store.sqlite_history import Place, SqliteHistory
+from scenthound.store.sqlite_history import RecordPosition, SqliteHistory
 from scenthound.store.warc_read import members
 from scenthound.store.warc_repository import End, WarcRepository, problem_of
 
-CHECKED = 200_000_000  # bytes that are always read, in about three seconds
-SAMPLE = 500  # older records that are read, spread over all files
+CHECKED = 200_000_000  # bytes that are always read, which takes about three seconds
+SAMPLE = 500  # older records that are read, from all files
 TAIL = "tail"
 _NO_LIMIT = 1 << 63
 
 
 class Damage(NamedTuple):
-    """A file that can't be read in places."""
+    """A file of which parts can't be read."""
 
     file: str
     offset: int
-    """Where the first lost page should be; if none is lost, where the damage is."""
+    """The offset of the first lost page; if none is lost, of the damage."""
     why: str
     events: tuple[int, ...]
-    """Rows in the history of the recorded pages that it does not hold."""
+    """The events of the recorded pages that are lost."""
     is_inside: bool
-    """Whole records follow the damage."""
+    """Whether whole records follow the damage."""
 
     def __str__(self) -> str:
         cost = (
@@ -51,20 +51,20 @@ class Damage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What the archive holds, compared with the history."""
+    """The differences between the archive and the history."""
 
     end: End
     """The last file, and the end of its last valid record."""
     surplus: tuple[str, ...]
-    """Later files, with no recorded page."""
+    """Later files, without a recorded page."""
     damages: tuple[Damage, ...]
     missing: Mapping[str, int]
-    """Missing files, with the number of their recorded pages."""
+    """Missing files, each with the number of its recorded pages."""
 
 
 @dataclass(slots=True)
 class Repairs:
-    """What was done, in sentences; the pages to fetch again; where the next page goes."""
+    """Where the next page goes, what was done (in sentences), and the pages to fetch again."""
 
     end: End
     notes: list[str] = field(default_factory=list)
@@ -76,7 +76,7 @@ def examine(
 ) -> Findings:
     """Compare the files with the history. `written` and `synced` are from the last run; neither is trusted.
 
-    With `everything` all files are read, and whole records stay even if the history does not have them.
+    With `everything`, all files are read, and whole records are kept even if the history does not have them.
     """
     sizes = {path.name: path.stat().st_size for path in repository.files()}
     recorded = history.recorded_files()
@@ -89,10 +89,10 @@ def examine(
     unsound |= {file for file, (_, end) in recorded.items() if end > sizes.get(file, end)}
     damages, end = [], 0
     for file in sorted({*starts, *unsound}):
-        path, recorded_places = repository.folder / file, history.places_in(file)
+        path, recorded_places = repository.folder / file, history.records_in(file)
         safe = _NO_LIMIT if file != last or file < synced.file else synced.offset if file == synced.file else 0
         damage, valid = _compare(path, recorded_places, starts.get(file, 0), limit, safe)
-        if damage and (damage.events or file == last):  # of earlier files it was told when they were the last
+        if damage and (damage.events or file == last):  # for earlier files it was reported when they were the last
             damages.append(damage)
         end = valid if file == last else end
     return Findings(
@@ -104,7 +104,7 @@ def examine(
 
 
 def mend(repository: WarcRepository, history: SqliteHistory, findings: Findings) -> Repairs:
-    """Move tails aside, and forget the pages that are missing so that they are fetched again."""
+    """Move tails aside, and forget missing pages so that they are fetched again."""
     repository.close()
     done, folder = Repairs(findings.end), repository.folder
     for file in findings.surplus:
@@ -118,15 +118,15 @@ def mend(repository: WarcRepository, history: SqliteHistory, findings: Findings)
             done.end = findings.end.next_file()
             done.notes.append(f"new pages go to {done.end.file}")
     for file, count in findings.missing.items():
-        done.forgotten += history.forget_events([record.event for record in history.places_in(file)])
+        done.forgotten += history.forget_events([record.event for record in history.records_in(file)])
         done.notes.append(f"{file} is missing: its {count:,} recorded pages will be fetched again")
     return done
 
 
 def _starts(sizes: Mapping[str, int], last: str, synced: End) -> dict[str, int]:
-    """Where to start reading each file: at the last sync, and the newest `CHECKED` bytes.
+    """Where to start reading each file: at the last sync or earlier, to include the newest `CHECKED` bytes.
 
-    A file is synced before the next one is begun. So without a recorded sync the last file is read.
+    A file is synced before the next one is begun. So without a recorded sync only the last file may be incomplete.
     """
     starts: dict[str, int] = {}
     budget = CHECKED
@@ -140,11 +140,13 @@ def _starts(sizes: Mapping[str, int], last: str, synced: End) -> dict[str, int]:
     return starts
 
 
-def _compare(path: Path, recorded: Sequence[Place], start: int, limit: int, safe: int) -> tuple[Damage | None, int]:
+def _compare(
+    path: Path, recorded: Sequence[RecordPosition], start: int, limit: int, safe: int
+) -> tuple[Damage | None, int]:
     """The damage of a file, read from the last recorded page before `start` on, and the end of its last valid record.
 
-    Valid is a whole record that ends before `limit`, or that the history names. What was synced ends at `safe`: behind
-    it nothing is valid from the first bad record on.
+    A record is valid if it is whole and ends before `limit`, or if the history has it. Synced bytes end at `safe`;
+    after that, nothing is valid from the first bad record on.
     """
     start = max((record.offset for record in recorded if 0 <= record.offset <= start), default=0)
     lengths: dict[int, int] = {}
@@ -154,13 +156,13 @@ def _compare(path: Path, recorded: Sequence[Place], start: int, limit: int, safe
             holes.append((member.offset, problem))
         else:
             lengths[member.offset] = member.length
-    behind = [record for record in recorded if not 0 <= record.offset < start]
-    lost = [record for record in behind if lengths.get(record.offset) != record.length]
+    after_start = [record for record in recorded if not 0 <= record.offset < start]
+    lost = [record for record in after_start if lengths.get(record.offset) != record.length]
     if start and any(record.offset < safe for record in lost):
         return _compare(path, recorded, 0, limit, safe)
     bad = [*(offset for offset, _ in holes), *(record.offset for record in lost)]
     torn = min((offset for offset in bad if offset >= safe), default=_NO_LIMIT)
-    lost = [record for record in behind if record.offset >= torn or lengths.get(record.offset) != record.length]
+    lost = [record for record in after_start if record.offset >= torn or lengths.get(record.offset) != record.length]
     lost_events = {record.event for record in lost}
     named = [record.offset + record.length for record in recorded if record.event not in lost_events]
     whole = [offset + length for offset, length in lengths.items() if offset < torn]
@@ -169,15 +171,21 @@ def _compare(path: Path, recorded: Sequence[Place], start: int, limit: int, safe
     return (_damage(path, lost, inside or holes, max(whole, default=0)) if lost or inside else None), valid
 
 
-def _damage(path: Path, lost: Sequence[Place], holes: Sequence[tuple[int, str]], last_whole: int) -> Damage:
+def _damage(path: Path, lost: Sequence[RecordPosition], holes: Sequence[tuple[int, str]], last_whole: int) -> Damage:
     offset = max(0, min(record.offset for record in lost)) if lost else holes[0][0]
     size = path.stat().st_size
-    near = [problem for at, problem in holes if at <= offset]
-    why = f"it has only {size:,} bytes" if offset >= size else near[-1] if near else "another record is there"
+    problems_before = [problem for hole, problem in holes if hole <= offset]
+    why = (
+        f"it has only {size:,} bytes"
+        if offset >= size
+        else problems_before[-1]
+        if problems_before
+        else "another record is there"
+    )
     return Damage(path.name, offset, why, tuple(record.event for record in lost), last_whole > offset)
 
 
 def _move(path: Path, offset: int) -> str:
     size = path.stat().st_size - offset
     kept = move_tail(path, offset, TAIL)
-    return f"{size:,} bytes behind the last recorded page of {path.name} were moved to {path.parent.name}/{kept.name}"
+    return f"{size:,} bytes after the last recorded page of {path.name} were moved to {path.parent.name}/{kept.name}"

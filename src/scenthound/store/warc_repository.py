@@ -1,8 +1,8 @@
-"""The repository of replies as WARC 1.1 files, one gzip member per record, with a new file above a size.
+"""The repository of replies as WARC 1.1 files: one gzip member per record, and a new file above a given size.
 
-A record goes to the operating system in one piece, so it survives a crash of the process; `sync` makes it survive a
-power cut. A write that does not fit is undone, so a full disk leaves valid files. The request goes before its response,
-in the same write.
+A record is handed to the operating system in one piece, so it survives a crash of the process; `sync` makes it survive
+a power cut. A write that does not fit is undone, so a full disk leaves valid files. A request is written before its
+response, in the same write.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from scenthound.ports import Repository, Where
 from scenthound.store.warc_read import LARGEST, MAGIC, Member, WarcRecord, member_at, members, records, response_of
 from scenthound.store.warc_write import STORED, Headers, as_member, digest_of, exchange_records, info_record
 
-ROLL = 1 << 30
-MOST_WRITTEN = 20_000  # responses of which the index entries are kept: some 10 MB
-LEVEL = 2  # of gzip: half the time of level 6 for 8 % more bytes (docs/decisions/0004)
+ROLL = 1 << 30  # bytes of a file, above which a new one is begun
+MOST_WRITTEN = 20_000  # responses whose index entries are kept in memory: about 10 MB
+LEVEL = 2  # gzip level: half the time of level 6 for 8 % more bytes (docs/decisions/0004)
 _PATTERN = re.compile(r"pages-(\d{5,})\.warc\.gz")
 _PACKED = ("gzip", "x-gzip", "br", "zstd", "deflate", "compress")
 
 
 class End(NamedTuple):
-    """The end of the repository: the last file, and the offset in it. Empty: nothing is written yet."""
+    """The end of the repository: the last file and an offset in it. Empty if nothing is written yet."""
 
     file: str = ""
     offset: int = 0
@@ -44,7 +44,7 @@ class End(NamedTuple):
         """The inverse of `str`; empty if the text is damaged. `FolderBroken` for a name that is not ours."""
         file, _, offset = text.rpartition(":")
         if file and not _PATTERN.fullmatch(file):
-            raise FolderBroken(file, "is no file of this repository", "the crawl's database was tampered with")
+            raise FolderBroken(file, "is not a file of this repository", "the crawl's database was tampered with")
         return cls(file, int(offset)) if offset.isascii() and offset.isdigit() and len(offset) < 19 else cls()
 
     def __str__(self) -> str:
@@ -58,7 +58,7 @@ NOWHERE = End()
 
 
 class Stored(NamedTuple):
-    """What an index says of a stored response."""
+    """A stored response, as an index lists it."""
 
     where: Where
     url: str
@@ -79,7 +79,7 @@ class WarcRepository(Repository):
         info: Mapping[str, str] = NOTHING,
         request_headers: Headers = (),
     ) -> None:
-        """`info` goes into the `warcinfo` record of each file. With `request_headers` requests are stored too."""
+        """`info` goes into the `warcinfo` record of each file. With `request_headers`, requests are stored too."""
         self.request_headers = request_headers
         self.folder, self.roll, self.level, self.info = folder, roll, level, info
         make_folder(folder)
@@ -91,17 +91,17 @@ class WarcRepository(Repository):
         self.synced = NOWHERE
         """The end of what would survive a power cut."""
         self.written: list[Stored] | None = None if self.files() else []
-        """All that is stored, for an index; None if it was not all stored by this object, or if it is too much."""
+        """All stored responses, for an index; None if some were stored by another object, or if they are too many."""
 
     def put(self, response: Response, now: float) -> Where:
         """Store a response. Raises `DiskFull`, and then nothing has changed."""
-        packed = response.header("content-encoding").strip().lower() in _PACKED
+        is_compressed = response.header("content-encoding").strip().lower() in _PACKED
         exchange = exchange_records(response, now, self.request_headers)
-        before = as_member(exchange.request, STORED) if exchange.request else b""
-        member = as_member(exchange.response, STORED if packed else self.level)
-        self._make_room(len(before) + len(member), now)
-        file, offset, length = self._append(before + member)
-        where = Where(file, offset + len(before), length - len(before))
+        request = as_member(exchange.request, STORED) if exchange.request else b""
+        member = as_member(exchange.response, STORED if is_compressed else self.level)
+        self._make_room(len(request) + len(member), now)
+        file, offset, length = self._append(request + member)
+        where = Where(file, offset + len(request), length - len(request))
         if self.written is not None:
             kind = response.header("content-type")
             self.written.append(Stored(where, exchange.url, exchange.date, kind, response.status, exchange.digest))
@@ -110,9 +110,9 @@ class WarcRepository(Repository):
         return where
 
     def get(self, where: Where) -> Response:
-        """The response stored there, with `X-Crawler-` headers for those that the archive changed."""
+        """The response stored there, with `X-Crawler-` names for headers that the archive changed."""
         if not _PATTERN.fullmatch(where.file):
-            raise FolderBroken(where.file, "is no file of this repository")
+            raise FolderBroken(where.file, "is not a file of this repository")
         try:
             with (self.folder / where.file).open("rb") as file:
                 data = os.pread(file.fileno(), min(where.length, LARGEST), where.offset)
@@ -122,11 +122,11 @@ class WarcRepository(Repository):
                 raise IoFailed.of(error, where.file) from error
             raise FolderBroken(where.file, f"can't be read at {where.offset}: {error}") from error
         if len(responses) != 1 or responses[0] is None:
-            raise FolderBroken(where.file, f"holds no response at {where.offset}")
+            raise FolderBroken(where.file, f"has no response at {where.offset}")
         return responses[0]
 
     def holds(self, where: Where) -> bool:
-        """Whether there is a valid record of this length."""
+        """Whether there is a valid record at this position, with this length."""
         try:
             with (self.folder / where.file).open("rb") as file:
                 member = member_at(os.pread(file.fileno(), min(where.length, LARGEST), where.offset), 0)
@@ -139,7 +139,7 @@ class WarcRepository(Repository):
         return End(self._name, self._offset)
 
     def continue_at(self, end: End) -> None:
-        """Write the next record to this file, old or new, and sync what is there."""
+        """Write the next record to this file, old or new, and sync what it has."""
         self.close()
         self._next_name = end.file
         if (path := self.folder / end.file).is_file():
@@ -149,10 +149,10 @@ class WarcRepository(Repository):
         self.synced = end
 
     def flush(self) -> None:
-        """Does nothing: `put` has given the record to the operating system."""
+        """Do nothing: `put` has handed the record to the operating system."""
 
     def sync(self) -> None:
-        """Make everything so far survive a power cut."""
+        """Make everything written so far survive a power cut."""
         self.finish_sync(wait=True)
         if self._file is not None:
             with _translated(self._name):
@@ -161,9 +161,9 @@ class WarcRepository(Repository):
             self.synced = self.end()
 
     def sync_soon(self, then: Callable[[], None]) -> bool:
-        """Start a sync in the background, and `then` in the same thread; False if the last one is still running.
+        """Start a sync in the background, then call `then` in its thread; False if the last sync is still running.
 
-        `synced` changes when `finish_sync` finds that it is done.
+        `synced` changes when `finish_sync` finds it done.
         """
         self.finish_sync()
         if self._syncing is not None:
@@ -175,7 +175,7 @@ class WarcRepository(Repository):
         return True
 
     def finish_sync(self, wait: bool = False) -> None:
-        """Note that the sync in the background is done, or wait for it; raises its error."""
+        """If the background sync is done, update `synced` or raise its error. With `wait`, wait for it first."""
         if self._syncing is not None and (wait or self._syncing[0].is_done()):
             (syncing, end), self._syncing = self._syncing, None
             with _translated(end.file or str(self.folder)):
@@ -201,7 +201,7 @@ class WarcRepository(Repository):
         return files_of(self.folder)
 
     def _make_room(self, length: int, now: float) -> None:
-        """Open the last file, or a new one if that is full."""
+        """Open the last file, or a new one if it has no room for `length` more bytes."""
         if self._file is None:
             last = self.files()[-1:]
             self._open(self._next_name or (last[0].name if last else _name(1)), now)
@@ -239,7 +239,7 @@ class WarcRepository(Repository):
 
 
 def _sync_open_file(descriptor: int, folder: Path) -> None:
-    """Sync a file by a descriptor of its own, which is closed, and its name."""
+    """Sync a file and its folder, and close the descriptor."""
     try:
         os.fsync(descriptor)
         sync_folder(folder)
@@ -253,7 +253,7 @@ def files_of(folder: Path) -> list[Path]:
 
 
 def problem_of(member: Member) -> str:
-    """What is wrong with a member: compression, format or digest; empty if nothing is."""
+    """What is wrong with a member (compression, format or digest); empty if nothing is."""
     try:
         whole_records(member)
     except ValueError as error:
@@ -273,10 +273,10 @@ def whole_records(member: Member) -> list[WarcRecord]:
 
 
 def read_responses(path: Path, problems: list[str] | None = None) -> Iterator[tuple[int, int, Response]]:
-    """Offset, length and response of each `response` (or http `resource`) record of anybody's WARC file.
+    """Offset, length and response of each `response` (or http `resource`) record of any WARC file.
 
-    Plain or gzip, one member per record or one for all. Unreadable and incomplete records are skipped and added to
-    `problems`. In a file that is one member, offsets mean little.
+    The file may be plain or gzip, with one member per record or one for all; in the latter case offsets mean little.
+    Unreadable and incomplete records are skipped, and their problems added to `problems`.
     """
     problems_found = problems if problems is not None else []
     with path.open("rb") as file:
@@ -297,12 +297,12 @@ def read_responses(path: Path, problems: list[str] | None = None) -> Iterator[tu
 
 
 def _streamed(path: Path, problems: list[str]) -> Iterator[tuple[int, int, Response]]:
-    """Read with fastwarc: for plain files and those of a single member."""
-    with warnings.catch_warnings():  # imported here, since few commands read such files, and it takes 25 ms
+    """As `read_responses`, by fastwarc: for plain files and files with a single gzip member."""
+    with warnings.catch_warnings():  # imported here because few commands need it, and it takes 25 ms
         warnings.simplefilter("ignore", DeprecationWarning)  # fastwarc 1.1 warns of its own old names on import
         from fastwarc.warc import ArchiveIterator
 
-    last: tuple[int, Response] | None = None
+    pending: tuple[int, Response] | None = None
     with path.open("rb") as file:
         archive = iter(ArchiveIterator(file, parse_http=False, max_content_length=LARGEST, quirks_mode=True))
         while True:
@@ -320,13 +320,13 @@ def _streamed(path: Path, problems: list[str]) -> Iterator[tuple[int, int, Respo
                 problems.append(f"{path.name}: {error}")
                 continue
             except OSError as error:
-                problems.append(f"{path.name}: {error}; nothing behind it was read")
+                problems.append(f"{path.name}: {error}; nothing after it was read")
                 break
-            if last is not None:
-                yield last[0], max(0, position - last[0]), last[1]
-            last = (position, response) if response is not None else None
-    if last is not None:
-        yield last[0], max(0, path.stat().st_size - last[0]), last[1]
+            if pending is not None:
+                yield pending[0], max(0, position - pending[0]), pending[1]
+            pending = (position, response) if response is not None else None
+    if pending is not None:
+        yield pending[0], max(0, path.stat().st_size - pending[0]), pending[1]
 
 
 def _is_one_record(data: bytes) -> bool:
@@ -339,7 +339,7 @@ def _is_one_record(data: bytes) -> bool:
 def _digest_problem(record: WarcRecord) -> str:
     digest = record.headers.get("warc-block-digest", "")
     if digest.startswith("sha1:") and digest != digest_of(hashlib.sha1(record.block)):  # noqa: S324
-        return "the block is not what its digest says"
+        return "the block does not match its digest"
     return ""
 
 
@@ -353,17 +353,17 @@ def _number(name: str) -> int:
 
 @contextmanager
 def _translated(name: str) -> Iterator[None]:
-    """Raise `DiskFull` if there is no room, and `IoFailed` for any other error of the system."""
+    """Raise `DiskFull` if there is no room, and `IoFailed` for any other system error."""
     try:
         yield
     except OSError as error:
         if error.errno in NO_ROOM:
-            raise DiskFull(name, "make room, then go on") from error
+            raise DiskFull(name, "make room, then continue") from error
         raise IoFailed.of(error, name) from error
 
 
 class BackgroundSync:
-    """Runs calls of `fsync` in a thread: they may take longer than a hundred pages. `result` raises their error."""
+    """Runs `fsync` calls in a thread: they may take longer than a hundred pages. `result` raises their error."""
 
     def __init__(self, calls: Sequence[Callable[[], None]]) -> None:
         self._calls = calls
@@ -378,7 +378,7 @@ class BackgroundSync:
         self._thread.join()
 
     def result(self) -> None:
-        """Wait for the end; raises its error."""
+        """Wait for the calls to end; raises their error."""
         self.wait()
         if self._error is not None:
             raise self._error

@@ -1,4 +1,4 @@
-"""Make WARC records. The same response at the same moment gives the same bytes, the record's id included."""
+"""Make WARC records. The same response at the same moment gives the same bytes, including the record id."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from typing import Any, NamedTuple
 
 from scenthound.model import Response
 
-STORED = 0  # level for a compressed body: level 1 makes it 2 to 4 % larger, in ten times the time
+STORED = (
+    0  # gzip level for a body that is already compressed: level 1 makes it 2 to 4 % larger and takes ten times as long
+)
 _TOKEN = re.compile(r"[^!#$%&'*+\-.^_`|~0-9A-Za-z]")
 _BREAKS = re.compile(r"[\r\n\x00]+")
 _CONTROLS = re.compile(r"[\x00-\x20\x7f<>]+")
@@ -31,14 +33,14 @@ Headers = Sequence[tuple[str, str]]
 
 
 class Exchange(NamedTuple):
-    """The records of a request and of its response, and what an index says of them."""
+    """The records of a request and its response, and the facts an index needs."""
 
     request: bytes
     response: bytes
     url: str
     date: str
     digest: str
-    """Of the body."""
+    """The digest of the body."""
 
 
 def response_record(response: Response, now: float) -> bytes:
@@ -46,7 +48,7 @@ def response_record(response: Response, now: float) -> bytes:
 
 
 def exchange_records(response: Response, now: float, request_headers: Headers = ()) -> Exchange:
-    """The records of a request and of its response, which name each other.
+    """The records of a request and its response, which refer to each other.
 
     The request is the one that the fetcher sends for this URL with these headers; without headers it is left out.
     """
@@ -97,7 +99,7 @@ def info_record(name: str, info: Mapping[str, str], now: float) -> bytes:
 
 
 def _id(identity: str) -> str:
-    """The id of a record, derived from its content: `uuid.uuid5(NAMESPACE_URL, identity)`, made three times as fast."""
+    """The id of a record, derived from its content: `uuid.uuid5(NAMESPACE_URL, identity)`, but three times as fast."""
     name = hashlib.sha1(_NAMESPACE + identity.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
     variant = "89ab"[int(name[16], 16) & 3]
     return f"<urn:uuid:{name[:8]}-{name[8:12]}-5{name[13:16]}-{variant}{name[17:20]}-{name[20:32]}>"
@@ -132,7 +134,7 @@ def as_member(record: bytes, level: int) -> bytes:
 
 
 def _stored(record: bytes) -> bytes:
-    """A member without compression, made by hand: zlib would first allocate 256 KB."""
+    """A gzip member without compression, built by hand: zlib would first allocate 256 KB."""
     size = len(record)
     parts = [_GZIP_HEAD]
     for begin in range(0, size or 1, _BLOCK):
@@ -143,10 +145,10 @@ def _stored(record: bytes) -> bytes:
 
 
 def _http_head(response: Response) -> bytes:
-    """Status line and headers as received, except those that are wrong for the stored body or break the record.
+    """Status line and headers as received, except headers that are wrong for the stored body or break the record.
 
-    The client has removed the transfer coding and may have stopped early: such headers are kept as `X-Crawler-`, as
-    Common Crawl does, and the length is the real one.
+    The client has removed the transfer coding and may have stopped early: the headers about it are kept under
+    `X-Crawler-` names, as Common Crawl does, and the length is the real one.
     """
     version = response.http_version if _VERSION.fullmatch(response.http_version) else "1.1"
     lines = [f"HTTP/{version} {response.status:03d} {_BREAKS.sub(' ', response.reason)}".rstrip(" ")]

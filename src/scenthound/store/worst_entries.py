@@ -1,7 +1,7 @@
-"""Which entry of a full frontier is evicted next: the last of the order, found without sorting everything.
+"""Find the entry of a full frontier to evict next, the last of the order, without sorting everything.
 
-Only a sixteenth of the entries is kept in order, and only while the frontier is full; when those are used up, all
-entries are scanned once more.
+Only the lowest sixteenth of the entries is kept in order, and only while the frontier is full; when it is used up, all
+entries are scanned again.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from scenthound.model import Url
 from scenthound.store.host_schedule import Entry
 from scenthound.store.score_bins import BINS, bin_of, upper_edge
 
-SHARE = 16  # one entry in so many is kept in order
+SHARE = 16  # one entry in 16 is kept in order
 
 
 class WorstEntries:
-    """A heap of the last entries of the order, as (score, -number, URL). Stale ones are dropped when they come up."""
+    """A heap of the last entries of the order, as (score, -number, URL). Stale items are dropped at the top."""
 
     def __init__(self, entries: Mapping[Url, Entry]) -> None:
         self._entries = entries
         self._heap: list[tuple[float, int, Url]] = []
         self.best_kept: tuple[float, int] | None = None
-        """The best that is kept. None: nothing is kept, since nothing was evicted lately; `add` does nothing then."""
+        """The best entry of the heap. None: the heap is unused, as nothing was evicted recently; `add` does nothing."""
         self._most = 0
 
     def forget(self) -> None:
-        """Scan again at the next `last`."""
+        """Drop the heap; the next `last` scans again."""
         self.best_kept = None
 
     def add(self, score: float, number: int, url: Url) -> None:
@@ -38,7 +38,7 @@ class WorstEntries:
                 self.best_kept = None
 
     def last(self, bins: Sequence[int] | None) -> tuple[float, Url]:
-        """Score and URL of the last of the order. `bins` counts the entries by score; None: nobody has counted."""
+        """Score and URL of the last entry of the order. `bins` counts entries by score; None: count them here."""
         while True:
             heap = self._heap if self.best_kept is not None else self._scan(bins)
             while heap:
@@ -50,15 +50,15 @@ class WorstEntries:
             self.best_kept = None
 
     def _scan(self, bins: Sequence[int] | None) -> list[tuple[float, int, Url]]:
-        """Find the last of the order, enough of them that the scan pays. The bins say how far to go."""
+        """Make the heap: enough of the last entries that the scan pays. The bins say up to which score."""
         if bins is None:
             counts = Counter(bin_of(-entry[0]) for entry in self._entries.values())
             bins = [counts[number] for number in range(BINS)]
-        size, lowest, counted = max(len(self._entries) // SHARE, 1), 0, bins[0]
-        while counted < size and lowest < BINS - 1:
-            lowest += 1
-            counted += bins[lowest]
-        edge = -upper_edge(lowest)
+        size, top_bin, count = max(len(self._entries) // SHARE, 1), 0, bins[0]
+        while count < size and top_bin < BINS - 1:
+            top_bin += 1
+            count += bins[top_bin]
+        edge = -upper_edge(top_bin)
         worst = [(-entry[0], -entry[1], url) for url, entry in self._entries.items() if entry[0] >= edge]
         if not size <= len(worst) <= 4 * size:  # rounding at the edge; or many of nearly the same score
             worst = nsmallest(size, ((-entry[0], -entry[1], url) for url, entry in self._entries.items()))

@@ -1,13 +1,16 @@
-"""What text says: from characters to terms, from terms to numbers, from numbers to one score.
+"""Text as numbers: from characters to terms, from terms to ids, from ids to scores.
 
-Made here: terms (`tokens`, with an `Analyser` for stop list and stemming), their frequencies (`term_counts`) and ids
-(`vocabulary`); similarities (`query`, `vectors` while a crawl runs, `smart` over a whole pool of pages after it);
-classifiers (`bayes`, `frozen`, `offset_bayes`, `taxonomy`) and statistics (`interest`, `fisher`).
+Terms: `tokens` (with `Analyser`, for stop list and stemming), `stopwords`, `term_counts` (frequencies as bytes),
+`vocabulary` (ids of words), `document_store` (many documents as ids), `background` (how common a word is in English).
 
-Array operations with a name of their own, for strategies that look at every word: `unions` (sums over unions of sets),
-`offsets` (terms at their distance from an anchor), `proximity` (how near a word is to each anchor), `id_lists`. Each
-has a plain version in its test.
+Similarities: `vectors` and `running_idf` while a crawl runs, `smart_weights` over a whole pool of pages afterwards,
+`topic_model` (a topic learned from pages). Classifiers: `naive_bayes`, `frozen` (the same, read-only and faster),
+`offset_bayes`, `taxonomy` (a tree of classifiers). Statistics: `interest`, `fisher`.
 
-Used by: `page`, which reads pages into records and views, and the strategies, which score links with it. Nothing here
-knows a page or a URL.
+Array operations, for strategies that look at every word: `unions` (sums over unions of sets), `offsets` (terms at their
+distance from an anchor), `proximity` (how near a word is to each anchor), `id_lists`. Each has a plain version in its
+test.
+
+Used by `page`, which reads pages into records and views, and by strategies and judges, which score links and pages.
+Nothing here knows about pages or URLs.
 """

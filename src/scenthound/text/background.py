@@ -1,9 +1,9 @@
-"""How common a word is in English: the share of documents that hold it, from a table of stem frequencies.
+"""How common a word is in English: the share of documents that contain it, from a table of stem frequencies.
 
     b(t) = 1 - exp(-400 f(t)),    f(t) = occurrences of the stem per word of English text
 
-is the chance that a text of 400 words holds the stem. A stem that is not in the table (a rare word, a name, a word of
-another language) has f = 1e-8. `data/english_stems.txt` has its origin and licence beside it.
+is the probability that a text of 400 words contains the stem. A stem that is not in the table (a rare word, a name, a
+word of another language) has f = 1e-8. The origin and licence of `data/english_stems.txt` are beside it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ UNKNOWN = 1e-8
 
 @lru_cache(maxsize=1)
 def stem_shares() -> Mapping[str, float]:
-    """b(t) of all stems of the table. A line of it is a level, in tenths of a decade below 1, and its stems."""
+    """b(t) of all stems in the table. Each line is a level, in tenths of a decade below 1, and its stems."""
     table: dict[str, float] = {}
     lines = (files("scenthound.text") / "data" / "english_stems.txt").read_text("ascii").splitlines()
     for line in lines:

@@ -1,7 +1,7 @@
-"""Documents kept as numbers: many of them, scored all at once.
+"""Many documents stored as word ids, to be scored all at once.
 
-A word costs eight bytes in every document that holds it. What was dropped is swept out when it is more than half, so
-memory follows what is kept. Documents become numbers when that is of use, not before: many are dropped unasked.
+A word costs eight bytes per document that contains it. Dropped documents are swept out when they are more than half, so
+memory is proportional to what is kept. Words get ids only when needed: many documents are dropped before that.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from scenthound.text.term_counts import Document, terms_of
 from scenthound.text.vocabulary import Vocabulary
 
 Values = NDArray[np.float64]
-SWEPT = 1 << 16  # words in dropped documents that are not worth sweeping
-FRESH = 300_000  # words in documents that are still as they were given: some 30 MB
+SWEPT = 1 << 16  # words in dropped documents, below which sweeping is not worthwhile
+FRESH = 300_000  # words in documents that have no ids yet: about 30 MB
 
 
 class DocumentStore:
-    """Word counts by key, in the order they were put in."""
+    """Word counts by key, in insertion order."""
 
     def __init__(self) -> None:
         self._clear()
 
     def _clear(self) -> None:
         self.words = Vocabulary(sys.maxsize)
-        """The words of all documents, and some that are in none any more."""
+        """The words of all documents, and some of dropped documents."""
         self._words = array("I")
         self._times = array("I")
         self._spans: dict[str, tuple[int, int]] = {}
-        self._fresh: dict[str, Document] = {}  # put in last, and not numbers yet
+        self._fresh: dict[str, Document] = {}  # put in last; their words have no ids yet
         self._fresh_words = 0
         self._dropped = 0
 
@@ -50,16 +50,16 @@ class DocumentStore:
 
     @property
     def held(self) -> int:
-        """How many words there are in all documents together, each counted once per document."""
+        """The number of words in all documents, each counted once per document."""
         return len(self._words) - self._dropped + self._fresh_words
 
     def put(self, key: str, document: Document) -> None:
-        """Keep a document, which must not change, as the last of all; one of that key is replaced."""
+        """Add a document, which must not change afterwards; it replaces a document with the same key."""
         self.drop(key)
         self._fresh[key] = document
         self._fresh_words += len(document)
         if self._fresh_words > FRESH:
-            self._number()
+            self._assign_ids()
 
     def drop(self, key: str) -> None:
         fresh = self._fresh.pop(key, None)
@@ -76,7 +76,7 @@ class DocumentStore:
                 self.put(key, counts)
 
     def counts(self, key: str) -> dict[str, int]:
-        """The word counts of a document, words in their old order; KeyError for a stranger."""
+        """The word counts of a document, words in their original order; KeyError if it is not here."""
         if key in self._fresh:
             names, times = terms_of(self._fresh[key])
             return dict(zip(names, times.tolist(), strict=True))
@@ -84,8 +84,8 @@ class DocumentStore:
         words = map(self.words.all_words.__getitem__, self._words[begin:end])
         return dict(zip(words, self._times[begin:end], strict=True))
 
-    def _number(self) -> None:
-        """Make numbers of what is fresh."""
+    def _assign_ids(self) -> None:
+        """Give ids to the words of fresh documents."""
         for key, document in self._fresh.items():
             begin = len(self._words)
             names, times = terms_of(document)
@@ -95,24 +95,26 @@ class DocumentStore:
         self._fresh, self._fresh_words = {}, 0
 
     def sums(self, weigh: Callable[[Sequence[str]], Values], repeated: bool) -> Values:
-        """For each document the sum of what its words weigh, once for every occurrence if `repeated`."""
-        self._number()
+        """For each document, the sum of the weights of its words; of every occurrence if `repeated`."""
+        self._assign_ids()
         if not self._spans:
             return np.zeros(0)
         weights = weigh(self.words.all_words)
-        each = np.append(weights[np.array(self._words, dtype=np.int64)], 0.0) if len(self._words) else np.zeros(1)
+        word_weights = (
+            np.append(weights[np.array(self._words, dtype=np.int64)], 0.0) if len(self._words) else np.zeros(1)
+        )
         if repeated and len(self._times):
-            each[:-1] *= np.array(self._times, dtype=np.float64)
+            word_weights[:-1] *= np.array(self._times, dtype=np.float64)
         spans = np.array(list(self._spans.values()), dtype=np.int64)
-        found = np.add.reduceat(each, spans.ravel())[::2]
-        return np.where(spans[:, 0] == spans[:, 1], 0.0, found)
+        sums = np.add.reduceat(word_weights, spans.ravel())[::2]
+        return np.where(spans[:, 0] == spans[:, 1], 0.0, sums)
 
     def save(self) -> dict[str, Any]:
-        """Plain JSON and arrays; what was dropped is not in it."""
+        """The state as JSON values and arrays, without dropped documents."""
         kept = DocumentStore()
         for key in self:
             kept.put(key, self.counts(key))
-        kept._number()
+        kept._assign_ids()
         return {
             "words": list(kept.words),
             "keys": list(kept._spans),
@@ -123,12 +125,12 @@ class DocumentStore:
 
     @classmethod
     def load(cls, state: Mapping[str, Any]) -> DocumentStore:
-        made = cls()
-        made.words.add([str(word) for word in state["words"]])
-        made._words.extend(np.asarray(state["numbers"]).tolist())
-        made._times.extend(np.asarray(state["times"]).tolist())
+        store = cls()
+        store.words.add([str(word) for word in state["words"]])
+        store._words.extend(np.asarray(state["numbers"]).tolist())
+        store._times.extend(np.asarray(state["times"]).tolist())
         begin = 0
         for key, end in zip(state["keys"], np.asarray(state["ends"]).tolist(), strict=True):
-            made._spans[str(key)] = (begin, end)
+            store._spans[str(key)] = (begin, end)
             begin = end
-        return made
+        return store

@@ -1,8 +1,7 @@
-"""Multinomial classifiers that have learned all they will, as arrays: for many classes, and for many pages.
+"""Read-only multinomial classifiers as arrays: fast with many classes and many pages.
 
-Computes what `NaiveBayes.posteriors` does, in time O(words of the document and classes that hold them), without
-looking at the classes that do not. Several classifiers share one numbering of words, so that those of a page are
-looked up once.
+Computes what `NaiveBayes.posteriors` does, in time proportional to the words of the document and the classes that have
+them. Several classifiers share one vocabulary, so that the words of a page are looked up once.
 """
 
 from __future__ import annotations
@@ -21,18 +20,18 @@ from scenthound.text.vocabulary import Vocabulary
 Values = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 Numbers32 = NDArray[np.int32]
-DENSE = 1_000_000  # words times classes up to which a table without gaps, of 8 MB, is the faster way
+DENSE = 1_000_000  # words times classes up to which a dense table, of 8 MB, is faster
 
 
 class Numbered(NamedTuple):
-    """A document as the numbers of its words, unknown ones left out, and how often each occurs."""
+    """A document as the ids of its words, without unknown words, and how often each occurs."""
 
     words: Numbers
     times: Values
 
 
 def numbered(document: Document, vocabulary: Vocabulary) -> Numbered:
-    """A document's words in the order of their ids, so that bisection goes forward."""
+    """A document's words in ascending order of their ids, which makes bisection faster."""
     names, times = terms_of(document)
     words = vocabulary.ids(names)
     order = np.argsort(words, kind="stable")
@@ -41,48 +40,48 @@ def numbered(document: Document, vocabulary: Vocabulary) -> Numbered:
 
 
 class Frozen:
-    """What a classifier knew when this was made; what it learns afterwards is not seen here."""
+    """A snapshot of a classifier; what it learns afterwards is not included."""
 
     def __init__(self, learned: NaiveBayes, vocabulary: Vocabulary, dense: int = DENSE) -> None:
         if learned.events != "multinomial":
             raise ValueError("only a multinomial classifier can be frozen")
-        words, rows, places, amounts = learned.table()
+        words, rows, class_indices, counts = learned.table()
         if learned.vocabulary is not None:
             words = [*words, *sorted(learned.vocabulary.difference(words))]
-        numbers = vocabulary.add(words).astype(np.int64)
-        order = np.argsort(numbers)
+        word_ids = vocabulary.add(words).astype(np.int64)
+        order = np.argsort(word_ids)
         starts = np.searchsorted(rows, np.arange(len(words) + 1))
         self.classes = learned.classes
-        self._numbers = numbers[order]  # ascending, so that a document's words are found by bisection
+        self._word_ids = word_ids[order]  # ascending, so that a document's words are found by bisection
         self._starts, self._ends = starts[:-1][order], starts[1:][order]
-        self._places, self._logs = places, np.log1p(amounts / UNIT)
-        self._dense: Values | None = None  # the logs of every word in every class, where there is room for that
+        self._class_indices, self._logs = class_indices, np.log1p(counts / UNIT)
+        self._dense: Values | None = None  # the logs of every word in every class, if the table is small enough
         if len(words) * len(learned.classes) <= dense:
             self._dense = np.zeros((len(words), len(learned.classes)))
-            self._dense[np.argsort(order)[rows], places] = self._logs
+            self._dense[np.argsort(order)[rows], class_indices] = self._logs
         documents = np.array([learned.documents(name) for name in learned.classes])
-        total = np.bincount(places, weights=amounts / UNIT, minlength=len(documents)) + max(len(words), 1)
-        with np.errstate(divide="ignore"):  # a class without a document is impossible
+        total = np.bincount(class_indices, weights=counts / UNIT, minlength=len(documents)) + max(len(words), 1)
+        with np.errstate(divide="ignore"):  # a class without documents has probability 0
             prior = np.where(documents > 0, 0.0, -np.inf) if learned.uniform else np.log(documents)
         self._prior: Values = prior
-        self._below: Values = np.log(total)
+        self._log_totals: Values = np.log(total)
 
     def log_posteriors(self, document: Numbered, length: int = 0) -> Values:
-        """ln P(class | document), in the order of `classes`; all -inf where nothing was learned.
+        """ln P(class | document), in the order of `classes`; all -inf if nothing was learned.
 
-        With a `length` a longer document counts as one of so many words with the same mean log-likelihood.
+        With a `length`, a longer document counts as one of `length` words with the same mean log-likelihood.
         """
         joint = self._prior
-        rows = np.searchsorted(self._numbers, document.words)
-        known = self._numbers.take(rows, mode="clip") == document.words if len(self._numbers) else rows < 0
-        rows, times = rows[known], document.times[known]
+        rows = np.searchsorted(self._word_ids, document.words)
+        is_known = self._word_ids.take(rows, mode="clip") == document.words if len(self._word_ids) else rows < 0
+        rows, times = rows[is_known], document.times[is_known]
         if len(rows):
             logs = self._sparse(rows, times) if self._dense is None else times @ self._dense[rows]
             total = float(times.sum())
             if 0 < length < total:
-                joint = joint + (logs - total * self._below) * (length / total)
+                joint = joint + (logs - total * self._log_totals) * (length / total)
             else:
-                joint = joint + logs - total * self._below
+                joint = joint + logs - total * self._log_totals
         best = joint.max()
         if best == -np.inf:
             return np.full(len(joint), -np.inf)
@@ -92,16 +91,18 @@ class Frozen:
     def _sparse(self, rows: Numbers, times: Values) -> Values:
         starts = self._starts[rows]
         sizes = self._ends[rows] - starts
-        places = np.arange(int(sizes.sum())) + np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
-        weights = self._logs[places] * np.repeat(times, sizes)
-        sums: Values = np.bincount(self._places[places], weights=weights, minlength=len(self._prior)).astype(np.float64)
+        indices = np.arange(int(sizes.sum())) + np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
+        weights = self._logs[indices] * np.repeat(times, sizes)
+        sums: Values = np.bincount(self._class_indices[indices], weights=weights, minlength=len(self._prior)).astype(
+            np.float64
+        )
         return sums
 
 
 class FrozenPieces:
     """A classifier for many short documents that share pieces: ln P(word | class) for every word, and the prior.
 
-    The links of a page share its title, and many of them the element around them: what pieces share is looked up once.
+    The links of a page share its title, and many of them the element around them: each piece is looked up once.
     """
 
     def __init__(self, bayes: NaiveBayes) -> None:
@@ -109,17 +110,17 @@ class FrozenPieces:
         words = saved["words"] if bayes.vocabulary is None else saved["vocabulary"]
         self._rows = Vocabulary(len(words), words)
         logs = [bayes.log_likelihoods({word: 1}) for word in words]
-        self.table: Values = np.array([*logs, [0.0] * len(bayes.classes)])  # the last row: a word not known
-        self.table[~np.isfinite(self.table)] = 0.0  # a class without documents, which the prior keeps out
+        self.table: Values = np.array([*logs, [0.0] * len(bayes.classes)])  # the last row: unknown words
+        self.table[~np.isfinite(self.table)] = 0.0  # classes without documents, which the prior excludes
         self._columns = np.ascontiguousarray(self.table.T)
         documents = [bayes.documents(name) for name in bayes.classes]
         self.prior: Values = np.array(
-            [-math.inf if not has else 0.0 if bayes.uniform else math.log(has) for has in documents]
+            [-math.inf if not count else 0.0 if bayes.uniform else math.log(count) for count in documents]
         )
 
     def posteriors(self, names: Sequence[str], flat: Numbers32, starts: Numbers32, rows: Numbers32) -> Values:
-        """P(class | document), a row for each document. `rows` has the numbers of its pieces; a piece is a run of
-        indices into `names`: those in `flat` from one of `starts` to the next."""
+        """P(class | document), a row for each document. `rows` has the numbers of its pieces. Piece i is the run of
+        indices into `names` in `flat[starts[i] : starts[i + 1]]`."""
         logs = self._sums(names, flat, starts)[rows].sum(axis=1) + self.prior
         best = logs.max(axis=1, keepdims=True)
         weights = np.exp(logs - np.where(np.isfinite(best), best, 0.0))
@@ -129,7 +130,7 @@ class FrozenPieces:
     def _sums(self, names: Sequence[str], flat: Numbers32, starts: Numbers32) -> Values:
         """ln P(piece | class), without the prior."""
         pieces = len(starts) - 1
-        said = self._columns[:, self._rows.ids(names)]
-        owners = np.repeat(np.arange(pieces), np.diff(starts))
-        columns = [np.bincount(owners, logs[flat], pieces) for logs in said]
+        logs_of_names = self._columns[:, self._rows.ids(names)]
+        piece_of_word = np.repeat(np.arange(pieces), np.diff(starts))
+        columns = [np.bincount(piece_of_word, logs[flat], pieces) for logs in logs_of_names]
         return np.stack(columns, axis=1)

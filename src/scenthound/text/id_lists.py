@@ -1,4 +1,4 @@
-"""Lists of ids in arrays: sorted with their counts, searched, and joined into one array to be saved."""
+"""Lists of ids as arrays: sort them with their counts, search them, and join many into one array for saving."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scenthound.text.vocabulary import Ids
 
 
 def sorted_counts(ids: Ids, times: Ids) -> tuple[array[int], array[int]]:
-    """Ids in ascending order and how often each occurs; words without an id are left out.
+    """Ids in ascending order and how often each occurs; negative ids, of words without an id, are left out.
 
     >>> sorted_counts(np.array([7, -1, 3], dtype=np.int32), np.array([1, 5, 2], dtype=np.int32))
     (array('i', [3, 7]), array('i', [2, 1]))
@@ -22,7 +22,7 @@ def sorted_counts(ids: Ids, times: Ids) -> tuple[array[int], array[int]]:
 
 
 def known_ids(known: array[int], wanted: array[int]) -> list[int]:
-    """Those of the wanted ids that are among the known ones, which are in ascending order.
+    """The `wanted` ids that are among the `known` ones, which are in ascending order.
 
     >>> known_ids(array("i", [3, 7, 9]), array("i", [9, 4, 3]))
     [9, 3]
@@ -35,24 +35,24 @@ def known_ids(known: array[int], wanted: array[int]) -> list[int]:
 
 
 def pack_lists(lists: Sequence[Sequence[int]]) -> Ids:
-    """Lists of numbers as one array: how many there are, their lengths, then all of them.
+    """Lists of numbers as one array: the number of lists, their lengths, then all items.
 
     >>> pack_lists([[5, 6], [], [7]]).tolist()
     [3, 2, 0, 1, 5, 6, 7]
     """
     flat = array("i", [len(lists), *map(len, lists)])
-    for one in lists:
-        flat.extend(one)
+    for numbers in lists:
+        flat.extend(numbers)
     return np.array(flat, dtype=np.int32)
 
 
 def unpack_lists(packed: Any) -> list[array[int]]:
-    """What `pack_lists` was given. Raises ValueError if the lists do not fill their array."""
+    """The inverse of `pack_lists`. Raises ValueError if the lists do not fill the array."""
     flat = array("i", np.asarray(packed, dtype=np.int32).tobytes())
-    lists, place = [], 1 + flat[0]
+    lists, begin = [], 1 + flat[0]
     for length in flat[1 : 1 + flat[0]]:
-        lists.append(flat[place : place + length])
-        place += length
-    if place != len(flat):
+        lists.append(flat[begin : begin + length])
+        begin += length
+    if begin != len(flat):
         raise ValueError("the lists do not fill their array")
     return lists

@@ -1,8 +1,8 @@
-"""How much an observable event raises the chance of success: interest ratios on counts (sheet 30.6).
+"""Interest ratios: how much an observed event raises the probability of a goal page (sheet 30.6).
 
-Aggarwal, Al-Garawi and Yu 2001. Of every event it is counted how many pages showed it, and how many of those were
-goals. Its interest ratio is P(goal | event) / P(goal); it counts only where it is far enough from 1, in standard
-errors of a share among so many pages.
+Aggarwal, Al-Garawi and Yu 2001. For every event, the pages that showed it are counted, and how many of them were goals.
+The interest ratio is P(goal | event) / P(goal). It is used only if it is significant: if the share of goals is
+enough standard errors away from the base rate, given the number of pages.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ import numpy.typing as npt
 from scenthound.text.vocabulary import NONE, Ids, Vocabulary
 
 FLOOR = 0.01
-"""What a ratio is at least, before its logarithm is taken."""
-MOST_EVENTS = 500_000  # events of one kind that are counted separately; newer ones are ignored
+"""The lower bound of a ratio before its logarithm is taken."""
+MOST_EVENTS = 500_000  # events of one kind that are counted; later ones are ignored
 
 Whole = npt.NDArray[np.int64]
 Reals = npt.NDArray[np.float64]
-Places = Ids | Whole | list[int]
+EventIds = Ids | Whole | list[int]
 
 
 class Totals(NamedTuple):
-    """Pages seen, and how many of them were goals."""
+    """The number of pages seen, and how many of them were goals."""
 
     pages: int = 0
     goals: int = 0
 
     @property
-    def is_telling(self) -> bool:
-        """Whether there is anything to compare: some pages were goals, and some were not."""
+    def can_compare(self) -> bool:
+        """Whether ratios are defined: some pages were goals, and some were not."""
         return 0 < self.goals < self.pages
 
 
@@ -44,23 +44,23 @@ def interest(goals: Ids | Whole, pages: Ids | Whole, totals: Totals) -> tuple[Re
     >>> ratio.tolist(), errors.round(6).tolist()
     ([4.0], [5.477226])
     """
-    base, some = totals.goals / totals.pages, np.maximum(pages, 1)
-    share = goals / some
-    return share / base, np.abs(share - base) / np.sqrt(base * (1.0 - base) / some)
+    base, page_counts = totals.goals / totals.pages, np.maximum(pages, 1)
+    share = goals / page_counts
+    return share / base, np.abs(share - base) / np.sqrt(base * (1.0 - base) / page_counts)
 
 
 def logs(goals: Ids | Whole, pages: Ids | Whole, totals: Totals, errors: float) -> Reals:
-    """ln of the interest ratio of each event, at least that of `FLOOR`; 0 where it is not significant, so many standard
-    errors from 1, or where there is nothing to compare."""
-    if not totals.is_telling:
+    """ln of the interest ratio of each event, at least ln `FLOOR`; 0 if it is less than `errors` standard errors from
+    1, or if there is nothing to compare."""
+    if not totals.can_compare:
         return np.zeros(len(pages))
-    ratio, away = interest(goals, pages, totals)
-    significant = (pages > 0) & (away.round(12) >= errors)
-    return np.where(significant, np.log(np.maximum(ratio, FLOOR)), 0.0)
+    ratio, errors_away = interest(goals, pages, totals)
+    is_significant = (pages > 0) & (errors_away.round(12) >= errors)
+    return np.where(is_significant, np.log(np.maximum(ratio, FLOOR)), 0.0)
 
 
 class Events:
-    """Counts of one kind of events, each with a number."""
+    """Counts of the events of one kind, each with an id."""
 
     def __init__(self) -> None:
         self.names = Vocabulary(MOST_EVENTS)
@@ -69,7 +69,7 @@ class Events:
         self._shown = np.zeros(0, dtype=np.int8)
 
     def ids(self, names: Iterable[str]) -> Ids:
-        """The ids of some events; new ones get theirs now, as long as there is room, and the rest is left out."""
+        """The ids of events. New events get an id while there is room; the others are left out."""
         ids = self.names.add(names)
         self._make_room()
         return np.asarray(ids[ids != NONE])
@@ -79,20 +79,22 @@ class Events:
         ids = self.names.add([name for names in sets for name in names]).tolist()
         self._make_room()
         ends = list(accumulate(map(len, sets), initial=0))
-        return [[number for number in ids[begin:end] if number != NONE] for begin, end in pairwise(ends)]
+        return [[event_id for event_id in ids[begin:end] if event_id != NONE] for begin, end in pairwise(ends)]
 
     def _make_room(self) -> None:
         while len(self.names) >= len(self.pages):
-            self.pages, self.goals = (np.concatenate([one, np.zeros_like(one)]) for one in (self.pages, self.goals))
+            self.pages, self.goals = (
+                np.concatenate([column, np.zeros_like(column)]) for column in (self.pages, self.goals)
+            )
 
-    def count(self, numbers: Places, is_goal: bool) -> None:
-        """A page showed these events, each named once."""
-        self.pages[numbers] += 1
+    def count(self, event_ids: EventIds, is_goal: bool) -> None:
+        """Count a page that showed these distinct events."""
+        self.pages[event_ids] += 1
         if is_goal:
-            self.goals[numbers] += 1
+            self.goals[event_ids] += 1
 
     def count_any(self, sets: Sequence[Ids], is_goal: bool) -> None:
-        """A page showed all events that are in one of these sets."""
+        """Count a page that showed all events in any of these sets."""
         if len(sets) == 1:
             self.count(sets[0], is_goal)
             return
@@ -100,38 +102,38 @@ class Events:
         if len(self._shown) < size:
             self._shown = np.zeros(len(self.pages), dtype=np.int8)
         shown = self._shown[:size]
-        for numbers in sets:
-            shown[numbers] = 1
+        for event_ids in sets:
+            shown[event_ids] = 1
         self.pages[:size] += shown
         if is_goal:
             self.goals[:size] += shown
         shown[:] = 0
 
-    def logs(self, totals: Totals, errors: float, numbers: Places | slice = slice(None)) -> Reals:
-        """ln of the interest ratio of these events, at least that of `FLOOR`; 0 where it is not significant."""
-        pages = self.pages[numbers]
-        return logs(self.goals[numbers], pages, totals, errors) if totals.is_telling else np.zeros(len(pages))
+    def logs(self, totals: Totals, errors: float, event_ids: EventIds | slice = slice(None)) -> Reals:
+        """ln of the interest ratio of these events, at least ln `FLOOR`; 0 if it is not significant."""
+        pages = self.pages[event_ids]
+        return logs(self.goals[event_ids], pages, totals, errors) if totals.can_compare else np.zeros(len(pages))
 
     def sums(self, sets: Sequence[bytes], totals: Totals, errors: float) -> Reals:
-        """For each set of events, whose ids are given as the bytes of int32, the sum of their `logs`."""
-        if not totals.is_telling:
+        """For each set of events, given as the bytes of int32 ids, the sum of their `logs`."""
+        if not totals.can_compare:
             return np.zeros(len(sets))
         ids = np.frombuffer(b"".join(sets), np.intc)
-        owners = np.arange(len(sets)).repeat([len(one) // ids.itemsize for one in sets])
-        is_most = len(ids) > len(self.pages)  # then it costs less to work out all of them
-        said = self.logs(totals, errors)[ids] if is_most else self.logs(totals, errors, ids)
-        return np.bincount(owners, said, len(sets)).astype(np.float64, copy=False)
+        set_of_event = np.arange(len(sets)).repeat([len(packed_ids) // ids.itemsize for packed_ids in sets])
+        is_cheaper = len(ids) > len(self.pages)  # then it is cheaper to compute all
+        event_logs = self.logs(totals, errors)[ids] if is_cheaper else self.logs(totals, errors, ids)
+        return np.bincount(set_of_event, event_logs, len(sets)).astype(np.float64, copy=False)
 
-    def rises(self, totals: Totals, errors: float, numbers: Ids | None = None) -> Reals:
-        """`logs` of these events, of all if none are named, where they are above 0, and 0 elsewhere. Only what a goal
-        has shown can be, and that is little."""
-        shown = self.goals if numbers is None else self.goals.take(numbers)
-        found = np.zeros(len(shown))
-        some = shown.nonzero()[0]
-        if len(some):
-            logs = self.logs(totals, errors, some if numbers is None else numbers.take(some))
-            found[some] = np.maximum(logs, 0.0)
-        return found
+    def rises(self, totals: Totals, errors: float, event_ids: Ids | None = None) -> Reals:
+        """`logs` of these events (by default all), with 0 for negative values. Only the few events that a goal page
+        showed can be positive."""
+        shown = self.goals if event_ids is None else self.goals.take(event_ids)
+        rises = np.zeros(len(shown))
+        with_goal = shown.nonzero()[0]
+        if len(with_goal):
+            logs = self.logs(totals, errors, with_goal if event_ids is None else event_ids.take(with_goal))
+            rises[with_goal] = np.maximum(logs, 0.0)
+        return rises
 
     def save(self) -> dict[str, Any]:
         size = len(self.names)
@@ -139,8 +141,8 @@ class Events:
 
     @classmethod
     def load(cls, state: Mapping[str, Any]) -> Events:
-        made = cls()
-        made.ids(state["names"])
-        size = len(made.names)
-        made.pages[:size], made.goals[:size] = state["pages"], state["goals"]
-        return made
+        events = cls()
+        events.ids(state["names"])
+        size = len(events.names)
+        events.pages[:size], events.goals[:size] = state["pages"], state["goals"]
+        return events

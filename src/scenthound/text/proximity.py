@@ -1,8 +1,8 @@
-"""How near a word stands to each anchor of a page (sheet 40.1).
+"""How near a word is to each anchor of a page (sheet 40.1).
 
     proximity(u) = Σ 1 / distance(u, o)  over the occurrences o of the word
 
-The distance of an occurrence is 1 in the anchor u itself, elsewhere 2 and one more for each whole anchor between.
+The distance of an occurrence is 1 in the anchor u itself; elsewhere it is 2, plus 1 for each whole anchor between.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ import numpy.typing as npt
 Reals = npt.NDArray[np.float64]
 
 
-def proximities(places: Iterable[int], anchors: int, reach: int) -> Reals:
-    """The proximity of a word to every anchor. Occurrences with more than `reach` anchors between are not seen.
+def proximities(positions: Iterable[int], anchors: int, reach: int) -> Reals:
+    """The proximity of a word to every anchor. Occurrences with more than `reach` anchors between are ignored.
 
-    A place is 2b + 1 for an occurrence in anchor b, and 2g for one outside with g anchors before it.
+    A position is 2b + 1 for an occurrence in anchor b, and 2g for one outside anchors with g anchors before it.
 
     >>> proximities([1, 4], 3, 5).tolist()
     [1.3333333333333333, 1.0, 0.8333333333333333]
     """
-    found = np.zeros(anchors)
+    proximity = np.zeros(anchors)
     inside, outside = _inverse_distances(reach)
-    for place, times in Counter(places).items():
-        kernel = inside if place % 2 else outside  # both reach as far to the left as to the right
-        first = place // 2 - reach - 1
+    for position, times in Counter(positions).items():
+        kernel = inside if position % 2 else outside  # both reach as far to the left as to the right
+        first = position // 2 - reach - 1
         begin, end = max(0, first), min(anchors, first + len(kernel))
         if begin < end:
-            found[begin:end] += times * kernel[begin - first : end - first]
-    return found
+            proximity[begin:end] += times * kernel[begin - first : end - first]
+    return proximity
 
 
 @lru_cache(maxsize=64)
 def _inverse_distances(reach: int) -> tuple[Reals, Reals]:
-    """Around an occurrence in an anchor, and around one between two anchors."""
+    """The inverse distances of the anchors around an occurrence: inside an anchor, and between two anchors."""
     inside = 1.0 / (1 + np.abs(np.arange(-reach - 1, reach + 2)))
     outside = 1.0 / (2 + np.arange(reach + 1))
     return inside, np.concatenate([outside[::-1], outside])

@@ -2,7 +2,7 @@
 
     idf(t) = 1 + ln((1 + N) / (1 + df(t)))     N pages were read, df(t) of them have the term t
 
-A term of every page weighs 1 and none weighs less, so the first page and words never seen have weights, too.
+A term on every page weighs 1 and no term weighs less, so terms of the first page and unseen terms have weights too.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 
 class RunningIdf:
-    """Counts in how many pages each term occurs.
+    """Counts the pages in which each term occurs.
 
     >>> idf = RunningIdf()
     >>> for page in (["bees", "honey"], ["bees"], ["cars", "bees"]):
@@ -29,9 +29,9 @@ class RunningIdf:
     def add(self, terms: Iterable[str]) -> None:
         """Count a page by its distinct terms."""
         self.pages += 1
-        counted = self._pages_with
+        pages_with = self._pages_with
         for term in terms:
-            counted[term] = counted.get(term, 0) + 1
+            pages_with[term] = pages_with.get(term, 0) + 1
 
     def weight(self, term: str) -> float:
         return 1.0 + math.log((1 + self.pages) / (1 + self._pages_with.get(term, 0)))
@@ -42,7 +42,7 @@ class RunningIdf:
             return 0.0
         weights = {term: self.weight(term) for term in {*query, *counts}}
         product = sum(count * counts[term] * weights[term] ** 2 for term, count in query.items() if term in counts)
-        squares = [sum((count * weights[term]) ** 2 for term, count in one.items()) for one in (query, counts)]
+        squares = [sum((count * weights[term]) ** 2 for term, count in vector.items()) for vector in (query, counts)]
         return min(1.0, product / math.sqrt(squares[0] * squares[1]))
 
     def save(self) -> dict[str, Any]:
@@ -50,6 +50,6 @@ class RunningIdf:
 
     @classmethod
     def load(cls, state: Mapping[str, Any]) -> RunningIdf:
-        made = cls()
-        made.pages, made._pages_with = int(state["pages"]), dict(state["pages with"])
-        return made
+        idf = cls()
+        idf.pages, idf._pages_with = int(state["pages"]), dict(state["pages with"])
+        return idf

@@ -1,4 +1,4 @@
-"""SMART weights over a pool of pages (sheet 10.3): for judging when the crawls are over, not for guiding.
+"""SMART weights over a pool of pages (sheet 10.3): for evaluating finished crawls, not for guiding them.
 
 `atc`  augmented tf (0.5 + 0.5 tf / largest tf of the page), times ln(pages / df), cosine  [BIZ eq. 2-3]
 `ltc`  (1 + ln tf), times ln(pages / df), cosine
@@ -19,7 +19,7 @@ from scenthound.errors import UnknownName
 
 Scheme = Literal["atc", "ltc"]
 SCHEMES: tuple[Scheme, ...] = ("atc", "ltc")
-_BLOCK = 2000  # pages per step: keeps what numpy needs in between at some 30 MB however large the pool
+_BLOCK = 2000  # pages per step: bounds numpy's temporary arrays to about 30 MB, however large the pool
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
 _Whole: TypeAlias = npt.NDArray[np.int64]
@@ -27,7 +27,7 @@ _Whole: TypeAlias = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Some pages as columns: for each term of each page its number, its frequency and its page's row."""
+    """Some pages as columns: id and frequency of each term of each page; length and largest frequency of each page."""
 
     terms: npt.NDArray[np.int32]
     frequencies: npt.NDArray[np.int32]
@@ -36,51 +36,51 @@ class _Block:
 
 
 class Pool:
-    """The pages that all crawlers of a topic brought home, as counts of terms, and what terms are worth there.
+    """The pages that all crawlers of a topic fetched, as term counts, and the weights of terms among them.
 
-    Only pool pages count for df; a description that is compared with the pool is not one of them.
+    Only pool pages count for df; a description that is compared with the pool does not.
     """
 
     def __init__(self, pages: Sequence[Mapping[str, int]]) -> None:
         self.size = len(pages)
-        self._numbers = _Numbers()
-        self._blocks = [self._block(pages[at : at + _BLOCK]) for at in range(0, len(pages), _BLOCK)]
-        occurs = np.zeros(len(self._numbers), dtype=np.int64)
+        self._term_ids = _TermIds()
+        self._blocks = [self._block(pages[start : start + _BLOCK]) for start in range(0, len(pages), _BLOCK)]
+        pages_with = np.zeros(len(self._term_ids), dtype=np.int64)
         for block in self._blocks:
-            occurs += np.bincount(block.terms, minlength=len(occurs))
-        self._df = occurs
-        self._idf: _Floats = np.log(self.size / occurs) if self.size else np.zeros(0)
+            pages_with += np.bincount(block.terms, minlength=len(pages_with))
+        self._df = pages_with
+        self._idf: _Floats = np.log(self.size / pages_with) if self.size else np.zeros(0)
 
     def df(self, term: str) -> int:
-        """Pool pages that hold the term."""
-        number = self._numbers.get(term)
-        return 0 if number is None else int(self._df[number])
+        """The number of pool pages that contain the term."""
+        term_id = self._term_ids.get(term)
+        return 0 if term_id is None else int(self._df[term_id])
 
     def weights(self, counts: Mapping[str, int], scheme: Scheme = "atc") -> dict[str, float]:
         """The weights of a page or a description, before they are normalised.
 
-        Terms that no pool page holds are left out, after the largest frequency was taken over all.
+        Terms that no pool page contains are left out, but count for the largest frequency.
         """
         _check(scheme)
         largest = max(counts.values(), default=1)
         return {
-            term: _local(scheme, frequency, largest) * float(self._idf[self._numbers[term]])
+            term: _local(scheme, frequency, largest) * float(self._idf[self._term_ids[term]])
             for term, frequency in counts.items()
-            if term in self._numbers
+            if term in self._term_ids
         }
 
     def similarities(self, description: Mapping[str, int], scheme: Scheme = "atc") -> list[float]:
         """The cosine of the description with every page of the pool, in the pool's order."""
-        wanted = np.zeros(len(self._numbers))
+        query = np.zeros(len(self._term_ids))
         for term, weight in self.weights(description, scheme).items():
-            wanted[self._numbers[term]] = weight
-        length = math.sqrt(float(wanted @ wanted))
-        found: list[float] = []
+            query[self._term_ids[term]] = weight
+        length = math.sqrt(float(query @ query))
+        cosines: list[float] = []
         for block in self._blocks:
-            found += self._cosines(block, wanted, length, scheme).tolist()
-        return found
+            cosines += self._cosines(block, query, length, scheme).tolist()
+        return cosines
 
-    def _cosines(self, block: _Block, wanted: _Floats, length: float, scheme: Scheme) -> _Floats:
+    def _cosines(self, block: _Block, query: _Floats, length: float, scheme: Scheme) -> _Floats:
         pages = len(block.lengths)
         rows = np.repeat(np.arange(pages), block.lengths)
         if scheme == "atc":
@@ -89,7 +89,7 @@ class Pool:
             local = 1.0 + np.log(block.frequencies)
         weights = local * self._idf[block.terms]
         lengths = np.sqrt(np.bincount(rows, weights * weights, minlength=pages)) * length
-        products = np.bincount(rows, weights * wanted[block.terms], minlength=pages)
+        products = np.bincount(rows, weights * query[block.terms], minlength=pages)
         cosines = np.divide(products, lengths, out=np.zeros(pages), where=lengths > 0)
         return np.minimum(cosines, 1.0)
 
@@ -97,19 +97,19 @@ class Pool:
         lengths = np.array([len(page) for page in pages], dtype=np.int64)
         total = int(lengths.sum())
         return _Block(
-            terms=_column(map(self._numbers.__getitem__, chain.from_iterable(pages)), total),
+            terms=_column(map(self._term_ids.__getitem__, chain.from_iterable(pages)), total),
             frequencies=_column(chain.from_iterable(page.values() for page in pages), total),
             lengths=lengths,
             largest=np.array([max(page.values(), default=1) for page in pages], dtype=np.float64),
         )
 
 
-class _Numbers(dict[str, int]):
-    """Numbers for terms, dealt out in the order in which they are met."""
+class _TermIds(dict[str, int]):
+    """Ids of terms, in order of first occurrence."""
 
     def __missing__(self, term: str) -> int:
-        number = self[term] = len(self)
-        return number
+        term_id = self[term] = len(self)
+        return term_id
 
 
 def _local(scheme: Scheme, frequency: int, largest: int) -> float:

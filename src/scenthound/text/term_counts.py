@@ -1,6 +1,6 @@
 """Term frequencies of a text as two byte strings: immutable, cheap to send and to map from a file.
 
-numpy is imported where numbers are looked at: a process that only packs them starts in half the time.
+numpy is imported only where counts are read: a process that only packs them starts in half the time.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     Times = npt.NDArray[np.int32]
 
-MOST_NUMBERED = 1 << 17  # terms of one process that get numbers: some 10 MB
-MOST_TOKENS = (1 << 31) - 1  # of one text; the squared norm then fits in 64 bits
+MOST_NUMBERED = 1 << 17  # terms of one process that get numbers: about 10 MB
+MOST_TOKENS = (1 << 31) - 1  # of one text, so that the squared norm fits in 64 bits
 
 
 class Terms(NamedTuple):
@@ -28,16 +28,16 @@ class Terms(NamedTuple):
 
 
 class Numbering(NamedTuple):
-    """A numbering of terms that many documents share, as those of a prepared bed do."""
+    """A numbering of terms that many documents share, such as those of a prepared bed."""
 
     name: str
-    """Equal names have equal ids for equal terms."""
+    """Numberings with the same name give the same ids to the same terms."""
     size: int
-    """Ids are from 0 up to, not including, this."""
+    """Ids are below this."""
 
 
 class SharedIds(NamedTuple):
-    """The ids of a document's terms in a numbering, and its squared norm, which every cosine needs, if it is known."""
+    """The ids of a document's terms in a numbering and, if known, its squared norm, which every cosine needs."""
 
     ids: bytes
     """Little-endian int32, one for each term; -1 for a term without a number."""
@@ -46,9 +46,9 @@ class SharedIds(NamedTuple):
 
 
 class TermNumbers:
-    """Numbers the terms that one process reads, so that another one need not decode them.
+    """Numbers the terms that one process reads, so that another process need not decode them.
 
-    A term keeps its number. When there are `most`, new terms get none.
+    A term keeps its number. After `most` terms, new terms get none.
 
     >>> numbers = TermNumbers("reader", most=2)
     >>> [array("i", numbers.of(terms).ids).tolist() for terms in (["chess", "club"], ["club", "golf"])]
@@ -56,7 +56,7 @@ class TermNumbers:
     """
 
     def __init__(self, name: str, most: int = MOST_NUMBERED) -> None:
-        """`name` is one that no other process has."""
+        """`name` must be unique among processes."""
         self.numbering = Numbering(name, most)
         self._numbers: dict[str, int] = {}
 
@@ -75,8 +75,8 @@ class TermNumbers:
 class NumberedTerms(Sequence[str]):
     """The terms of a document, each with its id in a shared numbering.
 
-    A vocabulary translates these ids into its own by a table, and decodes only the terms that it has not met before:
-    some 5 microseconds for the 900 terms of a page, where looking up each by name takes 150.
+    A vocabulary translates these ids into its own by a table, and decodes only terms that are new to it: about
+    5 microseconds for the 900 terms of a page, where looking up each by name takes 150.
 
     >>> import numpy as np
     >>> shared = SharedIds(np.array([7, 2], dtype="<i4").tobytes(), Numbering("bed", 9), square=5)
@@ -88,7 +88,7 @@ class NumberedTerms(Sequence[str]):
     __slots__ = ("_ids", "_lines", "numbering")
 
     def __init__(self, lines: bytes, shared: SharedIds) -> None:
-        """`lines` as `pack_terms` gives them."""
+        """`lines` as from `pack_terms`."""
         self._lines, self._ids, self.numbering = lines, shared.ids, shared.numbering
 
     @property
@@ -99,7 +99,7 @@ class NumberedTerms(Sequence[str]):
         return np.frombuffer(self._ids, "<i4")
 
     def at(self, indices: npt.NDArray[np.int64]) -> list[str]:
-        """The terms at some indices. A few are decoded one by one; for many it is faster to decode all."""
+        """The terms at these indices. A few are decoded one by one; for many it is faster to decode all of them."""
         import numpy as np
 
         lines = self._lines
@@ -111,14 +111,14 @@ class NumberedTerms(Sequence[str]):
         return [lines[begin:end].decode("utf-8", "surrogatepass") for begin, end in spans]
 
     @overload
-    def __getitem__(self, place: int) -> str: ...
+    def __getitem__(self, index: int) -> str: ...
     @overload
-    def __getitem__(self, place: slice) -> Sequence[str]: ...
-    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
-        """A term, or several. All of them are still numbered."""
-        if isinstance(place, slice) and place.indices(len(self)) == (0, len(self), 1):
+    def __getitem__(self, index: slice) -> Sequence[str]: ...
+    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
+        """A term, or a slice. The slice of all terms is still numbered."""
+        if isinstance(index, slice) and index.indices(len(self)) == (0, len(self), 1):
             return self
-        return unpack_terms(self._lines)[place]
+        return unpack_terms(self._lines)[index]
 
     def __iter__(self) -> Iterator[str]:
         return iter(unpack_terms(self._lines))
@@ -130,8 +130,8 @@ class NumberedTerms(Sequence[str]):
 class TermCounts(Mapping[str, int]):
     """How often each term of a text occurs, in order of first occurrence.
 
-    A crawler asks most pages for a handful of words. So the terms stay as lines of bytes, and a lookup searches them:
-    about a microsecond a word, and nothing to build. To see every term, use `terms` and `times`, or `to_dict`.
+    Most pages are asked for a handful of words. So the terms stay as lines of bytes, and a lookup searches them: about
+    a microsecond per word, with nothing to build. To see every term, use `terms` and `times`, or `to_dict`.
 
     >>> counts = TermCounts.of({"chess": 2, "club": 1})
     >>> counts["chess"], counts.get("golf", 0), counts.index("club"), counts.square
@@ -146,24 +146,24 @@ class TermCounts(Mapping[str, int]):
     _shared: SharedIds | None
 
     def __init__(self, lines: bytes, times: bytes, shared: SharedIds | None = None) -> None:
-        """`lines`: each term between line breaks, as `pack_terms` gives them. `times`: little-endian int32."""
-        assign = object.__setattr__  # ours refuses
+        """`lines`: the terms between line breaks, as from `pack_terms`. `times`: little-endian int32."""
+        assign = object.__setattr__  # our own `__setattr__` refuses
         assign(self, "_lines", lines)
         assign(self, "_times", times)
         assign(self, "_shared", shared)
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"term counts can't be changed, nor can their `{name}`")
+        raise AttributeError(f"term counts are immutable: their `{name}` can't be changed")
 
     def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"term counts can't be changed, nor can their `{name}`")
+        raise AttributeError(f"term counts are immutable: their `{name}` can't be changed")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return TermCounts, (self._lines, self._times)
 
     @classmethod
     def of(cls, counts: Mapping[str, int], numbers: TermNumbers | None = None) -> TermCounts:
-        """The same counts, packed, and numbered if there are `numbers`."""
+        """Pack counts; with `numbers`, number their terms."""
         shared = None if numbers is None else numbers.of(counts.keys())
         return cls(pack_terms(counts), array("i", counts.values()).tobytes(), shared)
 
@@ -172,19 +172,19 @@ class TermCounts(Mapping[str, int]):
         """Counts that another process packed. Raises ValueError if the two strings do not fit together."""
         if len(times) % 4:
             raise ValueError("the terms and their counts do not match")
-        made = cls(lines, times)
-        made.check()
-        return made
+        counts = cls(lines, times)
+        counts.check()
+        return counts
 
     def check(self) -> None:
-        """Raise ValueError unless terms and counts, which another process packed, fit together."""
+        """Raise ValueError unless terms and counts, which another process packed, match."""
         import numpy as np
 
         lines, size = self._lines, len(self._times) // 4
         if not lines.startswith(b"\n") or not lines.endswith(b"\n") or lines.count(b"\n") != size + 1:
             raise ValueError("the terms and their counts do not match")
         if (self.times < 1).any() or self.times.sum(dtype=np.int64) > MOST_TOKENS:
-            raise ValueError("a term count that can't be")
+            raise ValueError("an impossible term count")
         if self._shared is not None:
             self._check_ids(self._shared)
         lines.decode("utf-8", "surrogatepass")
@@ -196,10 +196,10 @@ class TermCounts(Mapping[str, int]):
             raise ValueError("the terms and their numbers do not match")
         ids = np.frombuffer(shared.ids, "<i4")
         if len(ids) and (int(ids.min()) < -1 or int(ids.max()) >= shared.numbering.size):
-            raise ValueError("a number that no term has")
+            raise ValueError("a term number out of range")
 
     def to_bytes(self) -> tuple[bytes, bytes]:
-        """What the constructor takes."""
+        """Terms and counts as the constructor takes them."""
         return self._lines, self._times
 
     @property
@@ -209,12 +209,12 @@ class TermCounts(Mapping[str, int]):
 
     @property
     def shared(self) -> SharedIds | None:
-        """The ids of the terms in a shared numbering, if they have any."""
+        """The ids of the terms in a shared numbering; None if they have none."""
         return self._shared
 
     @property
     def names(self) -> Sequence[str]:
-        """Every term, with its shared id if it has one: for a `Vocabulary`."""
+        """Every term, with its shared id if there are any: for a `Vocabulary`."""
         return self.terms if self._shared is None else NumberedTerms(self._lines, self._shared)
 
     @property
@@ -233,28 +233,28 @@ class TermCounts(Mapping[str, int]):
         return int(numbers @ numbers)
 
     def index(self, term: str) -> int:
-        """The place of a term in `terms`; -1 if the text does not have it."""
+        """The index of a term in `terms`; -1 if the text does not have it."""
         return find_term(self._lines, term)
 
     def __getitem__(self, term: str) -> int:
-        place = self.index(term)
-        if place < 0:
+        index = self.index(term)
+        if index < 0:
             raise KeyError(term)
-        return int.from_bytes(self._times[4 * place : 4 * place + 4], "little")
+        return int.from_bytes(self._times[4 * index : 4 * index + 4], "little")
 
     def __contains__(self, term: object) -> bool:
         is_term = isinstance(term, str) and "\n" not in term
         return is_term and b"\n%b\n" % str(term).encode("utf-8", "surrogatepass") in self._lines
 
     def get(self, term: str, default: Any = None, /) -> Any:
-        place = self.index(term)
-        return default if place < 0 else int.from_bytes(self._times[4 * place : 4 * place + 4], "little")
+        index = self.index(term)
+        return default if index < 0 else int.from_bytes(self._times[4 * index : 4 * index + 4], "little")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.terms)
 
     def to_dict(self) -> dict[str, int]:
-        """The same counts as a dict: much faster than `dict(counts)`, which would search for every term."""
+        """The counts as a dict: much faster than `dict(counts)`, which searches for every term."""
         return dict(zip(self.terms, self.times.tolist(), strict=True))
 
     def items(self) -> ItemsView[str, int]:
@@ -271,7 +271,7 @@ class TermCounts(Mapping[str, int]):
 
 
 def pack_terms(terms: Iterable[str]) -> bytes:
-    """Terms as lines of bytes, each between two line breaks. No term contains one.
+    """Terms as lines of bytes, each between two line breaks. No term may contain a line break.
 
     >>> pack_terms(["chess", "club"])
     b'\\nchess\\nclub\\n'
@@ -280,20 +280,20 @@ def pack_terms(terms: Iterable[str]) -> bytes:
 
 
 def find_term(lines: bytes, term: str) -> int:
-    """The place of a term among those packed in `lines`; -1 if it is not there."""
+    """The index of a term in packed `lines`; -1 if it is not among them."""
     if "\n" in term:
         return -1
-    place = lines.find(b"\n%b\n" % term.encode("utf-8", "surrogatepass"))
-    if place < 0:
+    offset = lines.find(b"\n%b\n" % term.encode("utf-8", "surrogatepass"))
+    if offset < 0:
         return -1
     import numpy as np
 
-    before = np.frombuffer(lines, np.uint8, place)  # `bytes.count` takes three times as long
+    before = np.frombuffer(lines, np.uint8, offset)  # `bytes.count` takes three times as long
     return int(np.count_nonzero(before == ord("\n")))
 
 
 def unpack_terms(lines: bytes) -> list[str]:
-    """The terms that `pack_terms` packed.
+    """The inverse of `pack_terms`.
 
     >>> unpack_terms(b"\\nchess\\nclub\\n")
     ['chess', 'club']
@@ -302,7 +302,7 @@ def unpack_terms(lines: bytes) -> list[str]:
 
 
 Document = Mapping[str, int]
-"""What a classifier can be asked about: terms, and how often each occurs."""
+"""A document to classify: terms, and how often each occurs."""
 
 
 def terms_of(document: Document) -> Terms:

@@ -1,12 +1,12 @@
 """Text to tokens to terms (sheet 10.1), fast, and safe with whatever the web sends.
 
-A token is a maximal run of `a-z0-9` after lower-casing and after accents were folded to ASCII; letters
-that have no such fold stay as they are, with their marks. Tokens of one character are dropped. A term
-is a token that is no stop word, stemmed by Porter's algorithm of 1980 as printed.
+A token is a maximal run of `a-z0-9` after lower-casing and folding accents to ASCII; letters that can't be folded stay
+as they are, with their marks. Tokens of one character are dropped. A term is a token that is not a stop word, stemmed
+by Porter's algorithm of 1980 as printed.
 
-Ours, where the sheet is silent: a run of more than `LONGEST` characters is no word of any language
-(encoded data, mostly) and is dropped too; digits of every script are ASCII digits; soft hyphens and
-invisible joiners are nothing, every other sign is a gap; stems are taken of ASCII tokens only.
+Ours, where the sheet is silent: a run of more than `LONGEST` characters is not a word of any language (usually encoded
+data) and is dropped too; digits of every script become ASCII digits; soft hyphens and invisible joiners are removed,
+and every other character is a gap; only ASCII tokens are stemmed.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ from scenthound.errors import UnknownName
 from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.vectors import Counts, term_frequencies
 
-FORMAT = 1  # raise it when the same text gives other terms, so that what was prepared is prepared again
+FORMAT = 1  # raise it when the same text gives other terms: then beds are prepared again
 LONGEST = 64
-REMEMBERED = 1 << 16  # distinct tokens: about 10 MB of prose, at worst some 40 MB of hostile tokens
+CACHED = 1 << 16  # distinct tokens: about 10 MB for prose, at worst 40 MB for hostile tokens
 
-PIECE = 1 << 18  # characters whose words are counted at once
-MARGIN = 1 << 12  # characters at the end of a piece in which a gap is looked for
-MOST_TERMS = 1 << 16  # distinct ones of a long text; the richest of 13,506 recorded pages has 2,628
+PIECE = 1 << 18  # characters whose words are counted at a time
+MARGIN = 1 << 12  # characters at the end of a piece that are searched for a gap
+MOST_TERMS = 1 << 16  # distinct terms of a long text; the richest of 13,506 recorded pages has 2,628
 _GAP = re.compile(r"[^0-9A-Za-z\x80-\U0010ffff]")
 
-_ASCII = bytes(  # letters in lower case, digits, all beyond ASCII; the rest is a gap
+_ASCII = bytes(  # keeps digits, bytes beyond ASCII and letters, in lower case; the rest is a gap
     byte if byte >= 128 or chr(byte).isalnum() else ord(" ") for byte in bytes(range(256)).lower()
 )
 _FOLDING = "scenthound.fold"  # the name under which `str.encode` finds our handler
 _LOOSE_ACCENTS = re.compile(r"[\u0300-\u036f]+")
-_UNFOLDED = {  # Latin letters that Unicode does not take apart
+_UNFOLDED = {  # Latin letters that Unicode does not decompose
     "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ł": "l", "ħ": "h", "ı": "i", "ŧ": "t",
 }  # fmt: skip
 
 
 def tokens(text: str) -> list[str]:
-    """The tokens of a text in order, stop words still among them.
+    """The tokens of a text in order, including stop words.
 
     >>> tokens("Crème brûlée: Alpha's 2nd recipe")
     ['creme', 'brulee', 'alpha', '2nd', 'recipe']
@@ -65,16 +65,16 @@ def stem(word: str) -> str:
 
 @dataclass(frozen=True)
 class Analyser:
-    """How text becomes terms. Equal analysers give equal terms, so one may stand in a key.
+    """How text becomes terms. Equal analysers give equal terms, so an analyser can be part of a key.
 
-    `stop_words` is the name of a list of ours or a set of lower-case words.
+    `stop_words` is the name of one of our lists, or a set of lower-case words.
     """
 
     stop_words: str | frozenset[str] = "english"
     stem: bool = True
     _terms: _Terms = field(init=False, repr=False, compare=False)
     key: Hashable = field(init=False, repr=False, compare=False)
-    """Equal for equal analysers, and cheaper to make than one; an analyser of another class is its own key."""
+    """Equal for equal analysers, and cheaper to make than an analyser; one of a subclass is its own key."""
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -83,10 +83,10 @@ class Analyser:
         object.__setattr__(self, "key", (self.stop_words, self.stem) if type(self) is Analyser else self)
 
     def __hash__(self) -> int:
-        return self._hash  # asked for with every key of every page
+        return self._hash  # needed for every key of every page
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Analyser, (self.stop_words, self.stem)  # what is remembered stays in its process
+        return Analyser, (self.stop_words, self.stem)  # without the cache
 
     @property
     def name(self) -> str:
@@ -98,7 +98,7 @@ class Analyser:
         return f"{stop_words}-{'porter' if self.stem else 'unstemmed'}"
 
     def tokens(self, text: str) -> list[str]:
-        """The raw tokens, stop words still among them: the same for every analyser."""
+        """The raw tokens, including stop words: the same for every analyser."""
         return tokens(text)
 
     def terms(self, text: str) -> list[str]:
@@ -110,15 +110,15 @@ class Analyser:
         return list(filter(None, map(self._terms.__getitem__, _runs(text))))
 
     def terms_of(self, raw: list[str]) -> list[str]:
-        """The terms among raw tokens that were cut before."""
+        """The terms of raw tokens, without stop words."""
         return list(filter(None, map(self._terms.__getitem__, raw)))
 
     def term_of_each(self, raw: list[str]) -> list[str | None]:
-        """The term of each raw token; None for one that has none."""
+        """The term of each raw token; None for a stop word."""
         return list(map(self._terms.__getitem__, raw))
 
     def counts(self, text: str) -> Counts:
-        """How often each term occurs, in the order in which they first do."""
+        """How often each term occurs, in order of first occurrence."""
         if len(text) <= PIECE:
             return term_frequencies(filter(None, map(self._terms.__getitem__, _runs(text))))
         counts = Counts()
@@ -130,7 +130,7 @@ class Analyser:
 
 
 class _Terms(dict[str, str | None]):
-    """From a run of characters to its term, or None; filled as runs are met, emptied when full."""
+    """A cache from runs of characters to terms (or None); cleared when full."""
 
     def __init__(self, stop_words: frozenset[str], stemmed: bool) -> None:
         super().__init__()
@@ -138,11 +138,11 @@ class _Terms(dict[str, str | None]):
 
     def __missing__(self, run: str) -> str | None:
         if not 1 < len(run) <= LONGEST:
-            return None  # and not remembered: one could be megabytes long
+            return None  # and not cached: it could be megabytes long
         token, term = _composed(run), None
         if len(token) > 1 and token not in self.stop_words:
             term = stem(token) if self.stemmed else token
-        if len(self) >= REMEMBERED:
+        if len(self) >= CACHED:
             self.clear()
         self[run] = term
         return term
@@ -163,18 +163,18 @@ def _stemmer() -> Any:
 
 
 def _runs(text: str) -> list[str]:
-    """Text cut into runs of letters and digits of whatever length, folded and in lower case.
+    """Split text into runs of letters and digits of any length, folded and in lower case.
 
-    ASCII is copied and translated as bytes; only what lies beyond it comes to `_fold_beyond_ascii`. On
-    the many pages with a dash or a curly quote that is five times as fast as `str.translate`.
+    ASCII is copied and translated as bytes; only other characters go to `_fold_beyond_ascii`. On the many pages with a
+    dash or a curly quote this is five times as fast as `str.translate`.
     """
     return text.encode("ascii", _FOLDING).translate(_ASCII).decode().split()
 
 
 def pieces(text: str) -> Iterator[str]:
-    """A long text in pieces that have its tokens: the words of ten megabytes in one list would take two hundred.
+    """Split a long text into pieces with the same tokens: a list of the words of 10 MB would take 200 MB.
 
-    It is cut in gaps, and in a run without end, which is no token.
+    It is cut at gaps, or inside an endless run, which is not a token.
     """
     begin = 0
     while len(text) - begin > PIECE:
@@ -186,33 +186,33 @@ def pieces(text: str) -> Iterator[str]:
     yield text[begin:]
 
 
-def _fold_beyond_ascii(found: UnicodeError) -> tuple[bytes, int]:
-    """The answer of an error handler for `str.encode`: what stands for the run of characters, and where to go on."""
-    assert isinstance(found, UnicodeEncodeError)
-    return _FOLDED[found.object[found.start : found.end]], found.end
+def _fold_beyond_ascii(error: UnicodeError) -> tuple[bytes, int]:
+    """An error handler for `str.encode`: the replacement of a run of characters, and where to continue."""
+    assert isinstance(error, UnicodeEncodeError)
+    return _FOLDED[error.object[error.start : error.end]], error.end
 
 
 def _composed(run: str) -> str:
-    """One form for what looks the same: accents written apart join their letter and fold with it."""
-    if run.isascii() or len(run) > LONGEST:  # too long is no token; ordering its marks could take quadratic time
+    """A canonical form: combining accents are joined with their letter and folded with it."""
+    if run.isascii() or len(run) > LONGEST:  # too long for a token, and ordering its marks could take quadratic time
         return run
     return _LOOSE_ACCENTS.sub("", unicodedata.normalize("NFC", run).translate(_FOLD))
 
 
 class _Folded(dict[str, bytes]):
-    """From a run of characters beyond ASCII to what stands for it, in UTF-8; emptied when full."""
+    """A cache from runs of characters beyond ASCII to their replacements in UTF-8; cleared when full."""
 
     def __missing__(self, run: str) -> bytes:
         folded = run.translate(_FOLD).encode()
         if len(run) <= LONGEST:
-            if len(self) >= REMEMBERED:
+            if len(self) >= CACHED:
                 self.clear()
             self[run] = folded
         return folded
 
 
 class _Fold(dict[int, str]):
-    """From a code point beyond ASCII to what stands for it, for `str.translate`."""
+    """A cache from code points beyond ASCII to their replacements, for `str.translate`."""
 
     def __missing__(self, code: int) -> str:
         if len(self) >= 1 << 14:
@@ -222,20 +222,20 @@ class _Fold(dict[int, str]):
 
 
 def _fold(character: str) -> str:
-    """ASCII letters or digits for it; itself, in lower case, if it has no such fold; a gap if it is no letter."""
+    """The ASCII letters or digits for a character; a letter without them in lower case; a space for a non-letter."""
     if character.isascii():
         return character
-    kind = unicodedata.category(character)
-    if kind[0] == "L":
+    category = unicodedata.category(character)
+    if category[0] == "L":
         lower = character.lower()
-        apart = unicodedata.normalize("NFKD", lower).lower()
-        letters = "".join(_UNFOLDED.get(c, c) for c in apart if unicodedata.category(c) != "Mn")
+        decomposed = unicodedata.normalize("NFKD", lower).lower()
+        letters = "".join(_UNFOLDED.get(c, c) for c in decomposed if unicodedata.category(c) != "Mn")
         return letters if letters.isascii() and letters.isalnum() else lower
-    if kind[0] == "M":
+    if category[0] == "M":
         return character
-    if kind == "Nd":
+    if category == "Nd":
         return str(unicodedata.decimal(character))
-    if kind == "Cf" and character != "\N{ZERO WIDTH SPACE}":
+    if category == "Cf" and character != "\N{ZERO WIDTH SPACE}":
         return ""
     return " "
 

@@ -5,12 +5,12 @@
     c      = mean of x over pages, weighted by `on`  -  0.5 mean of x, weighted by `off`  +  s |c| k / sqrt(#k)
     q      = the 100 largest positive weights of c, at length 1;   score = q . x
 
-k is the 0/1 vector of the keywords, s their strength: 0.3 here. The strategy `hound` has the same model, with
-weights of its own for pages and keywords: `inverse_frequency`, `keyword_vector` and `topic_vector` are used by both.
+k is the 0/1 vector of the keywords, s their strength: 0.3 here. The strategy `hound` has the same model, with its own
+weights for pages and keywords: `inverse_frequency`, `keyword_vector` and `topic_vector` are used by both.
 
 The 50 virtual pages of English in the idf keep the topic's own words from looking common at the start, when most pages
-seen are seeds. The score of a page that is part of c is leave-one-out: c is taken without it. The 100 terms themselves
-are not chosen again; a term that only this page brought then weighs nothing.
+seen are seeds. The score of a page that is part of c is leave-one-out: c is computed without it. The 100 terms
+themselves are not chosen again; a term that only this page has then weighs nothing.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ VIRTUAL_PAGES = 50
 OFF_TOPIC = 0.5
 KEYWORDS = 0.3
 MOST_TERMS = 200_000
-"""Different terms of a model. When it is full, terms that it does not know are left out of later pages."""
+"""The most distinct terms of a model. When it is full, unknown terms of later pages are left out."""
 LONGEST = 5_000
-"""Different terms of one page that are read. Few real pages have more."""
-FEWEST_OTHERS = 0.3  # leave-one-out divides by at least this much weight of other pages
+"""The most distinct terms of one page that are read. Few real pages have more."""
+FEWEST_OTHERS = 0.3  # leave-one-out divides by the weight of the other pages, but at least by this
 
 
 class WeightedTerms(NamedTuple):
-    """A page as term ids of one model and 1 + ln of their counts."""
+    """A page as term ids of a model, and 1 + ln of their counts."""
 
     ids: npt.NDArray[np.int64]
     weights: Floats
@@ -47,7 +47,7 @@ class WeightedTerms(NamedTuple):
 
 @dataclass(eq=False)
 class TopicModel:
-    """Terms get ids as they are met. `fit` learns the topic vector, `score` compares a page with it."""
+    """A topic vector: `fit` learns it, `score` compares a page with it. Terms get ids at their first occurrence."""
 
     keywords: Sequence[str]
     terms: int = 100
@@ -62,18 +62,18 @@ class TopicModel:
         self.topic_: Floats = np.zeros(len(self.idf_))
 
     def document(self, counts: Mapping[str, int]) -> WeightedTerms:
-        """The page with these term counts."""
+        """Convert the term counts of a page for this model."""
         terms, times = terms_of(counts)
         if len(terms) > LONGEST:
             terms, times = terms[:LONGEST], times[:LONGEST]
         ids, weights = self._ids(terms), 1 + np.log(times.astype(np.float64))
         if len(self.vocabulary) < MOST_TERMS:
             return WeightedTerms(ids, weights)
-        kept = ids >= 0
-        return WeightedTerms(ids[kept], weights[kept])
+        is_known = ids >= 0
+        return WeightedTerms(ids[is_known], weights[is_known])
 
     def see(self, document: WeightedTerms) -> None:
-        """Count the document frequencies of a fetched page."""
+        """Count a fetched page in the document frequencies."""
         self._df[document.ids] += 1
         self.pages += 1
 
@@ -86,17 +86,17 @@ class TopicModel:
         """q . x of a page that is not part of the topic; 0 before the first `fit`."""
         ids, weights = document
         fitted, unfitted = ids < len(self.topic_), 0.0
-        if not fitted.all():  # terms met since the last fit are not in the topic
+        if not fitted.all():  # terms that are newer than the last fit are not in the topic
             outside = math.log((self.pages + VIRTUAL_PAGES) / 1.5) * weights[~fitted]
             ids, weights, unfitted = ids[fitted], weights[fitted], float(outside @ outside)
         inside = weights * self.idf_[ids]
         length = math.sqrt(float(inside @ inside) + unfitted)
         return float(self.topic_[ids] @ inside) / length if length else 0.0
 
-    def top_terms(self, number: int) -> list[str]:
+    def top_terms(self, count: int) -> list[str]:
         """The terms with the largest weights, for people."""
         names = self.vocabulary.all_words
-        return [names[term] for term in np.argsort(-self.topic_, kind="stable")[:number] if self.topic_[term] > 0]
+        return [names[term] for term in np.argsort(-self.topic_, kind="stable")[:count] if self.topic_[term] > 0]
 
     def save(self) -> dict[str, Any]:
         """The state as JSON values and arrays."""
@@ -112,10 +112,10 @@ class TopicModel:
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Continue from what `save` returned; ValueError if it is not of a model with these keywords."""
+        """Restore the state from `save`; ValueError if it is from a model with other keywords."""
         terms, df, idf = state["terms"], state["df"], state["idf"]
-        known = list(self.vocabulary)
-        if list(terms[: len(known)]) != known or len(terms) != len(df) or len(idf) > len(terms):
+        keywords = list(self.vocabulary)
+        if list(terms[: len(keywords)]) != keywords or len(terms) != len(df) or len(idf) > len(terms):
             raise ValueError("the saved topic model belongs to other keywords")
         self._ids(list(terms))
         self._df[: len(df)] = df
@@ -172,7 +172,7 @@ class Fit:
         others = np.maximum(total - on, FEWEST_OTHERS)[rows]
         without = (total * mean_on[ids] - on[rows] * entries) / others - mean_off[ids] + keywords[ids]
         scores = np.bincount(rows, np.maximum(without, 0.0) / length * entries, self._number)
-        return scores.astype(np.float64)  # of no entries they are integers
+        return scores.astype(np.float64)  # without entries they would be integers
 
     def _sum(self, weights: Floats) -> Floats:
         """The sum of the vectors, each times the weight of its page."""
@@ -181,15 +181,15 @@ class Fit:
         if 2 * len(weighted) < len(weights):  # most pages are not on topic
             ends = np.cumsum(sizes)
             spans = zip((ends - sizes)[weighted].tolist(), ends[weighted].tolist(), strict=True)
-            held = np.concatenate([np.zeros(0, np.int64), *(np.arange(begin, end) for begin, end in spans)])
-            ids, entries, weights, sizes = ids[held], entries[held], weights[weighted], sizes[weighted]
+            indices = np.concatenate([np.zeros(0, np.int64), *(np.arange(begin, end) for begin, end in spans)])
+            ids, entries, weights, sizes = ids[indices], entries[indices], weights[weighted], sizes[weighted]
         return np.bincount(ids, entries * np.repeat(weights, sizes), len(self._model.idf_)).astype(np.float64)
 
 
 def inverse_frequency(pages: int, pages_with: Floats | float, background: Floats) -> Floats:
-    """The idf of terms that so many of the pages hold, and such a share of English."""
-    holding = pages_with + VIRTUAL_PAGES * background + 0.5
-    return np.asarray(np.maximum(0.0, np.log((pages + VIRTUAL_PAGES) / holding)))
+    """The idf of terms that occur in `pages_with` of the pages, and in a share `background` of English documents."""
+    frequency = pages_with + VIRTUAL_PAGES * background + 0.5
+    return np.asarray(np.maximum(0.0, np.log((pages + VIRTUAL_PAGES) / frequency)))
 
 
 def keyword_vector(centre: Floats, keyword_ids: npt.NDArray[np.integer[Any]], strength: float) -> Floats:
@@ -201,7 +201,7 @@ def keyword_vector(centre: Floats, keyword_ids: npt.NDArray[np.integer[Any]], st
 
 
 def topic_vector(centre: Floats, terms: int) -> tuple[Floats, float]:
-    """The largest positive weights of a centre, at length 1, and the length that they had.
+    """The largest positive weights of a centre, scaled to length 1, and their original length.
 
     >>> vector, length = topic_vector(np.array([3.0, -9.0, 4.0, 1.0]), 2)
     >>> vector.round(6).tolist(), length

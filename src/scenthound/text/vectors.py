@@ -1,7 +1,7 @@
 """Sparse vectors of terms and the angle between them (sheet 10.2).
 
-While a crawl runs, queries and pages are raw term frequencies. Those are whole numbers, so a cosine
-does not depend on the order in which anything was added up.
+While a crawl runs, queries and pages are raw term frequencies. They are integers, so a cosine does not depend on the
+order of summation.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from scenthound.text.term_counts import TermCounts
 
 
 class Counts(dict[str, int]):
-    """How often each term occurs, in order of first occurrence. Not to be changed once made.
+    """How often each term occurs, in order of first occurrence. Must not be changed once made.
 
-    It remembers the square of its norm, which makes a cosine O(of the smaller vector).
+    It caches its squared norm, which makes a cosine linear in the smaller vector.
     """
 
     __slots__ = ("_square",)
@@ -33,7 +33,8 @@ class Counts(dict[str, int]):
 
 
 def term_frequencies(terms: Iterable[str]) -> Counts:
-    """
+    """Count terms.
+
     >>> term_frequencies(["club", "chess", "club"])
     {'club': 2, 'chess': 1}
     """
@@ -57,14 +58,14 @@ def norm(vector: Mapping[str, float]) -> float:
 
 
 def dot(a: Mapping[str, float], b: Mapping[str, float]) -> float:
-    """The sum over the terms that both have of the product of their weights."""
+    """The dot product: the sum of the products of weights over the common terms."""
     if len(a) > len(b):
         a, b = b, a
     return sum(weight * other for term, weight in a.items() if (other := b.get(term)))
 
 
 def cosine(a: Mapping[str, float], b: Mapping[str, float]) -> float:
-    """[CHAP eq. 1], for weights that are not negative: from 0 to 1, and 0 if either vector is empty or zero.
+    """The cosine of the angle [CHAP eq. 1], for non-negative weights: from 0 to 1; 0 if either vector is empty or zero.
 
     >>> cosine({"solar": 1}, {"solar": 3, "price": 4})
     0.6

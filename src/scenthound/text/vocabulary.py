@@ -1,4 +1,4 @@
-"""Numbers for words: what turns the terms of pages into rows of a learner's tables."""
+"""Ids of words, which are the rows of learners' tables."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from scenthound.text.term_counts import NumberedTerms, Numbering
 
 NONE = -1
 """The id of a word that is not in a vocabulary. As an index it is the last row, which learners keep empty."""
-MOST_WORDS = 1 << 20  # some 130 MB of prose when full
+MOST_WORDS = 1 << 20  # about 130 MB when full of prose
 UNASKED = -2  # in a table of ids: this word was never looked up
-MOST_NUMBERINGS = 8  # that a vocabulary has tables for
+MOST_NUMBERINGS = 8  # numberings that a vocabulary has tables for
 Ids = npt.NDArray[np.int32]
 
 
 @dataclass(slots=True, eq=False)
 class _Table:
-    """Our ids by the ids of a numbering; the last row, -1, is for words without a number and stays `UNASKED`."""
+    """Our ids, by the ids of a numbering; the last row, -1, is for words without a number and stays `UNASKED`."""
 
     ids: Ids
     is_stale: bool = False
-    """Words that it has as `NONE` may have been added since, by name or with another numbering."""
+    """Words that are `NONE` here may have been added since, by name or with another numbering."""
 
 
 class Vocabulary:
-    """Ids for words, from 0 on, in order of first mention; words beyond the bound have none.
+    """Ids for words, from 0 on, in order of first occurrence; words beyond the bound `most` have none.
 
     >>> vocabulary = Vocabulary(most=2)
     >>> vocabulary.add(["to", "be", "to", "wit"]).tolist()
@@ -39,10 +39,10 @@ class Vocabulary:
     >>> list(vocabulary)
     ['to', 'be']
 
-    `NumberedTerms` are translated by a table from the ids of their numbering to ours, which is filled as words are met.
-    There is one for each of the latest numberings: every process that reads pages has its own. As long as every word
-    came with one numbering, a word that its table does not have is not in the vocabulary; otherwise it is looked up by
-    name, as is a word without a number.
+    `NumberedTerms` are translated by a table from the ids of their numbering to ours, which is filled on demand. There
+    is a table for each of the latest numberings: every worker process has its own. As long as all words came with one
+    numbering, a word that is not in its table is not in the vocabulary; otherwise it is looked up by name, as is a word
+    without a number.
     """
 
     __slots__ = ("_has_names", "_ids", "_tables", "_words", "most")
@@ -56,7 +56,7 @@ class Vocabulary:
         self.add(words)
 
     def add(self, words: Iterable[str]) -> Ids:
-        """The ids of words; new ones get theirs now, as long as there is room."""
+        """The ids of words. New words get an id while there is room, else `NONE`."""
         table = self._table(words.numbering) if isinstance(words, NumberedTerms) else None
         size = len(self._words)
         if isinstance(words, NumberedTerms) and table is not None:
@@ -72,7 +72,7 @@ class Vocabulary:
         return ids
 
     def ids(self, words: Iterable[str]) -> Ids:
-        """The ids of words, `NONE` for those that were never added."""
+        """The ids of words; `NONE` for words that were never added."""
         if not isinstance(words, NumberedTerms):
             return self._ids_of_names(words)
         table = self._table(words.numbering)
@@ -108,19 +108,19 @@ class Vocabulary:
 
     @staticmethod
     def _translated(terms: NumberedTerms, table: _Table, not_known: int, look_up: Callable[[list[str]], Ids]) -> Ids:
-        """Ids by the table. Terms whose entry there is at most `not_known` are looked up by name, and entered."""
+        """The ids of terms by a table. Terms whose entry is at most `not_known` are looked up by name, and entered."""
         numbers = terms.ids
-        found = table.ids.take(numbers)
-        places = np.flatnonzero(found <= not_known)
-        if len(places):
-            found[places] = look_up(terms.at(places))
-            table.ids[numbers] = found
+        ids = table.ids.take(numbers)
+        missing = np.flatnonzero(ids <= not_known)
+        if len(missing):
+            ids[missing] = look_up(terms.at(missing))
+            table.ids[numbers] = ids
             table.ids[-1] = UNASKED
-        return found
+        return ids
 
     @property
     def all_words(self) -> Sequence[str]:
-        """Every word, by id."""
+        """All words, by id."""
         return self._words
 
     def __contains__(self, word: object) -> bool:

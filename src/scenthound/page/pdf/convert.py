@@ -1,4 +1,4 @@
-"""PDF responses as HTML responses. The file is read in a process of its own, within limits (docs/decisions/0045)."""
+"""Convert PDF responses to HTML responses, in a child process with limits (docs/decisions/0045)."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from scenthound.web.mime import extract
 
 NOT_READ = "pdf-not-read"
 """The reason of a miss: a PDF file that could not be read."""
-SECONDS = 30.0  # for one file, with the start of the process
+SECONDS = 30.0  # for one file, including the start of the process
 _PDF = "application/pdf"
 _REPLACED = frozenset(("content-type", "content-encoding", "content-length"))
 
 
 def is_converted(response: Response, limits: PageLimits) -> bool:
-    """Whether the reply is a PDF file, by its type, and PDF files are wanted."""
+    """Whether the reply is a PDF file, by its content type, and PDF files are read."""
     if not limits.pdf or not 200 <= response.status < 300:
         return False
     mime = extract(value for key, value in response.headers if key.lower() == "content-type")
@@ -37,14 +37,14 @@ def require_pypdf() -> None:
 
 
 def as_html(response: Response, limits: PageLimits) -> Response | Failure:
-    """The reply with its PDF file as HTML, which may take seconds; any other reply as it is.
+    """Convert a PDF reply to HTML, which may take seconds; any other reply is returned as it is.
 
-    A failure if the file can't be read within the limits.
+    Returns a `Failure` if the file can't be read within the limits.
     """
     if not is_converted(response, limits):
         return response
     if response.truncated:
-        return Failure(NOT_READ, f"only its first {len(response.body):,} bytes came", len(response.body))
+        return Failure(NOT_READ, f"only its first {len(response.body):,} bytes were received", len(response.body))
     coding = ",".join(value for key, value in response.headers if key.lower() == "content-encoding")
     try:
         body = decompress(response.body, coding, limit=limits.unpacked, ratio=limits.ratio).data
@@ -62,7 +62,7 @@ class _NotRead(Exception):
 
 def _html(body: bytes) -> bytes:
     try:
-        done = subprocess.run(  # noqa: S603 - no shell; the words are ours
+        done = subprocess.run(  # noqa: S603 - no shell, and our own arguments
             module_command("scenthound.page.pdf.child_process"),
             input=body,
             capture_output=True,
@@ -75,6 +75,6 @@ def _html(body: bytes) -> bytes:
     except OSError as error:
         raise _NotRead(f"no process could be started: {error.strerror}") from None
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip()[-200:]
-        raise _NotRead(said if done.returncode == 1 and said else "reading it took too much time or memory")
+        message = done.stderr.decode("utf-8", "replace").strip()[-200:]
+        raise _NotRead(message if done.returncode == 1 and message else "reading it took too much time or memory")
     return done.stdout

@@ -10,7 +10,7 @@ MOST_CHARACTERS = 3_000_000
 
 
 def paper_html(paper: PdfPaper) -> str:
-    """The HTML of a paper. Nothing of the file is markup in it."""
+    """The HTML of a paper. All text from the file is escaped."""
     title = escape(paper.title)
     head = f'<meta charset="utf-8"><title>{title}</title><meta name="citation_title" content="{title}">'
     head += "".join(f'<meta name="citation_author" content="{escape(name)}">' for name in paper.authors)

@@ -1,7 +1,7 @@
-"""A paper from the lines of its PDF file: title, authors, paragraphs, references. No line is trusted to be complete.
+"""Find title, authors, paragraphs and references of a paper in the lines of its PDF file.
 
-References begin at the left edge of their column and go on indented, or are numbered, or have more space between them;
-whichever of these the list shows is used. What has neither a year nor an address is none.
+References begin at the left edge of their column and continue indented, or are numbered, or have more space between
+them; whichever of these the list shows is used. An entry with neither a year nor an address is not a reference.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from statistics import median
 from scenthound.page.pdf.text_lines import Line, PdfText
 from scenthound.page.references import is_reference, is_reference_heading
 
-TOP = 0.6  # of the first page's lines: where title and authors are
+TOP = 0.6  # share of the first page's lines in which title and authors are
 MOST_AUTHORS = 30
-MOST_LINES = 16  # below the title in which authors are looked for
+MOST_LINES = 16  # below the title that may name authors
 LONGEST_TITLE = 300
-LONG_RUN = 8  # lines
-INDENTED = (3.0, 60.0)  # points: how far the second line of a reference may stand from the first
+LONG_RUN = 8  # lines of a column, from which a single line does not make its edge
+INDENTED = (3.0, 60.0)  # points: how far the further lines of a reference may be indented
 _END = re.compile(r"(affiliations?\s*:|appendix\b|acknowledge?ments?\b|received\b.*\baccepted\b|e-?mail\s*:)", re.I)
 _ABSTRACT = re.compile(r"\W*(abstract|summary|keywords|introduction|1\.? introduction)\b", re.I)
 _NUMBERED = re.compile(r"\[?\(?\d{1,3}[\].)]\s")
 _PARTICLE = r"(?:(?:van|von|de|der|den|del|della|di|da|du|la|le|ter|el|al)\s+)*"
 _WORD = r"[^\W\d_a-z][\w.'’-]*"
 _NAME = re.compile(rf"{_WORD}(?:\s+{_PARTICLE}{_WORD}){{1,3}}")
-_NOBODY = re.compile(
+_NOT_A_NAME = re.compile(
     r"\b(universit|institut|department|school|college|inc\b|gmbh|project|laborator|research|cent(er|re)\b)", re.I
 )
 _BAD_TITLE = re.compile(r"(?i)(microsoft word|untitled|\.(dvi|tex|docx?|pdf|ps|indd)\b|^\W*$)")
@@ -35,6 +35,8 @@ _BAD_TITLE = re.compile(r"(?i)(microsoft word|untitled|\.(dvi|tex|docx?|pdf|ps|i
 
 @dataclass(frozen=True, slots=True)
 class PdfPaper:
+    """The parts of a paper that were found in its PDF file."""
+
     title: str
     authors: list[str]
     paragraphs: list[str]
@@ -43,7 +45,7 @@ class PdfPaper:
 
 
 def read_paper(pdf: PdfText) -> PdfPaper:
-    """What the lines of a file say, as far as they say it."""
+    """The parts of a paper, as far as its lines show them."""
     lines = _without_margins(pdf.lines)
     first = [line for line in pdf.lines if line.page == 0]
     title_lines = _title_lines(first)
@@ -67,40 +69,40 @@ def _title_lines(first: Sequence[Line]) -> list[Line]:
     if not top:
         return []
     largest = max(line.size for line in top)
-    begin = next(place for place, line in enumerate(top) if line.size > 0.97 * largest)
+    begin = next(index for index, line in enumerate(top) if line.size > 0.97 * largest)
     end = begin
     while end < len(top) and top[end].size > 0.97 * largest and end - begin < 5:
         end += 1
     return top[begin:end]
 
 
-def _title(stated: str, found: Sequence[Line], first: Sequence[Line]) -> str:
-    """As the file states it, if the first page has these words; else what is printed largest."""
+def _title(metadata_title: str, title_lines: Sequence[Line], first: Sequence[Line]) -> str:
+    """The title in the metadata if the first page has these words; else the largest print."""
     page = squashed(" ".join(line.text for line in first))
-    if not _BAD_TITLE.search(stated) and len(stated.split()) > 1 and squashed(stated) in page:
-        return stated[:LONGEST_TITLE]
-    return joined(line.text for line in found)[:LONGEST_TITLE] or stated[:LONGEST_TITLE]
+    if not _BAD_TITLE.search(metadata_title) and len(metadata_title.split()) > 1 and squashed(metadata_title) in page:
+        return metadata_title[:LONGEST_TITLE]
+    return joined(line.text for line in title_lines)[:LONGEST_TITLE] or metadata_title[:LONGEST_TITLE]
 
 
-def _authors(stated: str, title: Sequence[Line], first: Sequence[Line]) -> list[str]:
+def _authors(metadata_author: str, title: Sequence[Line], first: Sequence[Line]) -> list[str]:
     page = squashed(" ".join(line.text for line in first))
-    names = [name for name in _names(stated) if squashed(name.split()[-1]) in page]
+    names = [name for name in _names(metadata_author) if squashed(name.split()[-1]) in page]
     if names or not title:
         return names
     below = first[first.index(title[-1]) + 1 :][:MOST_LINES]
-    end = next((place for place, line in enumerate(below) if _ABSTRACT.match(line.text)), len(below))
+    end = next((index for index, line in enumerate(below) if _ABSTRACT.match(line.text)), len(below))
     named = [(line.size, _names(line.text, whole=True)) for line in below[:end]]
-    largest = max((size for size, found in named if found), default=0.0)  # affiliations are set smaller
-    found = [name for size, names in named for name in names if size > 0.97 * largest]
-    return list(dict.fromkeys(found))[:MOST_AUTHORS]
+    largest = max((size for size, line_names in named if line_names), default=0.0)  # affiliations are printed smaller
+    authors = [name for size, line_names in named for name in line_names if size > 0.97 * largest]
+    return list(dict.fromkeys(authors))[:MOST_AUTHORS]
 
 
 def _names(text: str, whole: bool = False) -> list[str]:
-    """The names of people in a line; with `whole` none unless the line is nothing else."""
+    """The names of people in a line; with `whole`, none unless the line has nothing else."""
     cleaned = re.sub(r"\[[^]]*\]\S*|[\d*†‡§¶∗]+|^\s*by\b", " ", text, flags=re.IGNORECASE)
     parts = [" ".join(part.split()) for part in re.split(r"[,;&]|\band\b", cleaned)]
     parts = [part for part in parts if part]
-    names = [part for part in parts if _NAME.fullmatch(part) and not _NOBODY.search(part)]
+    names = [part for part in parts if _NAME.fullmatch(part) and not _NOT_A_NAME.search(part)]
     return [] if whole and len(names) < len(parts) else names[:MOST_AUTHORS]
 
 
@@ -108,7 +110,7 @@ def _names(text: str, whole: bool = False) -> list[str]:
 
 
 def _without_margins(lines: Sequence[Line]) -> list[Line]:
-    """Without running heads and page numbers: the first and last line of a page, where they stand apart."""
+    """The lines without running heads and page numbers: the first and last line of a page, if set apart."""
     kept: list[Line] = []
     for _, group in groupby(lines, key=lambda line: line.page):
         page = list(group)
@@ -122,24 +124,24 @@ def _without_margins(lines: Sequence[Line]) -> list[Line]:
 
 
 def _paragraphs(lines: Sequence[Line]) -> list[str]:
-    found: list[list[str]] = []
+    paragraphs: list[list[str]] = []
     last: Line | None = None
     for line in lines:
-        goes_on = (
+        continues = (
             last is not None
             and abs(line.size - last.size) < 0.15 * last.size
             and (line.page != last.page or line.y > last.y or last.y - line.y < 1.5 * last.size)
         )
-        if goes_on:
-            found[-1].append(line.text)
+        if continues:
+            paragraphs[-1].append(line.text)
         else:
-            found.append([line.text])
+            paragraphs.append([line.text])
         last = line
-    return [joined(part) for part in found]
+    return [joined(part) for part in paragraphs]
 
 
 def joined(lines: Iterator[str] | Sequence[str]) -> str:
-    """Lines as running text; a word that was divided at the end of a line is one again.
+    """Lines as running text; a word that was hyphenated at the end of a line is joined.
 
     >>> joined(["a uni-", "fying view of M-", "Estimation"])
     'a unifying view of M-Estimation'
@@ -154,7 +156,7 @@ def joined(lines: Iterator[str] | Sequence[str]) -> str:
 
 
 def squashed(text: str) -> str:
-    """Letters and digits alone, in lower case."""
+    """Only letters and digits, in lower case."""
     return "".join(character for character in text.casefold() if character.isalnum())
 
 
@@ -162,8 +164,8 @@ def squashed(text: str) -> str:
 
 
 def _reference_section(lines: Sequence[Line]) -> tuple[int, int]:
-    """Where the lines of the reference list begin and end; (0, 0) without one. The last heading counts."""
-    heads = [place for place, line in enumerate(lines) if is_reference_heading(line.text)]
+    """Where the lines of the last reference list begin and end; (0, 0) without one."""
+    heads = [index for index, line in enumerate(lines) if is_reference_heading(line.text)]
     if not heads:
         return 0, 0
     head = heads[-1]
@@ -182,23 +184,23 @@ def _reference_section(lines: Sequence[Line]) -> tuple[int, int]:
 
 
 def _entries(lines: Sequence[Line]) -> list[str]:
-    """The references in these lines. Those that can't be told apart are given up, not joined."""
+    """The references in these lines."""
     if not lines:
         return []
     runs = list(_runs(lines))
     starts = _numbered_starts(lines) or _indented_starts(runs) or _spaced_starts(runs)
-    found: list[list[str]] = []
+    entries: list[list[str]] = []
     for line, is_start in zip(lines, starts, strict=True):
-        if is_start or not found:
-            found.append([line.text])
+        if is_start or not entries:
+            entries.append([line.text])
         else:
-            found[-1].append(line.text)
-    texts = (joined(part) for part in found)
+            entries[-1].append(line.text)
+    texts = (joined(part) for part in entries)
     return [text for text in texts if is_reference(text)]
 
 
 def _runs(lines: Sequence[Line]) -> Iterator[list[Line]]:
-    """Lines of one column of one page."""
+    """Split lines into runs: the lines of one column of one page."""
     run: list[Line] = []
     for line in lines:
         if run and (line.page != run[-1].page or line.y > run[-1].y + line.size):
@@ -222,14 +224,14 @@ def _indented_starts(runs: Sequence[Sequence[Line]]) -> list[bool]:
         return []
     starts: list[bool] = []
     for run, edge in zip(runs, edges, strict=True):
-        if all(line.x - edge <= least for line in run):  # perhaps the rest of one reference, all of it indented
+        if all(line.x - edge <= least for line in run):  # perhaps the indented rest of one reference
             edge = min([edge, *(other for other in edges if least < edge - other < most)])
         starts += [line.x - edge <= least for line in run]
     return starts
 
 
 def _edge(run: Sequence[Line]) -> float:
-    """The left edge of a column: in a long one where two lines begin at least, so that a footnote does not count."""
+    """The left edge of a column; in a long column at least two lines begin there, so that a footnote does not count."""
     begins = sorted(line.x for line in run)
     if len(run) < LONG_RUN:
         return begins[0]

@@ -1,13 +1,13 @@
 """What a page says about each of its links: pure functions of a record, an analyser and a link (sheet 10.5).
 
-`terms` has the terms in order, `anchors` the anchor, window and heading of a link, `elements` the text of the elements
-around it. `leaves`, `surrounding_words` and `positions` answer for all links at once. *Leaves* are the runs of
-text between tags.
+`terms` has the terms of a page in order, `anchors` the anchor, window and heading of a link, `elements` the text of the
+elements around it. `leaves` (the runs of text between tags), `surrounding_words` and `positions` return results for all
+links at once.
 
-A view that a strategy asks for on every visit goes through `Page.view`, which works it out once per page. Those in
-`KEPT` do not depend on the crawl; a prepared bed keeps them for the next crawl in the same process.
+Strategies ask for views by `Page.view`, which computes each once per page. The views in `KEPT` do not depend on the
+crawl; a prepared bed keeps them for the next crawl in the same process.
 
-The examples of all these modules use this page:
+The examples in all these modules use this page:
 
 >>> from scenthound.testing import page_of
 >>> from scenthound.text.tokens import Analyser

@@ -1,7 +1,7 @@
-"""Where the links of a page stand, and what their anchors and the tokens on both sides of them say.
+"""The anchors of a page's links: where they are, their words and the words around them, and the heading above.
 
-A *window* is the anchor with some tokens on each side. A *heading* is the one that the link stands in or after. Several
-anchors may lead to one URL; a crawler offers it once, at the best of them (rule 6).
+A *window* is the anchor with some tokens on each side. The *heading* of a link is the one that contains it or precedes
+it. Several anchors may lead to the same URL; a crawler offers it once, at the best of them (rule 6).
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ Span = tuple[int, int]
 
 
 def anchor_leaves(record: Record) -> tuple[Numbers, Numbers]:
-    """The leaf at which each link's anchor begins, and the one after its last.
+    """The first leaf of each link's anchor, and the leaf after its last.
 
-    An anchor without text, as of a picture, has an empty span before the next anchor with text: a picture is mostly
+    An anchor without text, such as a picture, has an empty span before the next anchor with text: a picture is usually
     followed by the headline that it belongs to.
 
     >>> [column.tolist() for column in anchor_leaves(record)]
     [[2, 4], [3, 4]]
     """
     anchors, links = record.leaves.anchor, len(record.links)
-    places = np.flatnonzero((anchors >= 0) & (anchors < links)).astype(np.int32)
+    leaves = np.flatnonzero((anchors >= 0) & (anchors < links)).astype(np.int32)
     begins, ends = np.full(links + 1, len(anchors), dtype=np.int32), np.full(links, -1, dtype=np.int32)
-    begins[anchors[places[::-1]]] = places[::-1]  # the last one written stays: the first leaf of each anchor
-    ends[anchors[places]] = places + 1
+    begins[anchors[leaves[::-1]]] = leaves[::-1]  # the last write wins: the first leaf of each anchor
+    ends[anchors[leaves]] = leaves + 1
     is_empty = ends < 0
-    following = np.where(is_empty, links, np.arange(links))
-    following = np.minimum.accumulate(following[::-1])[::-1]
-    begins = begins[following]
+    next_with_text = np.where(is_empty, links, np.arange(links))
+    next_with_text = np.minimum.accumulate(next_with_text[::-1])[::-1]
+    begins = begins[next_with_text]
     return begins, np.where(is_empty, begins, ends)
 
 
@@ -56,29 +56,29 @@ def anchor_tokens(record: Record) -> list[Span]:
 
 
 def heading_leaves(record: Record) -> list[Span]:
-    """The leaves of the heading that each link stands in or, in document order, after; (0, 0): none.
+    """The leaves of the heading that contains or precedes each link; (0, 0) if there is none.
 
     >>> heading_leaves(record)
     [(0, 1), (0, 1)]
     """
     headings = record.leaves.heading.tolist()
-    runs: list[Span] = []  # the last heading up to and including each leaf; a heading inside another ends it
+    runs: list[Span] = []  # for each leaf the last heading at or before it; a nested heading ends the outer one
     begin = end = 0
-    for place, heading in enumerate(headings):
+    for leaf, heading in enumerate(headings):
         if heading >= 0:
-            begin = begin if place and headings[place - 1] == heading else place
-            end = place + 1
+            begin = begin if leaf and headings[leaf - 1] == heading else leaf
+            end = leaf + 1
         runs.append((begin, end))
-    whole = dict(runs)  # the link may stand in the middle of its heading
-    found: list[Span] = []
-    for first, behind in zip(*(column.tolist() for column in anchor_leaves(record)), strict=True):
-        begin, end = runs[first] if behind > first else runs[first - 1] if first else (0, 0)
-        found.append((begin, whole[begin]) if end else (0, 0))
-    return found
+    end_of = dict(runs)  # by first leaf: a link may be in the middle of its heading
+    spans: list[Span] = []
+    for first, after in zip(*(column.tolist() for column in anchor_leaves(record)), strict=True):
+        begin, end = runs[first] if after > first else runs[first - 1] if first else (0, 0)
+        spans.append((begin, end_of[begin]) if end else (0, 0))
+    return spans
 
 
 def anchor_counts(record: Record, link: Link, analyser: Analyser) -> Counts:
-    """Term frequencies of the anchor; of an image link those of its `alt` text.
+    """Term frequencies of the anchor; for an image link, of its `alt` text.
 
     >>> anchor_counts(record, chess, small), anchor_counts(record, golf, small)
     ({'chess': 1, 'club': 1}, {'golf': 1})
@@ -89,8 +89,8 @@ def anchor_counts(record: Record, link: Link, analyser: Analyser) -> Counts:
 def window_counts(record: Record, link: Link, width: int, analyser: Analyser) -> Counts:
     """Term frequencies of the anchor and of `width` raw tokens before and after it.
 
-    Stop words take up room in the window and are dropped afterwards. It crosses element borders and is clipped at the
-    ends of the page.
+    Stop words count towards the width and are dropped afterwards. The window crosses element borders and is clipped at
+    the ends of the page.
 
     >>> window_counts(record, chess, 1, small), window_counts(record, golf, 1, small)
     ({'best': 1, 'chess': 1, 'club': 1}, {'town': 1, 'golf': 1})
@@ -99,10 +99,10 @@ def window_counts(record: Record, link: Link, width: int, analyser: Analyser) ->
     return term_frequencies(_window_terms(PageTerms(record, analyser), link, span, width))
 
 
-def _window_terms(every: PageTerms, link: Link, span: Span, width: int) -> list[str]:
+def _window_terms(terms: PageTerms, link: Link, span: Span, width: int) -> list[str]:
     start, end = span
-    inside = every.between(start, end) if end > start else every.analyser.terms(link.anchor)
-    return every.between(max(0, start - width), start) + inside + every.between(end, end + width)
+    inside = terms.between(start, end) if end > start else terms.analyser.terms(link.anchor)
+    return terms.between(max(0, start - width), start) + inside + terms.between(end, end + width)
 
 
 def window_similarities(record: Record, query: Query, width: int) -> list[float]:
@@ -111,20 +111,20 @@ def window_similarities(record: Record, query: Query, width: int) -> list[float]
     >>> [round(value, 3) for value in window_similarities(record, Query("golf town", small), 1)]
     [0.0, 1.0]
     """
-    every, spans, found = PageTerms(record, query.analyser), anchor_tokens(record), []
-    hits = every.hits(query)
-    width = min(width, len(every.indices))
+    terms, spans, similarities = PageTerms(record, query.analyser), anchor_tokens(record), []
+    hits = terms.hits(query)
+    width = min(width, len(terms.indices))
     first, last = np.searchsorted(hits, [[begin - width, end + width] for begin, end in spans]).reshape(-1, 2).T
     for link, span, has_hit in zip(record.links, spans, (first < last).tolist(), strict=True):
         if has_hit or (span[0] == span[1] and link.anchor):
-            found.append(query.similarity(term_frequencies(_window_terms(every, link, span, width))))
+            similarities.append(query.similarity(term_frequencies(_window_terms(terms, link, span, width))))
         else:
-            found.append(0.0)
-    return found
+            similarities.append(0.0)
+    return similarities
 
 
 class OutlinkAnchors(NamedTuple):
-    """The links to each of a page's outlinks."""
+    """The links of a page, grouped by outlink."""
 
     positions: Numbers
     """The positions of the links, one outlink after the other."""
@@ -133,27 +133,27 @@ class OutlinkAnchors(NamedTuple):
 
 
 def outlink_anchors(record: Record) -> OutlinkAnchors:
-    """All links, by the outlink that they lead to; those to the page itself left out.
+    """All links, grouped by the outlink that they lead to, without links to the page itself.
 
     >>> from scenthound.testing import page_of
     >>> page = page_of("<a href=/x>one</a> <a href=/y>two</a> <a href=/>home</a> <a href=/x>three</a>")
     >>> [column.tolist() for column in outlink_anchors(page.record)]
     [[0, 3, 1], [0, 2, 3]]
     """
-    numbers = {link.url: number for number, link in enumerate(record.outlinks)}
-    owners = np.array([numbers.get(link.url, -1) for link in record.links], dtype=np.int32)
-    positions = np.argsort(owners, kind="stable")[int(np.count_nonzero(owners < 0)) :].astype(np.int32)
-    starts = np.searchsorted(owners[positions], np.arange(len(numbers) + 1)).astype(np.int32)
+    indices = {link.url: index for index, link in enumerate(record.outlinks)}
+    outlinks = np.array([indices.get(link.url, -1) for link in record.links], dtype=np.int32)
+    positions = np.argsort(outlinks, kind="stable")[int(np.count_nonzero(outlinks < 0)) :].astype(np.int32)
+    starts = np.searchsorted(outlinks[positions], np.arange(len(indices) + 1)).astype(np.int32)
     return OutlinkAnchors(fixed(positions), fixed(starts))
 
 
 def first_anchors(anchors: OutlinkAnchors) -> Numbers:
-    """For each outlink the position of the first link to it."""
+    """For each outlink, the position of the first link to it."""
     return np.asarray(anchors.positions[anchors.starts[:-1]])
 
 
-def best_anchors(anchors: OutlinkAnchors, worth: Sequence[float] | npt.NDArray[np.float64]) -> Numbers:
-    """For each outlink the position of the link to it that is worth most, the first of equals. `worth`: of every link.
+def best_anchors(anchors: OutlinkAnchors, scores: Sequence[float] | npt.NDArray[np.float64]) -> Numbers:
+    """For each outlink, the position of its link with the highest score, the first of equals. `scores` has every link.
 
     >>> from scenthound.testing import page_of
     >>> page = page_of("<a href=/x>one</a> <a href=/y>two</a> <a href=/x>three</a>")
@@ -163,9 +163,9 @@ def best_anchors(anchors: OutlinkAnchors, worth: Sequence[float] | npt.NDArray[n
     positions, starts = anchors
     if len(positions) == len(starts) - 1:  # one link to each
         return first_anchors(anchors)
-    values, sizes = np.asarray(worth)[positions], np.diff(starts)
+    values, sizes = np.asarray(scores)[positions], np.diff(starts)
     best = np.flatnonzero(values == np.repeat(np.maximum.reduceat(values, starts[:-1]), sizes))
     chosen = np.zeros(len(sizes), dtype=np.int32)
-    owners = np.repeat(np.arange(len(sizes)), sizes)[best]
-    chosen[owners[::-1]] = positions[best[::-1]]  # of several the last that is written stays: the first of the best
+    outlinks = np.repeat(np.arange(len(sizes)), sizes)[best]
+    chosen[outlinks[::-1]] = positions[best[::-1]]  # the last write wins: the first of equally good links
     return chosen

@@ -18,30 +18,30 @@ from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts, term_frequencies
 
 WHOLE_PAGE = sys.maxsize
-"""As `up`: climb to the root. The element is then the page."""
-# Nested elements repeat the same text: 500 ancestors of 10 MB are 5 GB. Together the elements of one level may say 64
-# times what the page says. Of 3,000 recorded pages, with every ancestor of every link, the worst reached 6.7.
+"""A value for `up`: climb to the root, so that the element is the whole page."""
+# Nested elements repeat the same text: 500 ancestors of 10 MB are 5 GB. Together, the elements of one level may have 64
+# times the page's text. Of 3,000 recorded pages, with every ancestor of every link, the worst reached 6.7 times.
 REPETITION = 64
 REPETITION_AT_LEAST, REPETITION_AT_MOST = 100_000, 100_000_000
 
 
 def elements_above(record: Record, up: int) -> Numbers:
-    """The element `up` levels above each link's own (0: itself), at most the root.
+    """The element `up` levels above each link (0 is the link itself), at most the root.
 
     >>> [record.elements.tags[record.elements.tag[element]] for element in elements_above(record, 1)]
     ['p', 'body']
     """
-    parent, found = record.elements.parent, record.elements.of_link
+    parent, elements = record.elements.parent, record.elements.of_link
     for _ in range(up):
-        above = parent[found]
+        above = parent[elements]
         if (above < 0).all():
             break
-        found = np.where(above < 0, found, above)
-    return found
+        elements = np.where(above < 0, elements, above)
+    return elements
 
 
 def tag_path(record: Record, link: Link) -> str:
-    """Tags from the root, each with its id and first class.
+    """The tags from the root to a link, each with its id and first class.
 
     >>> tag_path(record, chess)
     'html/body/p/a'
@@ -77,8 +77,8 @@ def element_similarities(record: Record, query: Query, up: int) -> list[float]:
     """
     if not up:
         return [query.text_similarity(link.anchor) for link in record.links]
-    every = PageTerms(record, query.analyser)
-    hits = every.hits(query)
+    terms = PageTerms(record, query.analyser)
+    hits = terms.hits(query)
     if not len(hits) or not record.links:
         return [0.0] * len(record.links)
     above = elements_above(record, up)
@@ -89,7 +89,7 @@ def element_similarities(record: Record, query: Query, up: int) -> list[float]:
     for position in np.flatnonzero(has_hit).tolist():
         element = int(above[position])
         if element not in similarities:
-            inside = every.between(int(begins[position]), int(ends[position]))
+            inside = terms.between(int(begins[position]), int(ends[position]))
             similarities[element] = query.similarity(term_frequencies(inside))
     return [similarities.get(element, 0.0) for element in above.tolist()]
 
@@ -97,22 +97,22 @@ def element_similarities(record: Record, query: Query, up: int) -> list[float]:
 def climbed_similarities(record: Record, query: Query, up: int, min_words: int) -> list[float]:
     """The cosine of the query with the first element, from `up` levels above each link on, with `min_words` terms.
 
-    The root, if no element has that many.
+    If no element has that many, it is the root.
 
     >>> [round(value, 3) for value in climbed_similarities(record, Query("chess", small), 0, 3)]
     [0.5, 0.378]
     """
     climb = _Climb(record, query, min_words)
-    found: list[float] = []
+    similarities: list[float] = []
     for link, element in zip(record.links, elements_above(record, max(up, 1)).tolist(), strict=True):
         anchor = () if up else query.analyser.terms(link.anchor)
         is_enough = not up and len(anchor) >= min_words
-        found.append(query.similarity(term_frequencies(anchor)) if is_enough else climb.similarity_from(element))
-    return found
+        similarities.append(query.similarity(term_frequencies(anchor)) if is_enough else climb.similarity_from(element))
+    return similarities
 
 
 class _Climb:
-    """From elements to the first one above them with enough terms. Each element is looked at once."""
+    """Finds the first element with enough terms, upwards from an element. Each element is visited once."""
 
     def __init__(self, record: Record, query: Query, min_words: int) -> None:
         self._query, self._min_words = query, min_words
@@ -124,7 +124,7 @@ class _Climb:
         self._similarities: dict[int, float] = {}
 
     def similarity_from(self, element: int) -> float:
-        """The cosine with the first element that has enough terms, from this one upwards; else with the root."""
+        """The cosine with the first element that has enough terms, upwards from this one; else with the root."""
         similarities, passed = self._similarities, list[int]()
         while element not in similarities:
             inside = self._inside(element)
@@ -151,7 +151,7 @@ def token_spans(record: Record, elements: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def is_within_limit(record: Record, elements: Numbers) -> npt.NDArray[np.bool_]:
-    """Whether the text of each of these elements counts: those after the limit of `REPETITION` have none."""
+    """Whether the text of each of these elements counts: elements beyond the limit of `REPETITION` have none."""
     leaves, table = record.leaves, record.elements
     if not len(elements) or not leaves.size:
         return np.ones(len(elements), dtype=np.bool_)
@@ -160,8 +160,8 @@ def is_within_limit(record: Record, elements: Numbers) -> npt.NDArray[np.bool_]:
     last = np.maximum(end - 1, 0)
     sizes = np.where(end > begin, leaves.end[last] - leaves.begin[np.minimum(begin, last)], 0).astype(np.int64)
     order = np.argsort(first)
-    before = np.zeros(len(distinct), dtype=np.int64)
-    before[order] = np.cumsum(sizes[order]) - sizes[order]
-    text = int(leaves.end[-1])
-    most = min(max(REPETITION * text, REPETITION_AT_LEAST), REPETITION_AT_MOST)
-    return (before < most)[inverse]
+    text_before = np.zeros(len(distinct), dtype=np.int64)
+    text_before[order] = np.cumsum(sizes[order]) - sizes[order]
+    text_size = int(leaves.end[-1])
+    limit = min(max(REPETITION * text_size, REPETITION_AT_LEAST), REPETITION_AT_MOST)
+    return (text_before < limit)[inverse]

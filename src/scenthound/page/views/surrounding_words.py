@@ -1,4 +1,4 @@
-"""The words around each link: of title, heading, parent element, anchor and address (reinforcement)."""
+"""The words around each link: title, heading, parent element, anchor and address (for reinforcement)."""
 
 from __future__ import annotations
 
@@ -17,16 +17,14 @@ from scenthound.page.views.terms import PageTerms
 from scenthound.text.tokens import Analyser
 
 MOST_WORDS_AROUND = 500_000  # words around all links of a page
-
-
-PIECES = 5  # of each link
+PIECES = 5  # pieces of text per link
 
 
 class Surroundings(NamedTuple):
-    """The words around links, in pieces that links may share. A word said by two pieces of a link counts twice."""
+    """The words around links, in pieces that links may share. A word in two pieces of a link counts twice."""
 
     names: tuple[str, ...]
-    """Each term once, in order of first mention."""
+    """The distinct terms, in order of first occurrence."""
     flat: Numbers
     """The index in `names` of every word, piece after piece."""
     starts: Numbers
@@ -53,12 +51,14 @@ def surroundings(record: Record, analyser: Analyser) -> Surroundings:
     is_counted = is_within_limit(record, above).tolist()
     first_token, rows = record.leaves.first_token.tolist(), []
     for link, heading, element in zip(record.links, heading_leaves(record), above.tolist(), strict=True):
-        place = link.position
+        position = link.position
         rows.append(
             (
                 title,
                 pieces.tokens(("heading", heading), first_token[heading[0]], first_token[heading[1]]),
-                pieces.tokens(("element", element), begins[place], ends[place] if is_counted[place] else begins[place]),
+                pieces.tokens(
+                    ("element", element), begins[position], ends[position] if is_counted[position] else begins[position]
+                ),
                 pieces.text(link.anchor),
                 pieces.text(url_text(link.url)),
             )
@@ -73,12 +73,12 @@ class _Pieces:
         self._analyser = analyser
         self._terms = PageTerms(record, analyser)
         self._names: dict[str, int] = {}
-        self._known: dict[object, int] = {}
+        self._numbers: dict[object, int] = {}
         self._flat: list[int] = []
         self._starts = [0]
 
     def text(self, text: str) -> int:
-        """The number of a piece that is a text of its own."""
+        """The number of a piece given as text."""
         return self._piece(text, lambda: self._analyser.terms(text))
 
     def tokens(self, key: object, begin: int, end: int) -> int:
@@ -86,15 +86,15 @@ class _Pieces:
         return self._piece(key, lambda: self._terms.between(begin, end))
 
     def _piece(self, key: object, find_terms: Callable[[], Sequence[str]]) -> int:
-        known = self._known.get(key)
-        if known is not None:
-            return known
+        piece = self._numbers.get(key)
+        if piece is not None:
+            return piece
         if len(self._flat) < MOST_WORDS_AROUND:
             names = self._names
             self._flat += [names.setdefault(term, len(names)) for term in find_terms()]
         self._starts.append(len(self._flat))
-        self._known[key] = len(self._starts) - 2
-        return self._known[key]
+        self._numbers[key] = len(self._starts) - 2
+        return self._numbers[key]
 
     def gathered(self, rows: Sequence[tuple[int, ...]]) -> Surroundings:
         columns = (np.array(column, dtype=np.int32) for column in (self._flat, self._starts, rows))
@@ -104,7 +104,7 @@ class _Pieces:
 
 
 def url_text(url: Url) -> str:
-    """What of a URL may say something: all but the scheme and `www`.
+    """The informative part of a URL: everything but the scheme and `www`.
 
     >>> url_text("http://www.reef.test/coral-fish/")
     'reef.test/coral-fish/'

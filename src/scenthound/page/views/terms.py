@@ -16,7 +16,7 @@ Offsets = npt.NDArray[np.int64]
 
 
 def token_terms(record: Record, analyser: Analyser) -> Numbers:
-    """For every token of the page the index of its term in `record.counts(analyser).terms`; -1 for a stop word.
+    """For every token of the page, the index of its term in `record.counts(analyser).terms`; -1 for a stop word.
 
     >>> token_terms(record, small).tolist()
     [0, -1, 1, 2, 0, -1, 3]
@@ -32,11 +32,12 @@ class TermSequence(NamedTuple):
     lines: bytes
     """The distinct terms, as `text.term_counts.pack_terms` packs them."""
     of_token: Numbers
-    """For every token the index of its term; -1 for a stop word."""
+    """For every token, the index of its term; -1 for a stop word."""
 
 
 def term_sequence(record: Record, analyser: Analyser) -> TermSequence:
-    """
+    """The terms of a page in order, in a form that a prepared bed can keep.
+
     >>> term_sequence(record, small).lines
     b'\\nclub\\nbest\\nchess\\ntown\\n'
     """
@@ -46,7 +47,7 @@ def term_sequence(record: Record, analyser: Analyser) -> TermSequence:
 
 
 class PageTerms:
-    """The terms of a page, to be read in slices of its tokens."""
+    """The terms of a page, read by slices of its tokens."""
 
     def __init__(self, record: Record, analyser: Analyser) -> None:
         self.analyser = analyser
@@ -55,11 +56,11 @@ class PageTerms:
         self._names = self.counts.terms
 
     def between(self, begin: int, end: int) -> list[str]:
-        """The terms of some tokens, stop words left out."""
+        """The terms of the tokens from `begin` to `end`, without stop words."""
         names = self._names
         return [names[index] for index in self.indices[begin:end].tolist() if index >= 0]
 
     def hits(self, query: Query) -> Offsets:
-        """The places of all tokens whose term is in the query."""
-        wanted = [place for term in query.counts if (place := self.counts.index(term)) >= 0]
-        return np.flatnonzero(np.isin(self.indices, wanted)) if wanted else np.zeros(0, dtype=np.int64)
+        """The indices of all tokens whose term is in the query."""
+        query_terms = [index for term in query.counts if (index := self.counts.index(term)) >= 0]
+        return np.flatnonzero(np.isin(self.indices, query_terms)) if query_terms else np.zeros(0, dtype=np.int64)
