@@ -5,11 +5,11 @@
 Cami and Deo [GRAPH]; links have no direction, and no text is read. The seeds are on topic, and so is every fetched
 page with a score of at least `threshold`.
 
-Ours: the paper divides by the off-topic neighbours only; dividing by all gives the same order and stays between 0 and
-1. Neighbours are those known so far, so a page that has not been fetched is judged by the pages that link to it. A
-score changes whenever a neighbour is found or accepted, and the waiting URL is re-scored each time; a page fetched
-earlier is accepted as soon as its score reaches the threshold. Once `memory` links are known, no more are remembered: a
-URL found after that scores 1 if its page is on topic, else 0.
+Ours: the paper divides by the off-topic neighbours only; dividing by all gives the same order, and scores from 0 to 1.
+Neighbours are those known so far, so a page that has not been fetched is judged by the pages that link to it. A score
+changes whenever a neighbour is found or accepted, and the waiting URL is re-scored each time; a page fetched earlier is
+accepted as soon as its score reaches the threshold. Once `memory` links are known, no more are remembered: a URL found
+after that scores 1 if its page is on topic, else 0.
 """
 
 from __future__ import annotations

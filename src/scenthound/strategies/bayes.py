@@ -67,7 +67,7 @@ CERTAIN = 1e9  # log-odds of a page with a label
 @strategy("bayes")
 @dataclass
 class Bayes(Parameterised):
-    """Links first of the page most likely to be a goal, by a classifier that learns from every page."""
+    """Prefers links on the pages most likely to be goals, by a classifier that learns from every page."""
 
     mode: str = parameter(
         "link", "link: one link at a time; fetch-all: all links of the best page", among=("link", "fetch-all")

@@ -31,7 +31,7 @@ from scenthound.text.tokens import Analyser
 @strategy("best-first")
 @dataclass
 class BestFirst(ComparesTopic):
-    """Links of the pages most similar to the topic first."""
+    """Prefers links on the pages most similar to the topic."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
         "page": "similarity between the topic and the page that the link is on: the score itself"
@@ -68,6 +68,6 @@ class BestFirst(ComparesTopic):
 @strategy("best-n-first")
 @dataclass
 class BestNFirst(BestFirst):
-    """Links of the pages most similar to the topic first, 256 at once."""
+    """Prefers links on the pages most similar to the topic, and takes 256 at once."""
 
     n: int = parameter(256, "how many links are taken at once; the study used 16, 64, 128 and 256", least=1)

@@ -54,7 +54,7 @@ class LayerGuess(NamedTuple):
 @strategy("context-graph")
 @dataclass
 class ContextGraph(Parameterised):
-    """Pages that look close to a target first, whatever they are about. Needs examples and their back-links."""
+    """Prefers pages that look close to a target, whatever they are about. Needs examples and their back-links."""
 
     layers: int = parameter(3, "how many links back from the examples are used", least=1)
     k: int = parameter(40, "words in the vocabulary", least=1)

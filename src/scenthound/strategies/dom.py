@@ -31,7 +31,7 @@ from scenthound.text.tokens import Analyser
 @strategy("dom")
 @dataclass
 class Dom(BestFirst):
-    """Links first whose page and surrounding text are most similar to the topic."""
+    """Prefers links whose page and surrounding text are most similar to the topic."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
         "page": "similarity between the topic and the page that the link is on",

@@ -66,7 +66,7 @@ MOST_PARTS = 5  # good categories shown in the parts of a score
 @strategy("focused-soft")
 @dataclass
 class FocusedSoft(Parameterised):
-    """Links first of the pages most likely to be in a good category of a taxonomy."""
+    """Prefers links on the pages most likely to be in a good category of a taxonomy."""
 
     name: ClassVar[str] = "focused-soft"
 
@@ -284,7 +284,7 @@ def certainty(probability: float) -> Relevance:
 @strategy("focused-hard")
 @dataclass
 class FocusedHard(FocusedSoft):
-    """Links of pages whose most probable category is good, most relevant first; all other links are dropped."""
+    """Follows only links on pages whose most probable category is good, most relevant pages first."""
 
     name: ClassVar[str] = "focused-hard"
 

@@ -63,7 +63,7 @@ class _Parent:
 @strategy("intelligent")
 @dataclass
 class Intelligent(Parameterised):
-    """Links first that share features with relevant pages: words of parents and URL, relevant parents and siblings."""
+    """Prefers links that share features with relevant pages: words of parents and URL, relevant parents, siblings."""
 
     predicate: Literal["similarity", "words", "judge"] = parameter(
         "similarity", "similarity of at least `threshold`, all keywords (words), or the verdict of the crawl's judge"

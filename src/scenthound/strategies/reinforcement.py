@@ -52,7 +52,7 @@ PROGRESS = 5000  # interval, in links, between progress messages
 @strategy("reinforcement")
 @dataclass
 class Reinforcement(Parameterised):
-    """Links first whose words predict targets, now or a few links on. Needs examples and pages that link to them."""
+    """Prefers links whose words predict targets, now or a few links on. Needs examples and pages that link to them."""
 
     bins: int = parameter(3, "classes of value: 3 looks into the future, 2 only at the next page", least=2)
     gamma: float = parameter(0.5, "discount of a target's value for every step to it", above=0, below=1)

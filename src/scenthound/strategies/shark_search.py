@@ -49,7 +49,7 @@ class Neighbourhood(NamedTuple):
 @strategy("shark-search")
 @dataclass
 class SharkSearch(ComparesTopic):
-    """Links first whose anchor, surrounding words and ancestor pages are similar to the topic."""
+    """Prefers links whose anchor, surrounding words and ancestor pages are similar to the topic."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
         "page": "similarity between the topic and the page that the link is on",

@@ -40,7 +40,7 @@ from scenthound.text.tokens import Analyser
 @strategy("text-and-graph")
 @dataclass
 class TextAndGraph(Parameterised):
-    """Links first that are on pages similar to the topic and that many pages link to."""
+    """Prefers URLs that many pages link to, from pages similar to the topic."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
         "text": "similarity to the topic of the best page with this link",

@@ -116,7 +116,7 @@ class PagesForSale:
     def links_value(self, links: Iterable[int]) -> int:
         """The sum of the highest bid on each of these pages, except the highest of all.
 
-        That one is left out because it is the bid for which the right to choose is sold.
+        The highest is left out because it is the bid for which the right to choose is sold.
         """
         bids = [max((self._bids.get(number, 0) for number in self.pages.get(link, ())), default=0) for link in links]
         return sum(bids) - max(bids, default=0)
