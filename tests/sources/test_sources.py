@@ -113,7 +113,7 @@ def test_the_contract_finds_a_source_that_trusts_its_answers() -> None:
 
     checks = dict(seed_source_contract(Trusting, REPLIES["searxng"]))
     with pytest.raises((AssertionError, ValueError, KeyError, TypeError)):
-        checks["no reply makes it fail otherwise than with `SourceFailed`"]()
+        checks["whatever the reply, it fails only with `SourceFailed`"]()
 
 
 def ask(source: SeedSource, fetcher: RepliesTo, words: str = "hot air balloon", most: int = 10) -> list[str]:

@@ -208,7 +208,7 @@ def test_no_example_is_refused_with_a_way_out(web: TinyWeb) -> None:
         Bayes().train(lessons(web, ""), random.Random(0), lambda _: None)
     assert "without a model" in caught.value.hint
     empty = TinyLessons(TinyWeb({"a.example/": ""}), BEES, "a.example/")
-    with pytest.raises(BadConfig, match="no example has a word"):
+    with pytest.raises(BadConfig, match="the examples contain no words"):
         Bayes().train(empty, random.Random(0), lambda _: None)
 
 
@@ -221,7 +221,7 @@ def test_a_model_of_another_kind_is_refused(web: TinyWeb) -> None:
     for wrong in ({}, {"classifier": {}, "analyser": "x"}, {"tree": {}}):
         with pytest.raises((KeyError, ValueError, TypeError)):
             Bayes().use(wrong)
-    with pytest.raises(BadConfig, match="taught nothing"):
+    with pytest.raises(BadConfig, match="not been trained"):
         Bayes().model()
 
 

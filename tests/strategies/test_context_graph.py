@@ -127,7 +127,7 @@ def test_without_lessons_it_says_what_is_missing() -> None:
     silent = TinyWeb({"a.example/": "", "b.example/": '<a href="http://a.example/"></a>'})
     with pytest.raises(BadConfig, match="no words"):
         taught(TinyLessons(silent, MATHEMATICS, "a.example/"))
-    with pytest.raises(BadConfig, match="not learned"):
+    with pytest.raises(BadConfig, match="untrained"):
         walk(UNKNOWN, ContextGraph(), MATHEMATICS, "s.example/")
 
 
@@ -148,7 +148,7 @@ def test_a_model_of_other_words_or_of_something_else_is_refused() -> None:
     with pytest.raises(ValueError, match="trained with the words"):
         ContextGraph(stem=False).use(model)
     other = {**model, "bayes": {**model["bayes"], "classes": ["x", "y", "z"]}}
-    with pytest.raises(ValueError, match="no layers"):
+    with pytest.raises(ValueError, match="not layers"):
         ContextGraph().use(other)
     with pytest.raises(KeyError):
         ContextGraph().use({})

@@ -124,7 +124,7 @@ def test_with_hubs_among_the_seeds_only_the_original_seeds_count() -> None:
 
 def test_examples_that_are_missing_or_no_urls_are_told() -> None:
     strategy = HubSeeking(counted="examples")
-    with pytest.raises(BadConfig, match="the topic has none\nhint: name the original seeds"):
+    with pytest.raises(BadConfig, match="the topic has no examples\nhint: name the original seeds"):
         strategy.start(BEES, SEEDS)
     with pytest.raises(BadConfig, match="an example of the topic is not"):
         strategy.start(Topic("bees", examples=("some text",)), SEEDS)

@@ -174,7 +174,7 @@ def test_without_lessons_it_says_what_is_missing() -> None:
         taught(TinyLessons(KNOWN, "papers", ""))
     with pytest.raises(BadConfig, match="links to an example"):
         taught(TinyLessons(KNOWN, "papers", "a.example/"))
-    with pytest.raises(BadConfig, match="not learned"):
+    with pytest.raises(BadConfig, match="untrained"):
         walk(UNKNOWN, Reinforcement(), "papers", "z.example/")
     assert "z.example/target" in walk(UNKNOWN, taught(TinyLessons(KNOWN, "papers", "a.example/p")), "", "z.example/")
 
@@ -193,5 +193,5 @@ def test_a_model_of_other_words_or_of_something_else_is_refused() -> None:
     model = taught().model()
     with pytest.raises(ValueError, match="trained with the words"):
         Reinforcement(stem=False).use(model)
-    with pytest.raises(ValueError, match="no bins"):
+    with pytest.raises(ValueError, match="not bins"):
         Reinforcement().use({**model, "means": [1.0]})

@@ -81,5 +81,5 @@ def split(inputs: Inputs) -> list[list[str]]:
     frontier = PrivateFrontier(0)
     for number, (name, score) in enumerate(inputs["IS_SPLIT"]):
         frontier.put(Candidate(Url(name), score), 0, number, 0.0, 0.0)
-    names = [about.url for about in frontier.about if about is not None]
+    names = [candidate.url for candidate in frontier.candidates if candidate is not None]
     return [[names[row] for row in half.tolist()] for half in frontier.halves()]

@@ -3,13 +3,13 @@
     score(page) = on-topic neighbours / all neighbours
 
 Cami and Deo [GRAPH]; links have no direction, and no text is read. The seeds are on topic, and so is every fetched
-page with a value of at least `threshold`. The paper divides by the other neighbours instead of by all: that gives the
-same order, and ours stays between 0 and 1.
+page with a score of at least `threshold`.
 
-Ours: neighbours are those known so far, so a page that was not fetched is judged by the pages that link to it. A value
+Ours: the paper divides by the off-topic neighbours only; dividing by all gives the same order, and scores from 0 to 1.
+Neighbours are those known so far, so a page that has not been fetched is judged by the pages that link to it. A score
 changes whenever a neighbour is found or accepted, and the waiting URL is re-scored each time; a page fetched earlier is
-accepted as soon as its value reaches the threshold. Once `memory` links are known no more are remembered: a URL found
-afterwards is worth 1 if its page is on topic, else 0.
+accepted as soon as its score reaches the threshold. Once `memory` links are known, no more are remembered: a URL found
+after that scores 1 if its page is on topic, else 0.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class AllianceCrawler(Parameterised):
     """The page with the largest share of on-topic neighbours first; links only, no text."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
-        "alliance": "share of the known neighbours that is on topic: the score itself",
-        "on topic": "how many these are",
+        "alliance": "share of the known neighbours that are on topic: the score itself",
+        "on topic": "number of known neighbours that are on topic",
     }
     threshold: float = parameter(0.5, "share of on-topic neighbours that makes a page on topic", above=0, most=1)
     memory: int = parameter(MOST_LINKS, "links remembered", least=1)
@@ -58,91 +58,93 @@ class AllianceCrawler(Parameterised):
 
     def read(self, page: Page) -> Iterable[Candidate]:
         graph = self.graph_
-        number = self._arrived(page)
+        node = self._add_fetched(page)
         offers: dict[int, Candidate] = {}
-        strangers: list[Candidate] = []
-        met: list[tuple[int, Link]] = []
-        touched = [number]
+        unremembered: list[Candidate] = []
+        waiting: list[tuple[int, Link]] = []
+        touched = [node]
         for link in page.outlinks:
-            other = graph.number(link.url)
-            if other is None:
+            target = graph.number(link.url)
+            if target is None:
                 if graph.is_full:
-                    value = float(number in self.accepted_)
-                    strangers.append(page.offer(link, value, parts={"alliance": value, "on topic": value}))
+                    value = float(node in self.accepted_)
+                    unremembered.append(page.offer(link, value, parts={"alliance": value, "on topic": value}))
                     continue
-                other = self._meet(link.url, page.candidate.depth + 1, link.spelling)
-            if graph.connect(number, other):
-                self.friends_[number] += other in self.accepted_
-                self.friends_[other] += number in self.accepted_
-                touched.append(other)
-            if other not in self.gone_:
-                met.append((other, link))
+                target = self._add(link.url, page.candidate.depth + 1, link.spelling)
+            if graph.connect(node, target):
+                self.friends_[node] += target in self.accepted_
+                self.friends_[target] += node in self.accepted_
+                touched.append(target)
+            if target not in self.gone_:
+                waiting.append((target, link))
         changed = self._accept_from(touched)
-        for other, link in met:
-            offers[other] = self._offer(page.offer(link, 0.0), other)
+        for target, link in waiting:
+            offers[target] = self._offer(page.offer(link, 0.0), target)
         for other in sorted(changed - offers.keys()):
             candidate = Candidate(Url(graph.names[other]), 0.0, depth=self.depths_[other])
             offers[other] = self._offer(candidate._replace(spelling=self.spellings_.get(other, "")), other)
-        return [*offers.values(), *strangers]
+        return [*offers.values(), *unremembered]
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
-        number = self.graph_.number(miss.candidate.url)
-        if number is not None:
-            self.gone_.add(number)
+        node = self.graph_.number(miss.candidate.url)
+        if node is not None:
+            self.gone_.add(node)
         return ()
 
-    def value(self, number: int) -> float:
-        """The share of a page's known neighbours that is on topic."""
-        return alliance_of(self.friends_[number], self.graph_.degree(number)).share
+    def value(self, node: int) -> float:
+        """The share of a page's known neighbours that are on topic."""
+        return alliance_of(self.friends_[node], self.graph_.degree(node)).share
 
-    def _offer(self, candidate: Candidate, number: int) -> Candidate:
-        value = self.value(number)
-        parts = {"alliance": value, "on topic": float(self.friends_[number])}
-        score = math.inf if number in self.seeds_ else value
-        return candidate._replace(score=score, parts=parts, carry={"node": number}, rescored=True)
+    def _offer(self, candidate: Candidate, node: int) -> Candidate:
+        value = self.value(node)
+        parts = {"alliance": value, "on topic": float(self.friends_[node])}
+        score = math.inf if node in self.seeds_ else value
+        return candidate._replace(score=score, parts=parts, carry={"node": node}, rescored=True)
 
     def _accept_from(self, touched: Iterable[int]) -> set[int]:
-        """Accept the fetched pages that reach the threshold now, then those that reach it because of that.
+        """Accept the fetched pages among `touched` that reach the threshold, then those that reach it as a result.
 
-        Returns the waiting pages whose value changed. Each page is accepted once, so a whole crawl costs no more than
-        its links.
+        Returns the waiting pages whose value changed. Each page is accepted once, so the work of a whole crawl is
+        linear in its links.
         """
         changed: set[int] = set()
-        waiting = list(touched)
-        while waiting:
-            number = waiting.pop()
-            if number in self.accepted_ or number not in self.fetched_ or self.value(number) < self.threshold:
+        unchecked = list(touched)
+        while unchecked:
+            node = unchecked.pop()
+            if node in self.accepted_ or node not in self.fetched_ or self.value(node) < self.threshold:
                 continue
-            self.accepted_.add(number)
-            for other in self.graph_.neighbours(number):
+            self.accepted_.add(node)
+            for other in self.graph_.neighbours(node):
                 self.friends_[other] += 1
                 if other not in self.gone_:
                     changed.add(other)
                 else:
-                    waiting.append(other)
+                    unchecked.append(other)
         return changed
 
-    def _meet(self, url: str, depth: int, spelling: str) -> int:
-        number = self.graph_.add(url)
-        if number == len(self.friends_):
+    def _add(self, url: str, depth: int, spelling: str) -> int:
+        """The node of a URL, added to the graph if it is new."""
+        node = self.graph_.add(url)
+        if node == len(self.friends_):
             self.friends_.append(0)
             self.depths_.append(depth)
             if spelling and spelling != url:
-                self.spellings_[number] = spelling
-        return number
+                self.spellings_[node] = spelling
+        return node
 
-    def _arrived(self, page: Page) -> int:
-        """The node of a fetched page. If a redirect led to it, the requested URL is merged into it."""
-        number = self._meet(page.url, page.candidate.depth, page.candidate.spelling)
-        asked = page.candidate.carry.get("node")
-        if isinstance(asked, int) and 0 <= asked < len(self.graph_) and asked != number and asked not in self.fetched_:
-            self._merge(asked, number)
-        self.gone_.add(number)
-        self.fetched_.add(number)
-        return number
+    def _add_fetched(self, page: Page) -> int:
+        """Add a fetched page to the graph and return its node. A URL that redirects to the page is merged into it."""
+        node = self._add(page.url, page.candidate.depth, page.candidate.spelling)
+        requested: Any = page.candidate.carry.get("node")
+        is_known = isinstance(requested, int) and 0 <= requested < len(self.graph_)
+        if is_known and requested != node and requested not in self.fetched_:
+            self._merge(requested, node)
+        self.gone_.add(node)
+        self.fetched_.add(node)
+        return node
 
     def _merge(self, alias: int, into: int) -> None:
-        """Two URLs are one page: move the links and the acceptance of `alias` to `into` and keep the counts right."""
+        """Two URLs are one page: move the links and the acceptance of `alias` to `into` and correct the counts."""
         for other in self.graph_.neighbours(alias):
             self.friends_[other] -= alias in self.accepted_
             if other != into and not self.graph_.has(into, other):
@@ -166,7 +168,7 @@ class AllianceCrawler(Parameterised):
             "gone": as_numbers(sorted(self.gone_)),
             "fetched": as_numbers(sorted(self.fetched_)),
             "depths": as_numbers(self.depths_),
-            "spellings": {str(number): spelling for number, spelling in sorted(self.spellings_.items())},
+            "spellings": {str(node): spelling for node, spelling in sorted(self.spellings_.items())},
             "friends": as_numbers(self.friends_),
         }
 
@@ -175,4 +177,4 @@ class AllianceCrawler(Parameterised):
         for name in ("accepted", "seeds", "gone", "fetched"):
             setattr(self, f"{name}_", set(state[name].tolist()))
         self.depths_, self.friends_ = state["depths"].tolist(), state["friends"].tolist()
-        self.spellings_ = {int(number): spelling for number, spelling in state["spellings"].items()}
+        self.spellings_ = {int(node): spelling for node, spelling in state["spellings"].items()}

@@ -1,13 +1,13 @@
-"""Backlink count: the waiting URL that most of the crawled pages link to comes first (sheet 50.6).
+"""Backlink count: the waiting URL with links from the most crawled pages comes first (sheet 50.6).
 
     score(url) = number of crawled pages that link to it
 
-Cho, Garcia-Molina and Page 1998, "Efficient crawling through URL ordering". Seeds first; of equal counts the one
-discovered first.
+Cho, Garcia-Molina and Page 1998, "Efficient crawling through URL ordering". Seeds come first; among equal counts, the
+URL discovered first.
 
-Ours: the count of a URL is raised with each page that links to it, so it is always what a recomputation after every
-page would give, and there is no period to set. Several links of one page count once, links of a page to itself not at
-all. Counts of at most `memory` URLs are kept; a URL found afterwards is worth the one link it was found by.
+Ours: the count of a URL rises with each page that links to it, so it always equals a recomputation after every page,
+and there is no period to set. Several links of one page count once, links of a page to itself not at all. Counts are
+kept for at most `memory` URLs; a URL found after that scores 1, for the link that led to it.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ class BacklinkCount(Parameterised):
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.seeds_ = set(seeds)
         self.counts_: dict[str, int] = dict.fromkeys(seeds, 0)
-        """Links from crawled pages to each URL that waits; -1 for what was crawled or missed."""
+        """Links from crawled pages to each waiting URL; `GONE` for a URL that was fetched or missed."""
         return [Candidate(url, math.inf, parts={"backlinks": 0.0}) for url in dict.fromkeys(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
         counts = self.counts_
-        if counts.get(page.url) == GONE:  # it was lost and fetched again: its links are counted already
-            counted = ((link, float(max(counts.get(link.url, 1), 1))) for link in page.outlinks)
-            return [page.offer(link, count, parts={"backlinks": count}) for link, count in counted]
+        if counts.get(page.url) == GONE:  # the page was lost and fetched again: its links are already counted
+            link_counts = ((link, float(max(counts.get(link.url, 1), 1))) for link in page.outlinks)
+            return [page.offer(link, count, parts={"backlinks": count}) for link, count in link_counts]
         counts[page.url] = counts[page.candidate.url] = GONE
         offers = []
         for link in page.outlinks:

@@ -1,35 +1,36 @@
-"""Bayesian crawl, the reference crawler of [ECON]: expand what looks most like a goal, and keep learning (sheet 30.2).
+"""Bayesian crawl, the reference crawler of [ECON]: expand the page most like a goal, and keep learning (sheet 30.2).
 
     score(link) = P(goal | words of its page)     naive Bayes (sheet 30.1), on all pages fetched so far
 
-which is `score="probability"`; by default it is computed per word, see below.
+This is `score="probability"`; the default is computed per word, see below.
 
-Every fetched page is judged at once and counted as a goal or as another page. Words are not stemmed, stop words are
-left out. The plain prior is kept however unbalanced the classes are, as in the paper.
+Every fetched page is judged at once and counted as "goal" or "other". Words are not stemmed; stop words are left out.
+The plain prior is kept, however unbalanced the classes, as in the paper.
 
-Two modes. `fetch-all` is the paper's: of all fetched pages that were not selected yet (the corona) the one with the
-largest P(goal) is selected, of equals the one fetched first, and all its links that were not fetched yet are fetched in
-document order. Two counts come with every page, as they stood when it was chosen: goals among the pages fetched, and
-among those selected. `link`, for comparison with other crawlers, gives every link the P(goal) of the page it was found
-on and fetches one page at a time.
+There are two modes. `fetch-all` is the paper's: among the fetched pages not yet selected (the corona), the page with
+the largest P(goal) is selected, ties by fetch order, and all its unfetched links are fetched in document order. Every
+page comes with two counts from the time of its selection: goals among the pages fetched, and goals among the pages
+selected. `link`, for comparison with other crawlers, gives every link the P(goal) of the page it was found on and
+fetches one page at a time.
 
 Ours:
 * A page is a goal if it has all words of `goal`; with `judge="points"` (the paper's second task, a "points-based
-  arbiter", no more is said) if its words have at least `threshold` points: 1 each, or as in `board:2 directors:1.5`.
-* Untrained, the only goal document at the start is made of the topic's keywords and description, and there is no other
-  document: until the first page is judged not to be a goal every page looks like one. Trained, goals are the examples
-  and others the background, and the keywords are not counted.
-* Counts are "continually updated", so `fetch-all` scores the whole corona anew before every selection, in O(pages);
-  with `rescore_every` = 50 it happens at every 50th, and in between a page has the P(goal) it had when it was fetched.
-  In link mode, which is ours, `rescore_every` counts pages, and links of the last `recent` pages are re-scored; without
-  it a link keeps its score until a label comes. Doing so every 50 pages changed nothing but the cost (20 topics of
-  the schools bed, 500 pages each: target recall 0.586 with it, 0.592 without, standard error 0.05).
-* A page with a label counts as the label says, as long as it is one of the last `recent` or in the corona; its links
-  have P(goal) = 1 or 0.
+  arbiter", not specified further) if its words have at least `threshold` points: 1 each, or as in
+  `board:2 directors:1.5`.
+* Untrained, the only goal document at the start consists of the topic's keywords and description, and there is no other
+  document: until the first page is judged not to be a goal, every page looks like one. Trained, the goals are the
+  examples and the others the background, and the keywords are not counted.
+* Counts are "continually updated", so `fetch-all` re-scores the whole corona before every selection, in O(pages); with
+  `rescore_every` = 50 it does so before every 50th, and a page fetched in between has the P(goal) of its fetch. In link
+  mode, which is ours, `rescore_every` counts pages, and links of the last `recent` pages are re-scored; with 0 a link
+  keeps its score until a label arrives. Rescoring every 50 pages changed nothing but the cost (20 topics of the schools
+  bed, 500 pages each: target recall 0.586 with it, 0.592 without, standard error 0.05).
+* A labelled page counts as its label says, while it is among the last `recent` pages or in the corona; its links get
+  P(goal) = 1 or 0.
 * On long pages P(goal) is 0 or 1 to the last digit, links tie, and the crawl is breadth-first for its first 180 pages
-  or so. Link mode therefore scores a page as if it had no more than `LENGTH` words like its own, with equal priors
+  or so. Link mode therefore scores a page as if it had at most `LENGTH` words like its own, with equal priors
   (`score="per-word"`): logistic(min(1, LENGTH / words) · Σ ln(P(word | goal) / P(word | other))). The prior is left
-  out because it falls with every page that is no goal, so that links found early would win.
+  out because it falls with every page that is not a goal, so links found early would win.
   `score="probability"` is the published score, `score="logit"` its log-odds. `fetch-all` uses the published one.
 """
 
@@ -66,18 +67,18 @@ CERTAIN = 1e9  # log-odds of a page with a label
 @strategy("bayes")
 @dataclass
 class Bayes(Parameterised):
-    """Links of the page that is most probably a goal first, by a classifier that learns from every page."""
+    """Prefers links on the pages most likely to be goals, by a classifier that learns from every page."""
 
     mode: str = parameter(
         "link", "link: one link at a time; fetch-all: all links of the best page", among=("link", "fetch-all")
     )
     events: str = parameter("multinomial", "the event model", among=("multinomial", "bernoulli"))
-    goal: str = parameter("", 'words of a goal page, for points as "board:2 directors"; if empty the topic\'s keywords')
+    goal: str = parameter("", 'words of a goal page, with points as "board:2 directors"; empty: the topic\'s keywords')
     judge: str = parameter("words", "a goal has all words, or enough of them (points)", among=("words", "points"))
     threshold: float = parameter(2, "with judge=points: how many points make a goal", above=0)
     score: str = parameter("per-word", SCORES, among=("per-word", "probability", "logit"))
     rescore_every: int = parameter(
-        0, "selections (link mode: pages) between two computations of all scores; 0: 1 (link mode: never)", least=0
+        0, "interval, in selections (link mode: pages), between rescorings; 0: 1 (link mode: never)", least=0
     )
     recent: int = parameter(200, "pages whose words and links are remembered, for labels", least=0)
     stop_words: str = stop_words_parameter()
@@ -87,11 +88,11 @@ class Bayes(Parameterised):
         super().__post_init__()
         self.analyser_ = Analyser(self.stop_words, self.stem)
         if self.goal.strip() and not word_points(self.goal, self.analyser_, "goal"):
-            raise BadConfig(f"bayes: nothing is left of `goal` {self.goal!r} without stop words", "give other words")
+            raise BadConfig(f"bayes: `goal` {self.goal!r} has only stop words", "give other words")
         self.lesson_: Mapping[str, Any] | None = None
         self.levels_ = LevelFrontier(None, self._next_stage)
         self.on_select_: Callable[[Url, float], None] | None = None
-        """Called with every page that is selected and its P(goal), for inspection."""
+        """Called with each selected page and its P(goal), for inspection."""
         if self.mode == "fetch-all":
             self.frontier = self._frontier  # only this mode has a frontier of its own
 
@@ -101,23 +102,23 @@ class Bayes(Parameterised):
             parts=Parts((self.analyser_,)), training="optional", lessons=("examples", "others"), free=("score",)
         )
 
-    # ---- what it may be taught
+    # ---- training
 
     def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:
         if not lessons.examples:
-            raise BadConfig("bayes has no example to learn from", "give pages on topic, or crawl without a model")
-        made = self._untaught()
+            raise BadConfig("bayes has no example to learn from", "give on-topic pages, or crawl without a model")
+        classifier = self._new_classifier()
         for label, pages in zip(CLASSES, (lessons.examples, lessons.others), strict=True):
             for page in pages:
-                made.add(label, page.record.counts(self.analyser_))
-        if not made.size:
-            raise BadConfig("bayes: no example has a word in it", "give pages with text")
-        self.lesson_ = made.save()
-        progress(f"counted {len(lessons.examples)} goals and {len(lessons.others)} others, {made.size} words")
+                classifier.add(label, page.record.counts(self.analyser_))
+        if not classifier.size:
+            raise BadConfig("bayes: the examples contain no words", "give pages with text")
+        self.lesson_ = classifier.save()
+        progress(f"counted {len(lessons.examples)} goals and {len(lessons.others)} others, {classifier.size} words")
 
     def model(self) -> Mapping[str, Any]:
         if self.lesson_ is None:
-            raise BadConfig("bayes was taught nothing", "train it first")
+            raise BadConfig("bayes has not been trained", "train it first")
         return {"classifier": self.lesson_, "analyser": self.analyser_.name}
 
     def use(self, model: Mapping[str, Any]) -> None:
@@ -130,7 +131,7 @@ class Bayes(Parameterised):
             raise ValueError("this model was trained with other parameters: `events`, `stop_words` or `stem` differ")
         self.lesson_ = classifier.save()
 
-    def _untaught(self) -> NaiveBayes:
+    def _new_classifier(self) -> NaiveBayes:
         return NaiveBayes(CLASSES, "bernoulli" if self.events == "bernoulli" else "multinomial")
 
     # ---- the crawl
@@ -141,7 +142,7 @@ class Bayes(Parameterised):
         else:
             self.goal_points_ = dict.fromkeys(self.analyser_.terms(topic.keywords), 1.0)
         if self.lesson_ is None:
-            self.classifier_ = self._untaught()
+            self.classifier_ = self._new_classifier()
             if topic_counts := self.analyser_.counts(f"{topic.keywords} {topic.description}"):
                 self.classifier_.add("goal", topic_counts)
         else:
@@ -151,7 +152,7 @@ class Bayes(Parameterised):
         self.fetched_ = self.fetched_goals_ = 0
         self.selected_ = self.selected_goals_ = 0
         self.selected_at_: dict[str, int] = {}
-        self.is_stale_ = False  # a label came since the last rescoring
+        self.is_stale_ = False  # whether a label arrived since the last rescoring
         self.corona_ = Corona()
         self.levels_.clear()
         carry = {"stage": 0} if self.mode == "fetch-all" else {}
@@ -164,7 +165,7 @@ class Bayes(Parameterised):
             self._catch_up(page.candidate)
             self.levels_.settle(page.candidate.url)
         self._count(page.url, counts, is_goal)
-        return self._links(page, counts) if self.mode == "link" else self._arrive(page, counts, is_goal)
+        return self._score_links(page, counts) if self.mode == "link" else self._add_to_corona(page, counts, is_goal)
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
         if self.mode == "fetch-all":
@@ -174,7 +175,7 @@ class Bayes(Parameterised):
         return ()
 
     def _count(self, url: Url, document: TermCounts, is_goal: bool) -> None:
-        """Add a page to the statistics; a page that is read again and still remembered counts once."""
+        """Add a page to the statistics. A page that is read again while it is remembered counts once."""
         if url in self.recent_.documents:
             return
         self.classifier_.add("goal" if is_goal else "other", document)
@@ -182,50 +183,52 @@ class Bayes(Parameterised):
         self.fetched_goals_ += is_goal
 
     def _is_goal(self, url: Url, counts: Mapping[str, int]) -> bool:
-        return self.labels_[url] if url in self.labels_ else self._judged(counts)
+        return self.labels_[url] if url in self.labels_ else self._has_goal_words(counts)
 
-    def _judged(self, counts: Mapping[str, int]) -> bool:
+    def _has_goal_words(self, counts: Mapping[str, int]) -> bool:
         if self.judge == "words":
             return bool(self.goal_points_) and all(word in counts for word in self.goal_points_)
-        points = sum(worth for word, worth in self.goal_points_.items() if word in counts)
-        return points >= self.threshold - ROUNDING
+        total = sum(points for word, points in self.goal_points_.items() if word in counts)
+        return total >= self.threshold - ROUNDING
 
     # ---- link mode
 
-    def _links(self, page: Page, document: TermCounts) -> list[Candidate]:
+    def _score_links(self, page: Page, document: TermCounts) -> list[Candidate]:
         self.recent_.mark_done(page.url, page.candidate.url)
-        odds = self._known(page.url, self.classifier_.log_odds("goal", document))
+        odds = self._labelled_odds(page.url, self.classifier_.log_odds("goal", document))
         score, parts = self._score(odds, self.classifier_.events_in(document)), self._parts(odds)
         self.recent_.keep(page.url, document, [link.url for link in page.outlinks], score)
         offers = page.offer_all(score, parts)
         if self.rescore_every and self.fetched_ % self.rescore_every == 0:
-            return [*offers, *self._rescored()]
+            return [*offers, *self._rescore_recent()]
         return offers
 
     def _score(self, odds: float, events: float = 0) -> float:
-        """The score of a page's links, from its log-odds and how many events (words) they are made of."""
+        """The score of a page's links, from its log-odds and the number of events (words) behind them."""
         if self.score != "per-word":
             return odds if self.score == "logit" else logistic(odds)
         if abs(odds) >= CERTAIN:  # a label, or there is only one class so far
             return logistic(odds)
-        return logistic((odds - self._empty()) * min(1.0, LENGTH / max(events, 1)))
+        return logistic((odds - self._empty_page_odds()) * min(1.0, LENGTH / max(events, 1)))
 
     def _parts(self, odds: float) -> dict[str, float]:
         return {"goal": logistic(odds), "logit": odds}
 
-    def _rescored(self) -> list[Candidate]:
-        """New scores for waiting links of remembered pages, by the current statistics."""
+    def _rescore_recent(self) -> list[Candidate]:
+        """Re-score the waiting links of remembered pages by the current statistics."""
         documents = self.recent_.documents
         sums = documents.sums(self._weigh, self.events == "multinomial").tolist()
-        empty = self._empty()
-        odds = {Url(url): self._known(Url(url), empty + total) for url, total in zip(documents, sums, strict=True)}
+        empty = self._empty_page_odds()
+        odds = {
+            Url(url): self._labelled_odds(Url(url), empty + total) for url, total in zip(documents, sums, strict=True)
+        }
         events = documents.sums(self.classifier_.are_known, self.events == "multinomial").tolist()
         counts = dict(zip(odds, events, strict=True))
         scores = {url: self._score(log_odds, counts[url]) for url, log_odds in odds.items()}
         return self.recent_.rescored(scores, lambda url: self._parts(odds[url]))
 
-    def _known(self, url: Url, odds: float) -> float:
-        """Log-odds within bounds; certain if there is a label."""
+    def _labelled_odds(self, url: Url, odds: float) -> float:
+        """The log-odds of a page: ±CERTAIN if it has a label, otherwise `odds` within these bounds."""
         if url in self.labels_:
             return CERTAIN if self.labels_[url] else -CERTAIN
         return max(-CERTAIN, min(CERTAIN, odds))
@@ -233,8 +236,8 @@ class Bayes(Parameterised):
     def _weigh(self, words: Sequence[str]) -> Values:
         return self.classifier_.weights("goal", words)[1]
 
-    def _empty(self) -> float:
-        """The log-odds of an empty page; each word adds its weight to it."""
+    def _empty_page_odds(self) -> float:
+        """The log-odds of an empty page, to which each word adds its weight."""
         return self.classifier_.weights("goal", ())[0]
 
     # ---- the paper's mode
@@ -243,29 +246,31 @@ class Bayes(Parameterised):
         self.levels_ = LevelFrontier(bound, self._next_stage)
         return self.levels_
 
-    def _arrive(self, page: Page, document: TermCounts, is_goal: bool) -> list[Candidate]:
+    def _add_to_corona(self, page: Page, document: TermCounts, is_goal: bool) -> list[Candidate]:
         """Add a page to the corona; its links wait until it is selected."""
         self.recent_.keep(page.url, document)
         if page.url not in self.corona_:
             links = [link.url for link in page.outlinks]
-            probability = logistic(self._known(page.url, self.classifier_.log_odds("goal", document)))
+            probability = logistic(self._labelled_odds(page.url, self.classifier_.log_odds("goal", document)))
             self.corona_.put(
                 CoronaPage(page.url, self.fetched_, page.candidate.depth, is_goal, links), document, probability
             )
         return [page.offer(link, 0.0) for link in page.outlinks if link.url not in self.levels_]
 
     def selected_pages(self) -> Mapping[str, int]:
-        """Of `fetch-all`: the selected pages, and how many had been fetched by then."""
+        """The pages that `fetch-all` selected, each with the number of pages fetched by then."""
         return self.selected_at_
 
     def _next_stage(self) -> list[ChosenUrl] | None:
-        """Select the page whose links are fetched next; None if all were selected."""
+        """Select the page whose links are fetched next; None if the corona is empty."""
         if not len(self.corona_):
             return None
         if self.is_stale_ or self.selected_ % (self.rescore_every or 1) == 0:
-            empty, self.is_stale_ = self._empty(), False
+            empty, self.is_stale_ = self._empty_page_odds(), False
             self.corona_.rescore(
-                self._weigh, self.events == "multinomial", lambda url, sum: logistic(self._known(url, empty + sum))
+                self._weigh,
+                self.events == "multinomial",
+                lambda url, total: logistic(self._labelled_odds(url, empty + total)),
             )
         page, probability = self.corona_.select()
         self.selected_ += 1
@@ -282,7 +287,7 @@ class Bayes(Parameterised):
         return [ChosenUrl(link, probability, carry, parts, page.url, page.depth + 1) for link in page.links]
 
     def _catch_up(self, candidate: Candidate) -> None:
-        """On resume, repeat the selections that were made before this page was fetched; its stage says how many."""
+        """On resume, repeat the selections made before this page was requested; `stage` is their number."""
         stage: Any = candidate.carry.get("stage")
         while isinstance(stage, int) and self.selected_ < stage and (chosen := self._next_stage()) is not None:
             self.levels_.begin(chosen)
@@ -290,25 +295,25 @@ class Bayes(Parameterised):
     # ---- labels
 
     def take_label(self, url: Url, on_topic: bool) -> Iterable[Candidate]:
-        """Count a page as its label says; if it was not read yet, as soon as it is."""
-        counts = self.recent_.words(url)
+        """Count a page as its label says: now, or when it is read."""
+        counts = self.recent_.counts(url)
         if counts is None:
-            counts = self.corona_.words(url)
-        was = None if counts is None else self._is_goal(url, counts)
+            counts = self.corona_.counts(url)
+        was_goal = None if counts is None else self._is_goal(url, counts)
         self.labels_[url] = on_topic
         self.is_stale_ = True
         if counts is None:
-            if url in self.recent_.spared or self.mode != "link":
+            if url in self.recent_.fixed or self.mode != "link":
                 return ()
-            score = self._score(self._known(url, 0.0))  # if it waits, its result is certain
+            score = self._score(self._labelled_odds(url, 0.0))  # if the page is waiting, its class is certain
             return [Candidate(url, score, parts={"label": float(on_topic)}, rescored=True)]
-        if was != on_topic:
+        if was_goal != on_topic:
             self.classifier_.add(CLASSES[on_topic], counts, -1.0)
             self.classifier_.add(CLASSES[not on_topic], counts)
             self.fetched_goals_ += 1 if on_topic else -1
-        return self._rescored() if self.mode == "link" else ()
+        return self._rescore_recent() if self.mode == "link" else ()
 
-    # ---- what survives a restart
+    # ---- saving
 
     def save(self) -> Mapping[str, Any]:
         state = {
@@ -324,7 +329,7 @@ class Bayes(Parameterised):
 
     def load(self, state: Mapping[str, Any]) -> None:
         self.classifier_ = NaiveBayes.load(state["classifier"])
-        self.recent_ = RecentPages.load(state["recent"], self.recent, self.recent_.spared)
+        self.recent_ = RecentPages.load(state["recent"], self.recent, self.recent_.fixed)
         self.labels_ = {Url(url): bool(on_topic) for url, on_topic in state["labels"].items()}
         self.fetched_, self.fetched_goals_, self.selected_, self.selected_goals_ = state["counts"]
         self.is_stale_ = state["stale"]
@@ -334,7 +339,7 @@ class Bayes(Parameterised):
 
 
 def logistic(odds: float) -> float:
-    """The probability that belongs to log-odds.
+    """Convert log-odds to a probability.
 
     >>> logistic(0.0), logistic(1e9), logistic(-1e9)
     (0.5, 1.0, 0.0)

@@ -1,4 +1,4 @@
-"""Naive best-first and best-N-first: a link has the score of its page (sheet 20.2).
+"""Naive best-first and best-N-first: a link gets the score of its page (sheet 20.2).
 
     score(link) = cosine(topic, page)     both as raw term frequencies, or tf-idf of the pages so far (`idf="running"`)
 
@@ -6,8 +6,9 @@
 greedy, N = 256 explores. With a frontier of 256 and N = 256 every batch empties the frontier; that is what [EXP] ran,
 and why its best-256-first explores so much.
 
-Ours (common rules of sheet 00): seeds go first; a URL that is found again keeps its larger score; a full frontier
-inserts and drops its worst ([CHAP], [BIZ]) unless `eviction` is "literal", the letter of [EXP]'s pseudo-code.
+Ours (common rules of sheet 00): seeds go first; a URL that is found again keeps the larger score; a full frontier
+inserts first and then drops its worst URL ([CHAP], [BIZ]) unless `eviction` is "literal", which follows the
+pseudo-code of [EXP] to the letter.
 """
 
 from __future__ import annotations
@@ -30,15 +31,17 @@ from scenthound.text.tokens import Analyser
 @strategy("best-first")
 @dataclass
 class BestFirst(ComparesTopic):
-    """Links of the page most like the topic first."""
+    """Prefers links on the pages most similar to the topic."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
-        "page": "similarity of the topic and the page that the link is on: the score itself"
+        "page": "similarity between the topic and the page that the link is on: the score itself"
     }
     n: int = parameter(1, "how many links are taken at once", least=1)
     shuffle: bool = parameter(True, "fetch the links of a batch in random order")
     eviction: Eviction = parameter(
-        "scored", "a full frontier inserts, then drops the worst; literal: the other way", among=("scored", "literal")
+        "scored",
+        "a full frontier inserts, then drops its worst URL; literal: drops first",
+        among=("scored", "literal"),
     )
     stop_words: str = stop_words_parameter()
     stem: bool = stem_parameter()
@@ -65,6 +68,6 @@ class BestFirst(ComparesTopic):
 @strategy("best-n-first")
 @dataclass
 class BestNFirst(BestFirst):
-    """Links of the pages most like the topic first, 256 at once."""
+    """Prefers links on the pages most similar to the topic, and takes 256 at once."""
 
-    n: int = parameter(256, "how many links are taken at once; the study had 16, 64, 128, 256", least=1)
+    n: int = parameter(256, "how many links are taken at once; the study used 16, 64, 128 and 256", least=1)

@@ -1,8 +1,8 @@
 """Breadth-first: pages in the order in which their links were found (sheet 20.1).
 
-    score(link) = 0, and of equal scores the first in is the first out
+    score(link) = 0; links with equal scores are taken first in, first out
 
-The baseline of [EXP], [CHAP] and [BIZ] that knows nothing of the topic. A full frontier refuses new links and does not
+The baseline of [EXP], [CHAP] and [BIZ], which ignores the topic. A full frontier refuses new links and does not
 remember them.
 """
 

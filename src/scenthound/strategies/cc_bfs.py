@@ -1,27 +1,28 @@
-"""CC-BFS and CC-BFS-k: breadth-first, only through pages well clustered with the accepted ones (sheet 50.2).
+"""CC-BFS and CC-BFS-k: breadth-first, only through pages that cluster with the accepted pages (sheet 50.2).
 
     accept u if max(C0(u), C1(u)) > C2(u)
 
-    C(u)  = linked pairs of u's neighbours / all pairs of them
+    C(u)  = linked pairs of u's neighbours / all pairs of u's neighbours
     C0    in the accepted set S with u        C1 among the candidates N1        C2 in N2 with u
 
-Cami and Deo [GRAPH]: communities are dense in triangles. The crawl goes level by level. N1 are the known neighbours of
-S (at first the seeds, which count as linked with one another), N2 the neighbours of N1 beyond. Pages of N1 that are not
-accepted are thrown away for good. No text is read. With `k` above 1 the coefficients are C^(k) of sheet 50.3.
+Cami and Deo [GRAPH]: communities are dense in triangles. The crawl goes level by level. N1 is the known neighbours of S
+(at first the seeds, which count as linked with one another), N2 the neighbours of N1 outside S and N1. Pages of N1 that
+are not accepted are rejected for good. No text is read. With `k` above 1 the coefficients are C^(k) of sheet 50.3.
 
 With `step` the pages of N1 are a priority queue by C0, and the best `step` of them are fetched and judged at a time
 ([GRAPH], section 4: one crawling step processes the top URL or a batch of the top k). S grows after every step, so the
-next is judged by what is known then; N1 is the batch and all that wait. A step that accepts nobody ends nothing.
+next step is judged against the new S; N1 is the batch and all waiting pages. The crawl goes on after a step that
+accepts no page.
 
-Ours, as the sheet decides: links have no direction; S is frozen while a level is judged; a level that accepts nobody is
-judged by "not smaller" if `relax`; N1 is fetched by C0 as known before fetching, then in the order of discovery. Links
-between two pages of N2 are seen only once one of them was fetched, and `lookahead` says what is paid for them: `known`
-uses what is known, `fetch` fetches N2 as well, `graph` looks them up in the recorded web. That is an oracle: no crawler
-could do it, and only the laboratory can provide it.
+Ours, as the sheet decides: links have no direction; S is frozen while a level is judged; with `relax`, a level that
+accepts no page is judged again by max(C0, C1) ≥ C2; N1 is fetched by C0 as known before fetching, then in the order of
+discovery. A link between two pages of N2 is seen only once one of them has been fetched, and `lookahead` says how the
+crawl obtains these links: `known` uses those seen so far, `fetch` fetches N2 as well, `graph` looks them up in the
+recorded web. The last is an oracle: no crawler could do it, and only the laboratory can provide it.
 
-A URL that can't be fetched in its level, or may be requested only much later, is thrown away with that level. The
-target of a redirect takes the place of the URL that led to it. A full frontier refuses new URLs, and once `memory`
-links are known no new URL is added.
+A URL that can't be fetched in its level, or not until much later, is rejected with that level. The target of a redirect
+replaces the URL that led to it. A full frontier refuses new URLs, and once `memory` links are known, no new URL is
+added.
 """
 
 from __future__ import annotations
@@ -43,11 +44,11 @@ from scenthound.strategies import strategy
 from scenthound.strategies.parts.changed_queue import ChangedQueue
 from scenthound.strategies.parts.level_frontier import ChosenUrl, LevelFrontier
 
-MOST_RINGS = 8  # distances in crawl graphs are rarely larger, and a ring may be the whole graph
+MOST_RINGS = 8  # distances in crawl graphs are rarely larger, and a ring can cover the whole graph
 
 
 class Clustering(NamedTuple):
-    """The clustering coefficients of a page and whether they speak for it."""
+    """The clustering coefficients of a page, and whether the rule accepts it."""
 
     number: int
     c0: float
@@ -57,18 +58,18 @@ class Clustering(NamedTuple):
 
     @property
     def is_balanced(self) -> bool:
-        """The relaxed rule."""
+        """Whether the relaxed rule accepts the page: max(C0, C1) ≥ C2."""
         return round(max(self.c0, self.c1), DECIMALS) >= round(self.c2, DECIMALS)
 
 
 class Level(NamedTuple):
-    """A level after it was judged."""
+    """The result of judging a level."""
 
     is_relaxed: bool
     candidates: Sequence[int]
-    """N1 in the order of fetching."""
+    """N1 in fetch order."""
     beyond: Sequence[int]
-    """N2 in the order of discovery."""
+    """N2 in discovery order."""
     verdicts: Sequence[Clustering]
     accepted: Sequence[int]
 
@@ -82,7 +83,7 @@ class CcBfs(Parameterised):
         "C0": "clustering with the accepted pages, as known before fetching: the score itself",
         "C1": "clustering with the other candidates of its level, as known before fetching",
         "C2": "clustering with the pages behind the level, as known before fetching",
-        "behind": "1 for a page behind the level that is fetched to see its links (lookahead=fetch)",
+        "behind": "1 for a page behind the level that is fetched only for its links (lookahead=fetch)",
     }
     lookahead: str = parameter(
         "known",
@@ -91,10 +92,10 @@ class CcBfs(Parameterised):
         among=("known", "fetch", "graph"),
     )
     k: int = parameter(1, "rings of neighbours that count; 1 is CC-BFS, more CC-BFS-k", least=1, most=MOST_RINGS)
-    weights: str = parameter("", 'weight of each ring, as "1 0.5"; if empty each has half the weight of the last')
-    relax: bool = parameter(True, "if a level accepts no page, accept pages that are not less clustered")
-    step: int = parameter(0, "pages that are fetched and judged at a time, by C0; 0: whole levels", least=0)
-    wanted: int = parameter(0, "the crawl ends when so many pages are accepted, seeds included; 0: never", least=0)
+    weights: str = parameter("", 'weight of each ring, such as "1 0.5"; empty: each has half the weight of the last')
+    relax: bool = parameter(True, "if a level accepts no page, accept pages with max(C0, C1) equal to C2")
+    step: int = parameter(0, "number of pages fetched and judged at a time, by C0; 0: whole levels", least=0)
+    wanted: int = parameter(0, "end the crawl at this number of accepted pages, including seeds; 0: never", least=0)
     memory: int = parameter(MOST_LINKS, "links remembered; beyond that no new URL is added", least=1)
 
     def __post_init__(self) -> None:
@@ -103,9 +104,9 @@ class CcBfs(Parameterised):
         self.levels_ = LevelFrontier(None, self._next_stage)
         self.peek_: Callable[[Url], Iterable[Url]] | None = None
         self.on_level_: Callable[[Level], None] | None = None
-        """Called with every level after it was judged, for inspection."""
+        """Called with the result of each level, for inspection."""
 
-    # ---- what the crawl asks
+    # ---- the crawl
 
     def peek(self, links: Callable[[Url], Iterable[Url]]) -> None:
         """Receive the recorded links of any page from the laboratory, for `lookahead="graph"`; before `start`."""
@@ -127,7 +128,7 @@ class CcBfs(Parameterised):
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         if self.lookahead == "graph" and self.peek_ is None:
             raise BadConfig(
-                "cc-bfs: look-ahead `graph` is an oracle and works in the laboratory only",
+                "cc-bfs: look-ahead `graph` is an oracle and works only in the laboratory",
                 "choose lookahead=known or lookahead=fetch",
             )
         self.levels_.clear()
@@ -137,26 +138,24 @@ class CcBfs(Parameterised):
         self.rejected_: set[int] = set()
         self.fetched_: set[int] = set()
         self.fringe_: set[int] = set()  # linked with S, not judged and not in the current level
-        self.level_: dict[int, None] = {}  # N1, in the order of fetching
-        self.beyond_: dict[int, None] = {}  # N2, in the order of discovery
+        self.level_: dict[int, None] = {}  # N1 in fetch order
+        self.beyond_: dict[int, None] = {}  # N2 in discovery order
         self.stage_, self.kind_ = 0, "seeds"
         self.queue_ = ChangedQueue(self._c0)
-        return [
-            Candidate(Url(url), math.inf, {"stage": 0, "node": number}) for number, url in enumerate(self.graph_.names)
-        ]
+        return [Candidate(Url(url), math.inf, {"stage": 0, "node": node}) for node, url in enumerate(self.graph_.names)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
-        number = self._arrived(page)
-        self.fetched_.add(number)
+        node = self._add_fetched(page)
+        self.fetched_.add(node)
         graph, offers = self.graph_, []
         for link in page.outlinks:
-            other = graph.number(link.url)
-            if other is None:
+            target = graph.number(link.url)
+            if target is None:
                 if graph.is_full:
                     continue
-                other = graph.add(link.url)
-            self._tie(number, other)
-            if other not in self.fetched_ and not self._is_judged(other) and link.url not in self.levels_:
+                target = graph.add(link.url)
+            self._connect(node, target)
+            if target not in self.fetched_ and not self._is_judged(target) and link.url not in self.levels_:
                 offers.append(page.offer(link, 0.0))
         return offers
 
@@ -167,18 +166,19 @@ class CcBfs(Parameterised):
 
     # ---- the graph
 
-    def _arrived(self, page: Page) -> int:
-        """The node of a fetched page. If a redirect led to it, it replaces the requested URL."""
+    def _add_fetched(self, page: Page) -> int:
+        """Add a fetched page to the graph and return its node. It replaces a requested URL that redirects to it."""
         self._catch_up(page.candidate)
         self.levels_.settle(page.candidate.url)
-        number: int = self.graph_.add(page.url)
-        asked: Any = page.candidate.carry.get("node")
-        is_known = isinstance(asked, int) and 0 <= asked < len(self.graph_)
-        if is_known and asked != number and asked not in self.fetched_:
-            self._merge(asked, number)
-        return number
+        node: int = self.graph_.add(page.url)
+        requested: Any = page.candidate.carry.get("node")
+        is_known = isinstance(requested, int) and 0 <= requested < len(self.graph_)
+        if is_known and requested != node and requested not in self.fetched_:
+            self._merge(requested, node)
+        return node
 
     def _merge(self, alias: int, into: int) -> None:
+        """Two URLs are one page: `into` takes over the links of `alias` and its position in the level."""
         for other in self.graph_.neighbours(alias):
             if other in self.accepted_ and not self._is_judged(into):
                 self.fringe_.add(into)
@@ -194,7 +194,7 @@ class CcBfs(Parameterised):
                 if into not in self.level_ and not self._is_judged(into):
                     members[into] = None
 
-    def _tie(self, node: int, other: int) -> None:
+    def _connect(self, node: int, other: int) -> None:
         if self.graph_.connect(node, other):
             if node in self.accepted_ and not self._is_judged(other):
                 self.fringe_.add(other)
@@ -203,34 +203,34 @@ class CcBfs(Parameterised):
             self._touch(node, other)
 
     def _touch(self, node: int, other: int) -> None:
-        """Note whose C0 a new link changes: its ends, or, between two pages of S, those next to both."""
-        known = (node in self.accepted_) + (other in self.accepted_)
-        if self.step and known:
-            both = self.graph_.neighbours(node) & self.graph_.neighbours(other)
-            self.queue_.touch(both if known == 2 else (node, other))
+        """Mark the pages whose C0 a new link changes: its ends or, if both are in S, their common neighbours."""
+        ends_in_s = (node in self.accepted_) + (other in self.accepted_)
+        if self.step and ends_in_s:
+            common = self.graph_.neighbours(node) & self.graph_.neighbours(other)
+            self.queue_.touch(common if ends_in_s == 2 else (node, other))
 
-    def _is_judged(self, number: int) -> bool:
-        return number in self.accepted_ or number in self.rejected_
+    def _is_judged(self, node: int) -> bool:
+        return node in self.accepted_ or node in self.rejected_
 
-    def _accept(self, number: int) -> None:
-        self.accepted_.add(number)
-        self.rejected_.discard(number)
-        self.fringe_.discard(number)
-        self.fringe_.update(neighbour for neighbour in self.graph_.neighbours(number) if not self._is_judged(neighbour))
+    def _accept(self, node: int) -> None:
+        self.accepted_.add(node)
+        self.rejected_.discard(node)
+        self.fringe_.discard(node)
+        self.fringe_.update(neighbour for neighbour in self.graph_.neighbours(node) if not self._is_judged(neighbour))
         if self.step:
-            self.queue_.touch(self.graph_.neighbours(number))
+            self.queue_.touch(self.graph_.neighbours(node))
 
     # ---- the levels
 
     def _next_stage(self) -> list[ChosenUrl] | None:
-        """What is fetched after the current stage: N2, or the N1 of the next level; None when the crawl is over."""
+        """The URLs to fetch after the current stage: N2, or N1 of the next level; None when the crawl is over."""
         if self.kind_ == "over":
             return None
         if self.kind_ == "N1":
             self.beyond_ = dict.fromkeys(self._neighbours_of_level())
             if self.lookahead == "fetch":
                 self.stage_, self.kind_ = self.stage_ + 1, "N2"
-                return [self._choice(number) for number in self.beyond_ if number not in self.fetched_]
+                return [self._choice(node) for node in self.beyond_ if node not in self.fetched_]
             self._peek()
         if self.kind_ != "seeds" and self._is_over(self._judge()):
             self.kind_ = "over"
@@ -241,89 +241,87 @@ class CcBfs(Parameterised):
         return (not has_grown and not self.step) or 0 < self.wanted <= len(self.accepted_)
 
     def _next_level(self) -> list[ChosenUrl] | None:
-        """Step 2: N1 by C0 as known before fetching, then by discovery; with `step` the first of them."""
+        """Step 2 of the sheet: N1 by C0 as known before fetching, then by discovery; with `step`, the first of it."""
         chosen = self._best_of_queue() if self.step else self._whole_level()
         if not chosen:
             self.kind_ = "over"
             return None
-        self.fringe_.difference_update(number for _, number in chosen)
-        self.level_, self.beyond_ = {number: None for _, number in chosen}, {}
+        self.fringe_.difference_update(verdict.number for verdict in chosen)
+        self.level_, self.beyond_ = {verdict.number: None for verdict in chosen}, {}
         self.stage_, self.kind_ = self.stage_ + 1, "N1"
-        return [self._choice(number, verdict) for verdict, number in chosen if number not in self.fetched_]
+        return [self._choice(verdict.number, verdict) for verdict in chosen if verdict.number not in self.fetched_]
 
-    def _whole_level(self) -> list[tuple[Clustering, int]]:
-        fringe = [number for number in sorted(self.fringe_) if not self._is_judged(number)]
+    def _whole_level(self) -> list[Clustering]:
+        fringe = [node for node in sorted(self.fringe_) if not self._is_judged(node)]
         level = frozenset(fringe)
-        judged = [(self._coefficients(number, level, frozenset()), number) for number in fringe]
-        judged.sort(key=lambda one: (-round(one[0].c0, DECIMALS), one[1]))
-        return judged
+        verdicts = [self._coefficients(node, level, frozenset()) for node in fringe]
+        return sorted(verdicts, key=lambda verdict: (-round(verdict.c0, DECIMALS), verdict.number))
 
-    def _best_of_queue(self) -> list[tuple[Clustering, int]]:
+    def _best_of_queue(self) -> list[Clustering]:
         if self.k > 1:
-            self.queue_.touch(self.fringe_)  # a link may change C^(k) of pages that are farther away
-        best = self.queue_.take(self.step, lambda number: number in self.fringe_ and not self._is_judged(number))
-        return [(self._coefficients(number, self.fringe_, frozenset()), number) for number in best]
+            self.queue_.touch(self.fringe_)  # a link can change C^(k) of pages farther away
+        best = self.queue_.take(self.step, lambda node: node in self.fringe_ and not self._is_judged(node))
+        return [self._coefficients(node, self.fringe_, frozenset()) for node in best]
 
-    def _c0(self, number: int) -> float:
-        return round(generalised(self.graph_, number, self.weights_, self.accepted_), DECIMALS)
+    def _c0(self, node: int) -> float:
+        return round(generalised(self.graph_, node, self.weights_, self.accepted_), DECIMALS)
 
-    def _choice(self, number: int, verdict: Clustering | None = None) -> ChosenUrl:
-        carry = {"stage": self.stage_, "node": number}
+    def _choice(self, node: int, verdict: Clustering | None = None) -> ChosenUrl:
+        url, carry = Url(self.graph_.names[node]), {"stage": self.stage_, "node": node}
         if verdict is None:
-            return ChosenUrl(Url(self.graph_.names[number]), 0.0, carry, {"behind": 1.0})
-        parts = {"C0": verdict.c0, "C1": verdict.c1, "C2": verdict.c2}
-        return ChosenUrl(Url(self.graph_.names[number]), verdict.c0, carry, parts)
+            return ChosenUrl(url, 0.0, carry, {"behind": 1.0})
+        return ChosenUrl(url, verdict.c0, carry, {"C0": verdict.c0, "C1": verdict.c1, "C2": verdict.c2})
 
     def _neighbours_of_level(self) -> list[int]:
         neighbours: set[int] = set()
-        for number in self.level_:
-            neighbours |= self.graph_.neighbours(number)
+        for node in self.level_:
+            neighbours |= self.graph_.neighbours(node)
         neighbours.difference_update(self.level_)
         waiting = self.fringe_ if self.step else ()
-        return sorted(number for number in neighbours if number not in waiting and not self._is_judged(number))
+        return sorted(node for node in neighbours if node not in waiting and not self._is_judged(node))
 
     def _peek(self) -> None:
-        """The oracle's look-ahead: the links of N2, without fetching it."""
+        """Look up the links of N2 in the recorded web, without fetching N2 (the oracle)."""
         if self.peek_ is not None and self.lookahead == "graph":
-            for number in self.beyond_:
-                for url in self.peek_(Url(self.graph_.names[number])):
-                    other = self.graph_.number(url)  # pages without links to them stay unknown
-                    if other is not None:
-                        self._tie(number, other)
+            for node in self.beyond_:
+                for url in self.peek_(Url(self.graph_.names[node])):
+                    target = self.graph_.number(url)  # pages that no fetched page links to stay unknown
+                    if target is not None:
+                        self._connect(node, target)
 
     def _judge(self) -> bool:
-        """Steps 4 and 5. False if no page was accepted."""
+        """Steps 4 and 5 of the sheet: accept or reject the level. Returns whether a page was accepted."""
         beyond = frozenset(self.beyond_)
         if self.step:
-            self.fringe_.update(self.level_)  # N1 is the batch and all that wait
+            self.fringe_.update(self.level_)  # N1 is the batch and all waiting pages
         candidates = self.fringe_ if self.step else frozenset(self.level_)
-        verdicts = [self._coefficients(number, candidates, beyond) for number in self.level_ if number in self.fetched_]
+        verdicts = [self._coefficients(node, candidates, beyond) for node in self.level_ if node in self.fetched_]
         accepted = [verdict.number for verdict in verdicts if verdict.is_clustered]
         is_relaxed = not accepted and self.relax and not self.step
         if is_relaxed:
             accepted = [verdict.number for verdict in verdicts if verdict.is_balanced]
         self.rejected_.update(self.level_)
         self.fringe_.difference_update(self.level_)
-        for number in accepted:
-            self._accept(number)
+        for node in accepted:
+            self._accept(node)
         if self.on_level_ is not None:
             self.on_level_(Level(is_relaxed, list(self.level_), list(self.beyond_), verdicts, accepted))
         return bool(accepted)
 
-    def _coefficients(self, number: int, level: Set[int], beyond: Set[int]) -> Clustering:
+    def _coefficients(self, node: int, level: Set[int], beyond: Set[int]) -> Clustering:
         graph, weights = self.graph_, self.weights_
-        c0 = generalised(graph, number, weights, self.accepted_)
-        c1 = generalised(graph, number, weights, level)
-        c2 = generalised(graph, number, weights, beyond)
-        return Clustering(number, c0, c1, c2, round(max(c0, c1), DECIMALS) > round(c2, DECIMALS))
+        c0 = generalised(graph, node, weights, self.accepted_)
+        c1 = generalised(graph, node, weights, level)
+        c2 = generalised(graph, node, weights, beyond)
+        return Clustering(node, c0, c1, c2, round(max(c0, c1), DECIMALS) > round(c2, DECIMALS))
 
     def _catch_up(self, candidate: Candidate) -> None:
-        """On resume, start the levels that had begun before this page was fetched; its stage says how many."""
+        """On resume, start the stages that had begun before this page was requested; `stage` is their number."""
         stage: Any = candidate.carry.get("stage")
         while _is_whole(stage) and self.stage_ < stage and (chosen := self._next_stage()) is not None:
             self.levels_.begin(chosen)
 
-    # ---- what survives a restart
+    # ---- saving
 
     def save(self) -> Mapping[str, Any]:
         sets = {name: as_numbers(sorted(getattr(self, f"{name}_"))) for name in _SETS}
@@ -351,7 +349,7 @@ def ring_weights(text: str, k: int) -> tuple[float, ...]:
     """The weights of the first k rings; 2^(1-i) by default."""
     if not text.strip():
         return tuple(2.0 ** (1 - ring) for ring in range(1, k + 1))
-    hint = f"give {k} numbers, 0 or more, as " + " ".join(["1", "0.5", "0.25", "0.125"][:k])
+    hint = f"give {k} numbers that are not negative, such as " + " ".join(["1", "0.5", "0.25", "0.125"][:k])
     try:
         weights = tuple(float(part) for part in re.split(r"[\s,;/]+", text.strip()))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Context-graph crawler: explore first where a target seems nearest (sheet 30.4).
+"""Context-graph crawler: explore first the pages that seem nearest to a target (sheet 30.4).
 
     layer(page) = argmax P(layer | words)     if that probability is at least `threshold`, else "other"
     order       = layer ascending, probability descending, arrival; then the page's links in document order
@@ -6,14 +6,14 @@
 Diligenti, Coetzee, Lawrence, Giles and Gori 2000. Before the crawl it learns what pages one, two, … links before a
 target look like: back-links of example pages give layers, and a multinomial naive Bayes classifier has one class per
 layer, with uniform prior, on a reduced vocabulary. During the crawl every fetched page is classified, and the next URL
-is the first link that is left of the first page of the lowest layer.
+is the first remaining link of the first page in the lowest layer.
 
 Ours, as the sheet decides: a page belongs to the lowest layer in which it appears; the layers of each example are
-capped, by a seeded sample, before they are merged (and each merged one at ten times the cap); words of the vocabulary
-are ranked by tf/max tf · ln(N/df), tf over the layers that `vocabulary_from` names, df over all. The threshold is a
+capped by a seeded sample before they are merged, and each merged layer at ten times the cap; words of the vocabulary
+are ranked by tf/max tf · ln(N/df), with tf over the layers in `vocabulary_from` and df over all. The threshold is a
 probability. On long pages probabilities come close to 0 and 1; `length_norm` divides the log-likelihood by the
-number of vocabulary words in the page before normalising. A page without any such word is as probable in every layer.
-The score in a trail is the number of queues behind the page's own, plus the probability.
+number of vocabulary words in the page before normalising. A page without vocabulary words is equally probable in every
+layer. The score in a trail is the number of queues behind the page's own, plus the probability.
 """
 
 from __future__ import annotations
@@ -32,36 +32,36 @@ from scenthound.page.record import Parts
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Frontier, Lessons
 from scenthound.strategies import strategy
-from scenthound.strategies.parts.back_links import back_layers, sampled
+from scenthound.strategies.parts.back_links import back_layers, sample
 from scenthound.strategies.parts.page_queues import PAGE, PLACE, PageQueues
 from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
 from scenthound.text.naive_bayes import NaiveBayes
 from scenthound.text.term_counts import Document
 from scenthound.text.tokens import Analyser
 
-MERGED = 10  # times `cap`: most pages of a merged layer
+MERGED = 10  # a merged layer has at most this many times `cap` pages
 
 
 class LayerGuess(NamedTuple):
     """The layer that a page was assigned to."""
 
     layer: int
-    """The number of layers stands for "other"."""
+    """The layer's number; "other" is the number of layers."""
     probability: float
-    """Of the winner, also where that was not enough."""
+    """The probability of the best layer, even if it is below the threshold."""
 
 
 @strategy("context-graph")
 @dataclass
 class ContextGraph(Parameterised):
-    """Pages that look near to a target first, whatever they are about. Needs examples and their back-links."""
+    """Prefers pages that look close to a target, whatever they are about. Needs examples and their back-links."""
 
     layers: int = parameter(3, "how many links back from the examples are used", least=1)
     k: int = parameter(40, "words in the vocabulary", least=1)
-    vocabulary_from: str = parameter("0", 'layers whose words make the vocabulary, as "0", "0 1" or "all"')
+    vocabulary_from: str = parameter("0", 'layers whose words make the vocabulary, such as "0", "0 1" or "all"')
     threshold: float = parameter(0.5, "probability below which a page belongs to no layer", least=0, most=1)
-    length_norm: bool = parameter(False, "probabilities per word: long pages are no surer")
-    cap: int = parameter(300, "most pages of a layer of one example", least=1)
+    length_norm: bool = parameter(False, "normalise by page length, so that long pages get no surer than short ones")
+    cap: int = parameter(300, "maximum number of pages in a layer of one example", least=1)
     stop_words: str = stop_words_parameter()
     stem: bool = stem_parameter()
 
@@ -76,22 +76,22 @@ class ContextGraph(Parameterised):
 
     def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:
         if not lessons.examples:
-            raise BadConfig("context-graph: there are no examples to learn from", "give some pages that are on topic")
-        layers = self._merged(lessons, rng, progress)
+            raise BadConfig("context-graph: there are no examples to learn from", "give some on-topic pages")
+        layers = self._merged_layers(lessons, rng, progress)
         if not any(layers[1:]):
             raise BadConfig(
                 "context-graph: no page is known that links to an example",
-                "train it on a bed or a crawl that holds pages which lead to the examples",
+                "train it on a bed or a crawl with pages that lead to the examples",
             )
         self.bayes_ = layer_classifier(layers, self.sources_, self.k)
         if not self.bayes_.size:
-            raise BadConfig("context-graph: the examples hold no words", "give examples with text")
+            raise BadConfig("context-graph: the examples contain no words", "give examples with text")
         progress(f"vocabulary of {self.bayes_.size} words")
 
-    def _merged(
+    def _merged_layers(
         self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]
     ) -> list[list[Mapping[str, int]]]:
-        """The counts of all documents, layer by layer."""
+        """The word counts of all pages, layer by layer."""
         examples = {page.url: page for page in lessons.examples}
         lowest = dict.fromkeys(examples, 0)
         for url in examples:
@@ -100,7 +100,7 @@ class ContextGraph(Parameterised):
                     lowest[member] = min(depth, lowest.get(member, depth))
         layers: list[list[Mapping[str, int]]] = []
         for depth in range(self.layers + 1):
-            members = sampled([url for url, layer in lowest.items() if layer == depth], MERGED * self.cap, rng)
+            members = sample([url for url, layer in lowest.items() if layer == depth], MERGED * self.cap, rng)
             pages = (examples.get(url) or lessons.page(url) for url in members)  # one at a time: they may be large
             layers.append([page.record.counts(self.analyser_).to_dict() for page in pages if page is not None])
             progress(f"layer {depth}: {len(layers[-1])} pages")
@@ -114,13 +114,13 @@ class ContextGraph(Parameterised):
             raise ValueError(f"it was trained with the words of {model['analyser']}, not of {self.analyser_.name}")
         bayes = NaiveBayes.load(model["bayes"])
         if bayes.classes != tuple(map(str, range(len(bayes.classes)))) or bayes.vocabulary is None:
-            raise ValueError("these are no layers of a context graph")
+            raise ValueError("the classes of this model are not layers of a context graph")
         self.bayes_ = bayes
 
     def _trained(self) -> NaiveBayes:
         if self.bayes_ is None:
             raise BadConfig(
-                "context-graph has not learned anything yet: it can't start without",
+                "context-graph can't start untrained",
                 "train it first: scenthound train context-graph",
             )
         return self.bayes_
@@ -160,7 +160,7 @@ class ContextGraph(Parameterised):
         self.queues_.settle(miss.candidate.url)
         return ()
 
-    # ---- what survives a restart
+    # ---- saving
 
     def save(self) -> Mapping[str, Any]:
         return {"pages": self.pages_, "queues": self.queues_.save()}
@@ -171,36 +171,36 @@ class ContextGraph(Parameterised):
 
 
 def layer_classifier(layers: Sequence[Sequence[Mapping[str, int]]], sources: Iterable[int], k: int) -> NaiveBayes:
-    """One class per layer, in order, on the `k` best words of the layers `sources`."""
+    """Train a classifier with one class per layer, in order, on the `k` best words of the layers `sources`."""
     vocabulary = [word for word, _ in best_words(layers, sources, k)]
-    bayes = NaiveBayes([str(number) for number in range(len(layers))], uniform=True, vocabulary=vocabulary)
-    for number, documents in enumerate(layers):
+    bayes = NaiveBayes([str(layer) for layer in range(len(layers))], uniform=True, vocabulary=vocabulary)
+    for layer, documents in enumerate(layers):
         for counts in documents:
-            bayes.add(str(number), counts)
+            bayes.add(str(layer), counts)
     return bayes
 
 
 def best_words(
     layers: Sequence[Sequence[Mapping[str, int]]], sources: Iterable[int], k: int
 ) -> list[tuple[str, float]]:
-    """The `k` words of the layers `sources` with the largest tf/max tf · ln(N/df), with that value; ties by the
-    alphabet."""
+    """The `k` words of the layers `sources` with the largest tf/max tf · ln(N/df), with that value.
+
+    Ties are in alphabetical order.
+    """
     documents = [counts for layer in layers for counts in layer]
-    document_counts = Counter(word for counts in documents for word in counts)
-    term_counts: Counter[str] = Counter()
-    for number in sources:
-        for counts in layers[number] if number < len(layers) else ():
-            term_counts.update(counts)
-    most = max(term_counts.values(), default=1)
-    scores = {
-        word: times / most * math.log(len(documents) / document_counts[word]) for word, times in term_counts.items()
-    }
-    ranked = sorted(scores.items(), key=lambda score: (-round(score[1], 12), score[0]))
+    df = Counter(word for counts in documents for word in counts)
+    tf: Counter[str] = Counter()
+    for layer in sources:
+        for counts in layers[layer] if layer < len(layers) else ():
+            tf.update(counts)
+    max_tf = max(tf.values(), default=1)
+    scores = {word: count / max_tf * math.log(len(documents) / df[word]) for word, count in tf.items()}
+    ranked = sorted(scores.items(), key=lambda item: (-round(item[1], 12), item[0]))
     return ranked[:k]
 
 
 def classify(bayes: NaiveBayes, counts: Document, threshold: float, length_norm: bool = False) -> LayerGuess:
-    """The most probable layer, the lower one of two; "other" if its probability is below the threshold."""
+    """The most probable layer, the lower one if two tie; "other" if its probability is below the threshold."""
     probabilities = layer_probabilities(bayes, counts, length_norm)
     rounded = [round(probability, 12) for probability in probabilities]
     best = max(rounded)
@@ -223,10 +223,9 @@ def layer_probabilities(bayes: NaiveBayes, counts: Document, length_norm: bool =
 
 
 def chosen_layers(text: str, layers: int) -> tuple[int, ...]:
-    """The layers that `vocabulary_from` names."""
-    everything = tuple(range(layers + 1))
+    """Parse `vocabulary_from` into layer numbers."""
     if str(text).strip().lower() == "all":
-        return everything
+        return tuple(range(layers + 1))
     try:
         chosen = tuple(sorted({int(part) for part in str(text).replace(",", " ").split()}))
     except ValueError:
@@ -234,6 +233,6 @@ def chosen_layers(text: str, layers: int) -> tuple[int, ...]:
     if not chosen or chosen[0] < 0 or chosen[-1] > layers:
         raise BadConfig(
             f"context-graph: `vocabulary_from` can't be {text!r}",
-            f'name layers from 0 to {layers}, as "0" or "0 1", or say "all"',
+            f'give layers from 0 to {layers}, such as "0" or "0 1", or "all"',
         )
     return chosen

@@ -1,14 +1,14 @@
-"""DOM crawler: the page mixed with the text around the link, so that links of one page differ (sheet 20.3).
+"""DOM crawler: score a link by its page and by the text around the link (sheet 20.3).
 
     score(link) = alpha · similarity(page) + (1 - alpha) · similarity(context of the link)
 
-Pant and Menczer 2003 [BIZ]. The context is all text, at any depth, in an element above the link, the text of other
-anchors included. In [BIZ] it is the parent of `<a>`, and alpha is 0.25. Everything else is naive best-first; with
-alpha = 1, or with the root as context (`up` beyond any depth, as 1000), the scores are those of naive best-first.
+Pant and Menczer 2003 [BIZ]. The context is all text, at any depth, in an element above the link, including the text of
+other anchors. In [BIZ] it is the parent of `<a>`, and alpha is 0.25. Everything else is naive best-first; with
+alpha = 1, or with the root as context (`up` beyond any depth, such as 1000), the scores are those of naive best-first.
 
-Ours (common rules of sheet 00): several anchors to one URL count as one link, in the place of the first, with the
-context of the best. `min_words` climbs from `up` on to the first element with so many terms; it is off by default,
-since [BIZ] takes the parent whatever it contains.
+Ours (common rules of sheet 00): several anchors to one URL count as one link, at the position of the first, with the
+context of the best. `min_words` climbs from the element at `up` to the first with at least that many terms; it is off
+by default, since [BIZ] takes the parent whatever it contains.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from scenthound.text.tokens import Analyser
 @strategy("dom")
 @dataclass
 class Dom(BestFirst):
-    """Links whose page and surroundings are most like the topic first."""
+    """Prefers links whose page and surrounding text are most similar to the topic."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
-        "page": "similarity of the topic and the page that the link is on",
-        "context": "similarity of the topic and the text under the element above the link",
+        "page": "similarity between the topic and the page that the link is on",
+        "context": "similarity between the topic and the text under the element above the link",
     }
     alpha: float = parameter(0.25, "weight of the page, from 0 to 1; the context has the rest", least=0, most=1)
     up: int = parameter(1, "context: the element this many levels above the link; 0: its own text", least=0)
@@ -54,9 +54,9 @@ class Dom(BestFirst):
         return [page.offer(link, score, parts=parts) for link, score, parts in self.scored(page)]
 
     def scored(self, page: Page) -> Iterator[tuple[Link, float, dict[str, float]]]:
-        """Each link once, at its best anchor, with its score and the parts of the score."""
+        """Each link once, with its best anchor, its score and the parts of the score."""
         similarity = self._page_similarity(page)
-        shared_parts: dict[float, dict[str, float]] = {}  # links with the same score share their parts
+        shared_parts: dict[float, dict[str, float]] = {}  # links with the same context score share one dict
         for link, context in self._contexts(page, similarity):
             score = self.alpha * similarity + (1 - self.alpha) * context
             parts = shared_parts.get(context)
@@ -65,9 +65,9 @@ class Dom(BestFirst):
             yield link, score, parts
 
     def _contexts(self, page: Page, similarity: float) -> Iterable[tuple[Link, float]]:
-        if not similarity and self.up:  # without a topic word on the page no context has one
+        if not similarity and self.up:  # if the page has no topic word, no context has one
             return [(link, 0.0) for link in page.outlinks]
-        best: dict[Url, tuple[Link, float]] = {}  # a better anchor replaces the first in its place
+        best: dict[Url, tuple[Link, float]] = {}  # a better anchor takes over the position of the first
         for link, context in zip(page.links, self._similarities(page), strict=True):
             if link.url not in best or context > best[link.url][1]:
                 best[link.url] = link, context

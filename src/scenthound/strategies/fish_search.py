@@ -1,19 +1,19 @@
-"""Fish-search: relevant pages breed, and a direction is given up after some irrelevant steps (sheet 20.5).
+"""Fish-search: go deeper from relevant pages, abandon a direction after `depth` irrelevant steps (sheet 20.5).
 
     score(link) = 1    on a relevant page, among its first factor · width links
-                  0.5  on another page, among its first width links
+                  0.5  on an irrelevant page, among its first width links
                   0    otherwise
-    depth(link) = depth           on a relevant page
-                  depth(page) - 1 on another
+    depth(link) = depth            on a relevant page
+                  depth(page) - 1  on an irrelevant page
 
-De Bra and Post 1994, in the priority-list form of Hersovici and others 1998. A page is relevant or it is not. Links are
-counted in document order, those crawled already included. A page of depth 0 is fetched, but its links are not followed,
-be it relevant or not.
+De Bra and Post 1994, in the priority-list form of Hersovici and others 1998. Relevance is binary. Links are counted in
+document order, including those already crawled. A page of depth 0 is fetched, but its links are not followed, whether
+or not it is relevant.
 
 Ours: a page is relevant if its similarity to the keywords is above `threshold` (the original matched keywords or a
-pattern). Of equal scores the first in is the first out (rule 3 of sheet 00); the original put links of relevant pages
-at the front of its list, so that the last in came first. A waiting link that is found again keeps the larger score and
-the larger depth. The original's limit on time is the crawl's own. The depth of 3 is that of Menczer and others 2004.
+pattern). Links with equal scores are taken first in, first out (rule 3 of sheet 00); the original put links of relevant
+pages at the front of its list, so the last in came first. A waiting link that is found again keeps the larger score and
+the larger depth. The original's time limit is a setting of the crawl. The depth of 3 is from Menczer and others 2004.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from scenthound.text.tokens import Analyser
 @strategy("fish-search")
 @dataclass
 class FishSearch(ComparesTopic):
-    """Links of relevant pages first, and deeper; directions without relevant pages are given up."""
+    """Links of relevant pages first, and deeper; directions without relevant pages are abandoned."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
-        "page": "similarity of the topic and the page that the link is on: relevant above the threshold",
-        "in width": "1 if the link is among the first of its page, else 0",
+        "page": "similarity between the topic and the page that the link is on: relevant above the threshold",
+        "in width": "1 if the link is among the preferred first links of its page, else 0",
     }
-    depth: int = parameter(3, "steps from a relevant page or a seed before a direction is given up", least=0)
+    depth: int = parameter(3, "steps from a relevant page or a seed before a direction is abandoned", least=0)
     width: int = parameter(10, "number of links of an irrelevant page that are preferred to its others", least=0)
     factor: float = parameter(1.5, "on a relevant page this many times as many links are preferred", least=0)
     threshold: float = parameter(0.0, "a page is relevant if its similarity is larger than this", least=0, below=1)
@@ -66,12 +66,12 @@ class FishSearch(ComparesTopic):
             return []
         similarity = self._page_similarity(page)
         relevant = similarity > self.threshold
-        wanted = self._wide if relevant else self.width
+        width = self._relevant_width if relevant else self.width
         score = 1.0 if relevant else 0.5
         carry = {"depth": self.depth if relevant else depth - 1}
         inside, outside = {"page": similarity, "in width": 1.0}, {"page": similarity, "in width": 0.0}
         return [
-            page.offer(link, score, carry, inside) if position < wanted else page.offer(link, 0.0, carry, outside)
+            page.offer(link, score, carry, inside) if position < width else page.offer(link, 0.0, carry, outside)
             for position, link in enumerate(page.outlinks)
         ]
 
@@ -79,6 +79,6 @@ class FishSearch(ComparesTopic):
         return ()
 
     @property
-    def _wide(self) -> int:
-        """How many links of a relevant page are preferred. Rounded, since 0.29 · 100 is below 29 in binary."""
+    def _relevant_width(self) -> int:
+        """floor(factor · width), for relevant pages. Rounded first, since 0.29 · 100 is below 29 in binary."""
         return math.floor(round(self.factor * self.width, 9))

@@ -1,9 +1,9 @@
-"""Home pages first: the home page of every newly named host, then breadth-first (sheet 80.6).
+"""Home pages first: the home page of every newly found host, then breadth-first (sheet 80.6).
 
-    score(link) = 1 for the home page of a host named for the first time, else 0; of equal scores the first in is first
+    score(link) = 1 for the home page of a host found for the first time, else 0; equal scores first in, first out
 
-Ours: a control for crawls that look for sites. It knows nothing of the topic, so what it finds shows how much is to be
-had by visiting many hosts. A link into a new host also brings the host's home page, linked or not.
+Ours: a control for crawls that look for sites. It ignores the topic, so its result shows how much a crawl gains merely
+by visiting many hosts. A link into a new host also adds the host's home page, whether or not it is linked.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ OTHER: Mapping[str, float] = MappingProxyType({"home page": 0.0})
 @strategy("home-pages")
 @dataclass
 class HomePages(Parameterised):
-    """The home page of every newly named host first, otherwise breadth-first; the topic is ignored."""
+    """The home page of every newly found host first, otherwise breadth-first; the topic is ignored."""
 
-    score_parts: ClassVar[Mapping[str, str]] = {"home page": "1 for the home page of a newly named host: the score"}
-    memory: int = parameter(1_000_000, "hosts remembered; home pages of hosts beyond are not looked for", least=1)
+    score_parts: ClassVar[Mapping[str, str]] = {"home page": "1 for the home page of a newly found host: the score"}
+    memory: int = parameter(1_000_000, "hosts remembered; home pages of later hosts are not added", least=1)
 
     @property
     def declaration(self) -> Declaration:
@@ -49,10 +49,10 @@ class HomePages(Parameterised):
             if name not in self.hosts_ and len(self.hosts_) < self.memory:
                 self.hosts_.add(name)
                 home = Url(origin(link.url) + "/")
-                if home != link.url:
+                is_home = home == link.url
+                if not is_home:
                     depth = page.candidate.depth + 1
                     offers.append(Candidate(home, 1.0, NOTHING, HOME, page.url, link.anchor, depth))
-                is_home = home == link.url
                 offers.append(page.offer(link, float(is_home), parts=HOME if is_home else OTHER))
             else:
                 offers.append(page.offer(link, 0.0, parts=OTHER))

@@ -1,19 +1,20 @@
-"""Hub-seeking crawler: links of a page that links to several seeds are promising, whatever its words say (sheet 20.4).
+"""Hub-seeking crawler: a page that links to several seeds is a hub, and all its links are promising (sheet 20.4).
 
     score(link) = max(hub(page), DOM score of the link)
     hub(page)   = n(n - 1) / (1 + n²)        0 for n < 2, then 0.4, 0.6, 0.71, 0.77 … towards 1
 
-Pant and Menczer 2003 [BIZ]. n is the number of distinct seed hosts among the hosts that the page links to, links to
-pages crawled already included. For the DOM score see `dom`.
+Pant and Menczer 2003 [BIZ]. n is the number of distinct seed hosts among the hosts that the page links to, including
+links to pages already crawled. For the DOM score see `dom`.
 
-Which seeds count: those given to the crawl. Where hubs were added to the seeds (sheet 60.2), only the original seeds
-may count, since hubs are not what is looked for. A caller says so with `counted="examples"` and names the original
-seeds as the topic's `examples`: in a topic file, in a line of topics.jsonl, or as `Topic(examples=...)`. With
-`counted="originals"` the laboratory says which they are (`lab run --start augmented`); elsewhere all seeds count.
+All seeds of the crawl count by default. If hubs were added to the seeds (sheet 60.2), only the original seeds should
+count, since hubs are not what the crawl looks for. There are two ways to name the originals. With `counted="examples"`
+they are the topic's `examples`: in a topic file, in a line of topics.jsonl, or as `Topic(examples=...)`. With
+`counted="originals"` the laboratory supplies them (`lab run --start augmented`); elsewhere all seeds count.
 
 Ours: on beds of one host every page would link to all seed hosts or none, so `entity="url"` counts the seeds
-themselves. As in the paper's words, a link to any page of a seed's host counts, also from that host itself
-(`count_own_host`), and `www.x.com` is another host than `x.com` (`strip_www`). A page's link to itself does not count.
+themselves. Following the paper's wording, a link to any page of a seed's host counts, even from that host itself
+(`count_own_host`), and `www.x.com` and `x.com` are different hosts (`strip_www`). A page's link to itself does not
+count.
 """
 
 from __future__ import annotations
@@ -34,18 +35,20 @@ from scenthound.strategies.dom import Dom
 @strategy("hub-seeking")
 @dataclass
 class HubSeeking(Dom):
-    """As dom, but all links of a page that links to several seeds get a high score."""
+    """Like dom, but all links of a page that links to several seeds get a high score."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
         **Dom.score_parts,
-        "hub": "how much of a hub the page is, by the seeds it links to; the larger of this and the DOM score counts",
+        "hub": "hub score of the page, from the seeds it links to; the larger of this and the DOM score counts",
     }
-    entity: Literal["host", "url"] = parameter("host", "count links to hosts of seeds, or to the seeds (url)")
+    entity: Literal["host", "url"] = parameter(
+        "host", "count links to hosts of seeds, or to the seeds themselves (url)"
+    )
     counted: Literal["seeds", "examples", "originals"] = parameter(
         "seeds", "all seeds count, only the examples, or only the seeds to which hubs were added (originals)"
     )
     count_own_host: bool = parameter(True, "count links of a seed's site to itself")
-    strip_www: bool = parameter(False, "take www.x.com and x.com for one host")
+    strip_www: bool = parameter(False, "treat www.x.com and x.com as one host")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -69,7 +72,7 @@ class HubSeeking(Dom):
             yield link, max(hub, score), {**parts, "hub": hub}
 
     def seeds_linked(self, page: Page) -> int:
-        """n of the paper: how many seeds (their hosts, or they themselves) this page links to."""
+        """n in the paper: how many seeds (or seed hosts) this page links to."""
         linked = (link.url for link in page.outlinks)
         if not self.count_own_host:
             own = self._host(page.url)
@@ -89,18 +92,19 @@ class HubSeeking(Dom):
         return name.removeprefix("www.") if self.strip_www else name
 
 
-def hub_score(linked: int) -> float:
-    """
+def hub_score(n: int) -> float:
+    """Score a page that links to `n` seeds.
+
     >>> [round(hub_score(n), 6) for n in (0, 1, 2, 3, 10)]
     [0.0, 0.0, 0.4, 0.6, 0.891089]
     """
-    return linked * (linked - 1) / (1 + linked * linked)
+    return n * (n - 1) / (1 + n * n)
 
 
 def _examples(topic: Topic) -> list[Url]:
     if not topic.examples:
         raise BadConfig(
-            'hub-seeking: `counted` is "examples", and the topic has none',
+            'hub-seeking: `counted` is "examples", but the topic has no examples',
             "name the original seeds as the topic's examples, or leave `counted` out",
         )
     try:

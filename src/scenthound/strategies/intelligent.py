@@ -1,22 +1,22 @@
-"""Intelligent crawling: learn during the crawl which events announce a page that is wanted (sheet 30.6).
+"""Intelligent crawling: learn during the crawl which events predict that a page satisfies a predicate (sheet 30.6).
 
     score(link) = Σ over the four families f of  w_f · Σ ln max(I(E), 0.01)  over the significant events E of f
     I(E)        = P(C | E) / P(C)                                       the interest ratio
-    significant = |P(C | E) - p| ≥ errors · √(p(1 - p) / pages with E)    p = P(C); of words only those with I > 1
+    significant = |P(C | E) - p| ≥ errors · √(p(1 - p) / pages with E)    p = P(C); for words also I(E) > 1
 
-Aggarwal, Al-Garawi and Yu 2001. Nothing is assumed about how wanted pages link to one another. C: the page satisfies
-the predicate. An event E is something known before a page is fetched; for each it is counted how many pages had it, and
-how many of those satisfied the predicate. Four families: the words of the pages that link to it, the words of its URL,
-a link from a satisfying page, a satisfying sibling (a page that one of its parents links to as well).
+Aggarwal, Al-Garawi and Yu 2001. Nothing is assumed about how satisfying pages link to one another. C: the page
+satisfies the predicate. An event E is something known before a page is fetched; each has two counts: the pages that had
+it, and how many of these satisfied the predicate. There are four families: the words of the pages that link to it, the
+words of its URL, a link from a satisfying page, a satisfying sibling (a page that one of its parents links to as well).
 
 The predicate is `similarity` (the cosine of the topic's keywords with the page is at least `threshold`), `words` (the
 page has all keywords) or `judge` (the judge of the crawl calls the page relevant).
 
 Ours, as the sheet decides: breadth-first until `breadth` pages are seen, then the whole frontier is re-scored, and
-again every `every` pages; in between a link is worth what the page says on which it was found, and the larger value
-holds (rule 5). A link from a satisfying page and a satisfying sibling are events that happen or not; how many there are
-does not count. Of the pages that link to one URL the first `MOST_SIGHTINGS` count. Memory is bounded: beyond `memory`
-waiting links the oldest keep the score they have.
+again every `every` pages; a link found in between is scored by the page it was found on, and the larger score is kept
+(rule 5). A link from a satisfying page and a satisfying sibling are events that happen or not; their number does not
+count. If many pages link to one URL, the first `MOST_SIGHTINGS` count. Memory is bounded: beyond `memory` waiting
+links, the oldest keep their score.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ from scenthound.text.unions import sums_over_unions
 from scenthound.text.vocabulary import Ids
 
 FAMILIES = ("words", "url", "links", "siblings")
-MOST_WORDS = 20_000  # of a page: no honest one has more
-ONE = ["yes"]  # the event of a family with a single one
+MOST_WORDS = 20_000  # per page; no genuine page has more different words
+ONE = ["yes"]  # the only event of the families `links` and `siblings`
 
 Seen = tuple[tuple[int, ...], ...]
 
@@ -63,17 +63,17 @@ class _Parent:
 @strategy("intelligent")
 @dataclass
 class Intelligent(Parameterised):
-    """Links that share features with wanted pages: words of parents, URL words, good parents and siblings."""
+    """Prefers links that share features with relevant pages: words of parents and URL, relevant parents, siblings."""
 
     predicate: Literal["similarity", "words", "judge"] = parameter(
-        "similarity", "similarity from `threshold`, all keywords (words), or what the judge of the crawl says"
+        "similarity", "similarity of at least `threshold`, all keywords (words), or the verdict of the crawl's judge"
     )
-    threshold: float = parameter(0.1, "similarity from which a page satisfies the predicate", least=0)
+    threshold: float = parameter(0.1, "minimum similarity of a page that satisfies the predicate", least=0)
     breadth: int = parameter(50, "pages that are crawled breadth-first before anything is ranked", least=0)
-    every: int = parameter(100, "pages between two computations of all priorities", least=1)
-    errors: float = parameter(2.0, "standard errors from which an event counts", least=0)
-    words: float = parameter(1.0, "weight of the words of the pages that link to it", least=0)
-    url: float = parameter(1.0, "weight of the words of its URL", least=0)
+    every: int = parameter(100, "interval, in pages, between computations of all scores", least=1)
+    errors: float = parameter(2.0, "minimum distance, in standard errors, of an event from the base rate", least=0)
+    words: float = parameter(1.0, "weight of the words of the pages that link to the URL", least=0)
+    url: float = parameter(1.0, "weight of the words of the URL", least=0)
     links: float = parameter(1.0, "weight of a link from a satisfying page", least=0)
     siblings: float = parameter(1.0, "weight of a satisfying sibling", least=0)
     memory: int = parameter(200_000, "waiting links whose events are remembered", least=1)
@@ -92,11 +92,11 @@ class Intelligent(Parameterised):
         for name in FAMILIES[2:]:
             self.events_[name].ids(ONE)
         self.waiting_: WaitingLinks[_Parent] = WaitingLinks(self.memory)
-        """More of each link: the words of its URL, as events, and whether a satisfying page leads to it. The numbers of
-        events are bytes: those of many links are then joined by one call."""
+        """`more` of each link: the words of its URL, as event ids, and whether a satisfying page links to it. The ids
+        are stored as bytes, so that those of many links can be joined in one call."""
         self.goals_: set[Url] = set()
         self.verdict_ = False
-        """What the judge says about the page that is read next."""
+        """The judge's verdict on the page that is read next."""
         return [Candidate(url, math.inf) for url in dict.fromkeys(seeds)]
 
     def take_verdict(self, url: Url, relevance: float, relevant: bool) -> None:
@@ -118,7 +118,7 @@ class Intelligent(Parameterised):
         return ()
 
     def is_satisfied(self, page: Page) -> bool:
-        """The predicate."""
+        """Whether a page satisfies the predicate."""
         if self.predicate == "judge":
             return self.verdict_
         if self.predicate == "words":
@@ -129,7 +129,7 @@ class Intelligent(Parameterised):
     # ---- counting
 
     def _count(self, page: Page, is_goal: bool) -> None:
-        """Count a fetched page for all events known before it was fetched, and as a goal if it is one."""
+        """Count a fetched page for all events known before it was fetched."""
         link = self.waiting_.arrived(page.candidate, page.url)
         events, pages, goals = self.events_, self.totals_.pages, self.totals_.goals
         self.totals_ = Totals(pages + 1, goals + is_goal)
@@ -156,7 +156,7 @@ class Intelligent(Parameterised):
         return _Parent(words, is_goal, goal_children)
 
     def _url_events(self, urls: Sequence[Url]) -> list[list[int]]:
-        """The words of each URL, as events, each once."""
+        """The distinct words of each URL, as event ids."""
         terms = self.analyser_.terms
         return self.events_["url"].ids_of_each([dict.fromkeys(terms(url_text(url))) for url in urls])
 
@@ -172,16 +172,17 @@ class Intelligent(Parameterised):
                 if not waiting_link.more[1]:
                     waiting_link.more = (waiting_link.more[0], True)
         if self.totals_.pages < self.breadth:
-            none = {"words": 0.0, "url": 0.0, "links": 0.0, "siblings": 0.0}  # nothing is known yet: breadth-first
+            no_parts = {"words": 0.0, "url": 0.0, "links": 0.0, "siblings": 0.0}
             return [
-                offer(link, 0.0, waiting_link.carry, none) for link, waiting_link in zip(links, waiting, strict=True)
+                offer(link, 0.0, waiting_link.carry, no_parts)
+                for link, waiting_link in zip(links, waiting, strict=True)
             ]
         words = self.words * float(self.events_["words"].rises(self.totals_, self.errors, parent.words).sum())
         url = self.url * self._url_logs(waiting)
         from_goal, sibling = self._single_logs() if parent.is_goal or parent.goal_children else (0.0, 0.0)
-        by_goal = self.links * from_goal if parent.is_goal else 0.0
-        beside = self.siblings * sibling if parent.goal_children else 0.0
-        scores = words + url + by_goal + beside
+        link_part = self.links * from_goal if parent.is_goal else 0.0
+        sibling_part = self.siblings * sibling if parent.goal_children else 0.0
+        scores = words + url + link_part + sibling_part
         parts: dict[float, Mapping[str, float]] = {}
         offers = []
         for link, waiting_link, url_score, score in zip(links, waiting, url.tolist(), scores.tolist(), strict=True):
@@ -190,38 +191,36 @@ class Intelligent(Parameterised):
                 shared_parts = parts[url_score] = {
                     "words": words,
                     "url": url_score,
-                    "links": by_goal,
-                    "siblings": beside,
+                    "links": link_part,
+                    "siblings": sibling_part,
                 }
             offers.append(offer(link, score, waiting_link.carry, shared_parts))
         return offers
 
     def _events_of(self, urls: Sequence[Url]) -> list[tuple[bytes, bool]]:
-        """What is remembered of links that are seen for the first time."""
+        """The value of `more` for links that are seen for the first time."""
         return [(array("i", events).tobytes(), False) for events in self._url_events(urls)]
 
     def _rescore_waiting(self) -> list[Candidate]:
-        """New scores for all waiting links. Links of the same parents share the sums over words."""
+        """Re-score all waiting links. Links with the same parents share the sums over words."""
         waiting, parents = list(self.waiting_.links.values()), self.waiting_.pages
         groups: dict[Seen, int] = {}
         owners = np.array(
             [groups.setdefault(tuple(waiting_link.seen), len(groups)) for waiting_link in waiting], dtype=np.int64
         )
         from_goal, sibling = self._single_logs()
-        is_related = {(number,) for number, parent in parents.items() if parent.goal_children}
-        beside = np.array([not is_related.isdisjoint(seen) for seen in groups], dtype=np.bool_)
+        goal_parents = {(number,) for number, parent in parents.items() if parent.goal_children}
+        has_sibling = np.array([not goal_parents.isdisjoint(seen) for seen in groups], dtype=np.bool_)
         families = (
             self.words * self._word_logs(list(groups))[owners],
             self.url * self._url_logs(waiting),
             np.where([waiting_link.more[1] for waiting_link in waiting], self.links * from_goal, 0.0),
-            np.where(beside[owners], self.siblings * sibling, 0.0),
+            np.where(has_sibling[owners], self.siblings * sibling, 0.0),
         )
         words, url, links, siblings = families
         scores = words + url + links + siblings
-        parts = [
-            {"words": waiting_link, "url": two, "links": three, "siblings": four}
-            for waiting_link, two, three, four in zip(*(family.tolist() for family in families), strict=True)
-        ]
+        rows = zip(*(family.tolist() for family in families), strict=True)
+        parts = [{"words": row[0], "url": row[1], "links": row[2], "siblings": row[3]} for row in rows]
         return new_scores([waiting_link.url for waiting_link in waiting], scores.tolist(), parts)
 
     def _word_logs(self, groups: Sequence[Seen]) -> Reals:
@@ -232,10 +231,8 @@ class Intelligent(Parameterised):
     def _single_logs(self) -> list[float]:
         """ln I of a link from a satisfying page, and of a satisfying sibling."""
         families = [self.events_[name] for name in FAMILIES[2:]]
-        goals, pages = (
-            np.array([family.goals[0] for family in families]),
-            np.array([family.pages[0] for family in families]),
-        )
+        goals = np.array([family.goals[0] for family in families])
+        pages = np.array([family.pages[0] for family in families])
         values: list[float] = logs(goals, pages, self.totals_, self.errors).tolist()
         return values
 
@@ -243,7 +240,7 @@ class Intelligent(Parameterised):
         """For each link, the sum of ln I over the words of its URL."""
         return self.events_["url"].sums([link.more[0] for link in links], self.totals_, self.errors)
 
-    # ---- what survives a restart
+    # ---- saving
 
     def save(self) -> Mapping[str, Any]:
         parents, waiting = self.waiting_.pages, self.waiting_.save()
@@ -263,10 +260,10 @@ class Intelligent(Parameterised):
     def load(self, state: Mapping[str, Any]) -> None:
         self.totals_ = Totals(*state["totals"])
         self.events_ = {name: Events.load(state["events"][name]) for name in FAMILIES}
-        parents, begin = {}, 0
+        parents, offset = {}, 0
         for number, is_goal, goal_children, size in state["parents"]:
-            words = state["parent words"][begin : begin + size]
-            parents[number], begin = _Parent(words, is_goal, goal_children), begin + size
+            words = state["parent words"][offset : offset + size]
+            parents[number], offset = _Parent(words, is_goal, goal_children), offset + size
         self.waiting_ = WaitingLinks(self.memory)
         self.waiting_.load(state["waiting"], parents)
         for link in self.waiting_.links.values():

@@ -1,19 +1,20 @@
 """Reinforcement-learning spider: the words around a link predict the reward that follows it (sheet 30.5).
 
-    score(link) = Σ P(bin | words around the link) · mean value of the bin
+    score(link) = Σ P(bin | words around the link) · mean Q of the bin
+    Q(link)     = Σ γ^t · [the page fetched at time t is a target]     t = 0 for the page that the link leads to
 
-Rennie and McCallum 1999. On a web that is known, every link gets the reward that a spider with full knowledge would
-collect after it (`graph.rewards`). The values are put into bins, and a multinomial naive Bayes classifier learns the
-bin from the words around a link. `bins=3` looks into the future; `bins=2` tells only links to targets from others
-("immediate"), the paper's comparison.
+Rennie and McCallum 1999. On a web that is fully known, Q is the discounted reward that a spider with full knowledge
+would collect after the link (`graph.rewards`). The values of Q are put into bins, and a multinomial naive Bayes
+classifier learns the bin from the words around a link. `bins=3` looks into the future; `bins=2` only tells links to
+targets from others ("immediate"), the paper's comparison.
 
-The words around a link, each part counted by itself: its anchor, its parent element, the page's title, the nearest
-heading (the one it stands in or the last before it) and the words of its URL. Of several anchors to one URL the best
-counts (rule 6).
+The words around a link are those of its anchor, its parent element, the page's title, the nearest heading (the heading
+that contains the link, or the last one before it) and its URL, each part counted separately. If several anchors lead to
+one URL, the best counts (rule 6).
 
-Ours: the known web are the pages within `depth` back-links of the examples, sampled down to `pages`; the targets are
-the examples. Links that leave this web are worth 0: what lies behind them is, by construction, no target within
-`depth` links. At most `links` links are learned from, sampled at random. Nothing is learned during the crawl.
+Ours: the known web is the pages within `depth` back-links of the examples, sampled down to `pages`; the targets are
+the examples. Links that leave this web have Q = 0: by construction, no target is within `depth` links behind them.
+Training uses at most `links` links, sampled at random. Nothing is learned during the crawl.
 """
 
 from __future__ import annotations
@@ -45,19 +46,19 @@ from scenthound.text.frozen import FrozenPieces
 from scenthound.text.naive_bayes import NaiveBayes
 from scenthound.text.tokens import Analyser
 
-PROGRESS = 5000
+PROGRESS = 5000  # interval, in links, between progress messages
 
 
 @strategy("reinforcement")
 @dataclass
 class Reinforcement(Parameterised):
-    """Links whose words promise reward, now or a few links on, first. Needs examples and pages that link to them."""
+    """Prefers links whose words predict targets, now or a few links on. Needs examples and pages that link to them."""
 
     bins: int = parameter(3, "classes of value: 3 looks into the future, 2 only at the next page", least=2)
-    gamma: float = parameter(0.5, "what a target is worth for every step that it is away", above=0, below=1)
+    gamma: float = parameter(0.5, "discount of a target's value for every step to it", above=0, below=1)
     depth: int = parameter(3, "how many links back from the examples the known web reaches", least=1)
-    pages: int = parameter(1000, "most pages of the known web", least=2)
-    links: int = parameter(20_000, "most links that are learned from", least=1)
+    pages: int = parameter(1000, "maximum number of pages in the known web", least=2)
+    links: int = parameter(20_000, "maximum number of links to learn from", least=1)
     stop_words: str = stop_words_parameter()
     stem: bool = stem_parameter()
 
@@ -70,31 +71,31 @@ class Reinforcement(Parameterised):
 
     def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:
         if not lessons.examples:
-            raise BadConfig("reinforcement: there are no examples to learn from", "give some pages that are on topic")
+            raise BadConfig("reinforcement: there are no examples to learn from", "give some on-topic pages")
         examples = {page.url for page in lessons.examples[: self.pages]}
         web = self._known_web(lessons, sorted(examples), rng)
         progress(f"a web of {len(web):,} pages")
         if web.keys() <= examples:
             raise BadConfig(
                 "reinforcement: no page is known that links to an example",
-                "train it on a bed or a crawl that holds pages which lead to the examples",
+                "train it on a bed or a crawl with pages that lead to the examples",
             )
-        number = {url: index for index, url in enumerate(web)}
-        inside = [[number[url] for url in links if url in number] for links in web.values()]
-        starts = sorted({target for to in inside for target in to})
-        rewards = discounted_rewards(inside, [number[url] for url in examples], self.gamma, starts)
+        node_of = {url: node for node, url in enumerate(web)}
+        targets = [[node_of[url] for url in links if url in node_of] for links in web.values()]
+        starts = sorted({target for page_targets in targets for target in page_targets})
+        rewards = discounted_rewards(targets, [node_of[url] for url in examples], self.gamma, starts)
         urls = list(web)
-        values = {urls[index]: value for index, value in rewards.items()}
+        values = {urls[node]: value for node, value in rewards.items()}
         progress(f"values of {len(values):,} pages")
-        spots = [(url, index) for url, links in web.items() for index in range(len(links))]
-        if len(spots) > self.links:
-            spots = [spots[index] for index in sorted(rng.sample(range(len(spots)), self.links))]
-        self._learn(lessons, spots, values, progress)
+        links = [(url, index) for url, outlinks in web.items() for index in range(len(outlinks))]
+        if len(links) > self.links:
+            links = [links[index] for index in sorted(rng.sample(range(len(links)), self.links))]
+        self._learn(lessons, links, values, progress)
 
     def _known_web(self, lessons: Lessons, examples: Sequence[Url], rng: random.Random) -> dict[Url, list[Url]]:
-        """The pages around the examples with their links, sorted by URL.
+        """The URLs of the pages around the examples, sorted, each with its outlinks.
 
-        Pages are not kept: two thousand parsed pages need too much memory.
+        The pages themselves are not kept: two thousand parsed pages need too much memory.
         """
         cap = max(1, (self.pages - len(examples)) // self.depth)
         pages = {page.url: page for page in lessons.examples}
@@ -108,31 +109,31 @@ class Reinforcement(Parameterised):
     def _learn(
         self,
         lessons: Lessons,
-        spots: Sequence[tuple[Url, int]],
+        links: Sequence[tuple[Url, int]],
         values: Mapping[Url, float],
         progress: Callable[[str], None],
     ) -> None:
-        """Learn a classifier and the mean values from these links, each given as page and index among its outlinks."""
-        bayes = NaiveBayes([str(number) for number in range(self.bins)])
-        sums, links = [0.0] * self.bins, [0] * self.bins
-        for url, places in groupby(spots, key=itemgetter(0)):
+        """Learn the classifier and the mean Q of each bin from links, given as page and index among its outlinks."""
+        bayes = NaiveBayes([str(bin_number) for bin_number in range(self.bins)])
+        sums, counts = [0.0] * self.bins, [0] * self.bins
+        for url, page_links in groupby(links, key=itemgetter(0)):
             page = lessons.page(url)
             if page is None:
                 continue
             around = page.view(surroundings, self.analyser_)
-            for _, index in places:
+            for _, index in page_links:
                 link = page.outlinks[index]
                 value = values.get(link.url, 0.0)
-                number = distance_bin(value, self.gamma, self.bins)
-                bayes.add(str(number), Counter(around.of(link.position)))
-                sums[number] += value
-                links[number] += 1
-                if not sum(links) % PROGRESS:
-                    progress(f"{sum(links):,} of {len(spots):,} links")
-        self._take(bayes, [total / max(link_features, 1) for total, link_features in zip(sums, links, strict=True)])
-        progress(f"links per bin: {', '.join(map(str, links))}")
+                bin_number = distance_bin(value, self.gamma, self.bins)
+                bayes.add(str(bin_number), Counter(around.of(link.position)))
+                sums[bin_number] += value
+                counts[bin_number] += 1
+                if not sum(counts) % PROGRESS:
+                    progress(f"{sum(counts):,} of {len(links):,} links")
+        self._use_classifier(bayes, [total / max(count, 1) for total, count in zip(sums, counts, strict=True)])
+        progress(f"links per bin: {', '.join(map(str, counts))}")
 
-    def _take(self, bayes: NaiveBayes, means: Sequence[float]) -> None:
+    def _use_classifier(self, bayes: NaiveBayes, means: Sequence[float]) -> None:
         self.bayes_, self.means_ = bayes, [float(mean) for mean in means]
         self.frozen_ = FrozenPieces(bayes)
 
@@ -144,13 +145,13 @@ class Reinforcement(Parameterised):
             raise ValueError(f"it was trained with the words of {model['analyser']}, not of {self.analyser_.name}")
         bayes = NaiveBayes.load(model["bayes"])
         if bayes.classes != tuple(map(str, range(len(model["means"])))):
-            raise ValueError("these are no bins of values")
-        self._take(bayes, model["means"])
+            raise ValueError("the classes of this model are not bins of values")
+        self._use_classifier(bayes, model["means"])
 
     def _trained(self) -> NaiveBayes:
         if self.bayes_ is None:
             raise BadConfig(
-                "reinforcement has not learned anything yet: it can't start without",
+                "reinforcement can't start untrained",
                 "train it first: scenthound train reinforcement",
             )
         return self.bayes_
@@ -171,12 +172,12 @@ class Reinforcement(Parameterised):
         if not len(around.rows):
             return []
         posteriors = self.frozen_.posteriors(*around)
-        worth = (posteriors @ np.array(self.means_)).tolist()
-        names, chances = [f"bin {name}" for name in self._trained().classes], posteriors.tolist()
+        scores = (posteriors @ np.array(self.means_)).tolist()
+        names, probabilities = [f"bin {name}" for name in self._trained().classes], posteriors.tolist()
         links = page.links
         return [
-            page.offer(links[number], worth[number], parts=dict(zip(names, chances[number], strict=True)))
-            for number in best_anchors(page.view(outlink_anchors), worth).tolist()
+            page.offer(links[index], scores[index], parts=dict(zip(names, probabilities[index], strict=True)))
+            for index in best_anchors(page.view(outlink_anchors), scores).tolist()
         ]
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:

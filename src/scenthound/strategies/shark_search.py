@@ -4,16 +4,16 @@
     inherited(u)     = delta · similarity(p) if that is above 0, else delta · inherited(p)
     neighbourhood(u) = beta · anchor(u) + (1 - beta) · context(u)
     context(u)       = 1 if anchor(u) is above 0, else the similarity of the words around the anchor
+    depth(u)         = depth if similarity(p) is above 0, else depth(p) - 1
 
-for a link u on the page p. Hersovici and others 1998, by the formulas of [CHAP] (eq. 2 to 5). A link of a relevant
-page may be followed `depth` steps further, one of another page one step less than that page; a page without a step
-left is fetched, but its links are not followed. A context of 1 as soon as one word of the anchor matches is what
-[CHAP] prints, and kept. The values of gamma and depth are those of Menczer and others 2004; other implementations have
-gamma from 0.5 to 0.8.
+for a link u on the page p. Hersovici and others 1998, by the formulas of [CHAP] (eq. 2 to 5). A page of depth 0 is
+fetched, but its links are not followed. [CHAP] prints a context of 1 as soon as one word of the anchor matches, and
+this is kept. The values of gamma and depth are those of Menczer and others 2004; other implementations use a gamma of
+0.5 to 0.8.
 
-Ours: what a page inherited is its own value, not its score; seeds inherit nothing. Of a waiting link that is found
-again score, depth and inherited value each keep their maximum. Several anchors to one URL count as one link, in the
-place of the first, with the words of the best. The original's limit on width is not in [CHAP], and left out.
+Ours: inherited(p) is the page's own inherited value, not its score; seeds inherit 0. When a waiting link is found
+again, its score, depth and inherited value each keep their maximum. Several anchors to one URL count as one link, at
+the position of the first, with the words of the best. The original's limit on width is not in [CHAP] and is left out.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from scenthound.strategies.parts.topic_query import ComparesTopic, idf_parameter
 from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
 from scenthound.text.tokens import Analyser
 
-WIDEST = 1000  # tokens on each side: with 5,000 links per page that is ten million tokens
+WIDEST = 1000  # tokens on each side; with 5,000 links per page that is already ten million tokens
 
 
 class Neighbourhood(NamedTuple):
-    """The scores of the words at a link."""
+    """A link and the scores of its anchor and surrounding words."""
 
     link: Link
     value: float
@@ -49,17 +49,17 @@ class Neighbourhood(NamedTuple):
 @strategy("shark-search")
 @dataclass
 class SharkSearch(ComparesTopic):
-    """Links whose anchor, neighbouring words and ancestors are like the topic first."""
+    """Prefers links whose anchor, surrounding words and ancestor pages are similar to the topic."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
-        "page": "similarity of the topic and the page that the link is on",
-        "inherited": "what the page and its ancestors promise",
-        "anchor": "similarity of the topic and the text of the link",
-        "context": "1 where the anchor matches, else similarity of the words around it",
-        "neighbourhood": "anchor and context together",
+        "page": "similarity between the topic and the page that the link is on",
+        "inherited": "score inherited from the page and its ancestors",
+        "anchor": "similarity between the topic and the text of the link",
+        "context": "1 if the anchor matches, else similarity of the words around it",
+        "neighbourhood": "anchor and context combined",
     }
-    depth: int = parameter(3, "steps from a relevant page or a seed before a direction is given up", least=0)
-    gamma: float = parameter(0.1, "weight of what is inherited; the neighbourhood has the rest", least=0, most=1)
+    depth: int = parameter(3, "steps from a relevant page or a seed before a direction is abandoned", least=0)
+    gamma: float = parameter(0.1, "weight of the inherited score; the neighbourhood has the rest", least=0, most=1)
     delta: float = parameter(0.5, "how much of a page's score its links inherit", least=0, most=1)
     beta: float = parameter(0.8, "weight of the anchor in the neighbourhood; its context has the rest", least=0, most=1)
     window: int = parameter(10, f"tokens of context on each side of the anchor, up to {WIDEST}", least=0, most=WIDEST)
@@ -103,9 +103,9 @@ class SharkSearch(ComparesTopic):
 
     def _neighbourhoods(self, page: Page, similarity: float) -> Iterable[Neighbourhood]:
         record, query = page.record, self.query_
-        # On a page without topic words no anchor and no window has one.
+        # On a page without topic words, no anchor and no window contains one.
         windows = window_similarities(record, query, self.window) if similarity > 0 else [0.0] * len(record.links)
-        best: dict[Url, Neighbourhood] = {}  # a better anchor replaces the first in its place
+        best: dict[Url, Neighbourhood] = {}  # a better anchor takes over the position of the first
         for link, window in zip(record.links, windows, strict=True):
             anchor = query.text_similarity(link.anchor) if link.anchor else 0.0
             context = 1.0 if anchor > 0 else window

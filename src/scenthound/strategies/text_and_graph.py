@@ -1,19 +1,19 @@
-"""Hybrids of text and graph: a link is worth what its page says and how the crawled pages link to it.
+"""Hybrids of text and graph: score a link by the text of its pages and by its place in the link graph (sheet 50.6).
 
     score(url) = weight · text(url) + (1 - weight) · graph(url)     text="cosine"
     score(url) = text(url) + graph(url)                             text="keywords": the graph decides ties
 
-    text(url)  = the largest over the crawled pages with the link of: cosine(topic, page), as `best-first` has it, or
-                 the number of different topic words on the page
-    graph(url) = b / (1 + b) with b crawled pages that link to it (graph="backlinks"), IR / (1 + IR) with the PageRank
+    text(url)  = maximum over the crawled pages with the link: cosine(topic, page) as in `best-first`, or the number of
+                 different topic words on the page
+    graph(url) = b / (1 + b) for b crawled pages that link to it (graph="backlinks"), IR / (1 + IR) for the PageRank
                  IR of Cho and others ("pagerank"), or the share of its neighbours that are on topic ("alliance")
 
-The future work of two papers: Best-N-first on local versions of rank_KW,PR [EXP section 7] is `text="keywords"` with
-`graph="pagerank"`, and text together with the link structure [GRAPH]. The parts are those of `backlink-count`,
-`pagerank` and `alliance` (sheets 50.3, 50.6), which run inside with their defaults.
+Two papers name this as future work: [EXP section 7] best-N-first on local versions of rank_KW,PR, which is
+`text="keywords"` with `graph="pagerank"`; [GRAPH] text together with the link structure. The graph values come from
+`backlink-count`, `pagerank` and `alliance` (sheets 50.3, 50.6), which run inside with their defaults.
 
-Ours: the squashing x / (1 + x), which keeps both sides between 0 and 1; PageRanks are those of the last computation,
-every `every` pages. Texts of at most `memory` URLs are kept; a URL found afterwards has the text of that page alone.
+Ours: the formulas, with x / (1 + x) to keep graph values between 0 and 1; PageRanks are recomputed every `every` pages.
+Text values are kept for at most `memory` URLs; a URL found after that has the text value of the page it was found on.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ from scenthound.text.tokens import Analyser
 @strategy("text-and-graph")
 @dataclass
 class TextAndGraph(Parameterised):
-    """Links of pages like the topic that many pages link to first."""
+    """Prefers URLs that many pages link to, from pages similar to the topic."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
-        "text": "how much the best page with this link is like the topic",
-        "graph": "how the crawled pages link to it, from 0 to 1",
+        "text": "similarity to the topic of the best page with this link",
+        "graph": "score from the crawled pages that link to it, from 0 to 1",
     }
     text: str = parameter(
         "cosine",
@@ -52,12 +52,12 @@ class TextAndGraph(Parameterised):
         among=("cosine", "keywords"),
     )
     graph: str = parameter(
-        "pagerank", "what the links say: pagerank, backlinks or alliance", among=("pagerank", "backlinks", "alliance")
+        "pagerank", "graph score: pagerank, backlinks or alliance", among=("pagerank", "backlinks", "alliance")
     )
     weight: float = parameter(0.5, "weight of the cosine, from 0 to 1; the graph has the rest", least=0, most=1)
     n: int = parameter(1, "how many links are taken at once", least=1)
-    every: int = parameter(100, "pages between two computations of PageRank", least=1)
-    memory: int = parameter(5_000_000, "links remembered, and URLs whose texts are", least=1)
+    every: int = parameter(100, "interval, in pages, between computations of PageRank", least=1)
+    memory: int = parameter(5_000_000, "links remembered, and URLs whose text value is remembered", least=1)
     stop_words: str = stop_words_parameter()
     stem: bool = stem_parameter()
 
@@ -78,7 +78,7 @@ class TextAndGraph(Parameterised):
         self.seeds_ = set(seeds)
         self.texts_: dict[str, float] = {}
         self.values_: dict[str, float] = {}
-        """What the graph says of each URL that was offered, before squashing."""
+        """The graph value of each offered URL, before x / (1 + x)."""
         return list(self.order_.start(topic, seeds))
 
     def read(self, page: Page) -> Iterable[Candidate]:
@@ -91,10 +91,10 @@ class TextAndGraph(Parameterised):
         for offer in self.order_.read(page):
             if math.isfinite(offer.score):
                 self.values_[offer.url] = offer.score
-            offers.append(self._mixed(offer, text))
+            offers.append(self._combine(offer, text))
         offered = {offer.url for offer in offers}
-        again = (link for link in page.outlinks if link.url not in offered and link.url not in self.seeds_)
-        return offers + [self._mixed(page.offer(link, 0.0), text) for link in again if link.url in self.values_]
+        others = (link for link in page.outlinks if link.url not in offered and link.url not in self.seeds_)
+        return offers + [self._combine(page.offer(link, 0.0), text) for link in others if link.url in self.values_]
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
         self._forget(miss.candidate.url)
@@ -106,8 +106,8 @@ class TextAndGraph(Parameterised):
         counts = page.record.counts(self.query_.analyser)
         return float(sum(word in counts for word in self.query_.counts))
 
-    def _mixed(self, offer: Candidate, text: float) -> Candidate:
-        """The offer with both sides in its score; `text` counts if none is remembered. Seeds stay first."""
+    def _combine(self, offer: Candidate, text: float) -> Candidate:
+        """The offer with its combined score; `text` is used if no text value is remembered. Seeds stay first."""
         text, value = self.texts_.get(offer.url, text), self.values_.get(offer.url, 0.0)
         graph = value if self.graph == "alliance" else value / (1.0 + value)
         score = self.weight * text + (1.0 - self.weight) * graph if self.text == "cosine" else text + graph

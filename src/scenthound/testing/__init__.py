@@ -1,10 +1,11 @@
 """Tiny webs and contract suites, for our tests and for authors of plug-ins.
 
-`TinyWeb` is a web that fits in your head; `walk` crawls it without a network. The contracts check what the loop relies
-on beyond the types in `ports`: `strategy_contract`, `judge_contract`, `seed_source_contract`, `history_contract` and
-`repository_contract` yield checks as (name, function); `frontier.FrontierContract` is a Hypothesis state machine beside
-the simplest model of a frontier, and `CheckedFrontier` wraps any frontier and checks its rules during a crawl. An
-implementation that passes its contract works with every driver, resume and report.
+`tiny_web` has `TinyWeb`, a web that fits in your head, and `walk`, which crawls it without a network. The contracts
+check the rules that the loop relies on and that the types in `ports` can't express. `strategy`, `judge`, `seed_source`,
+`history` and `repository` each have a function `..._contract` that yields checks as (name, function).
+`frontier.FrontierContract` is a Hypothesis state machine that compares a frontier with the simplest possible model;
+`checked_frontier.CheckedFrontier` wraps any frontier and checks its rules during a crawl. An implementation that passes
+its contract works with every driver, resume and report.
 """
 
 from scenthound.testing.checked_frontier import CheckedFrontier

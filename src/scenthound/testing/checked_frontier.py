@@ -1,4 +1,4 @@
-"""The rules of a frontier, checked during a crawl: for a strategy's own frontier, whose order only it knows."""
+"""A wrapper that checks the rules of a frontier during a crawl, for a strategy's own frontier with its own order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scenthound.url import host as host_of
 
 
 class CheckedFrontier(Frontier):
-    """Passes every call on and asserts what the port promises. It scans everything: for small webs."""
+    """Forwards every call and asserts the rules of the port. It scans the whole frontier, so use it on small webs."""
 
     def __init__(self, inner: Frontier) -> None:
         self._inner = inner
@@ -21,13 +21,13 @@ class CheckedFrontier(Frontier):
         before, fallen = self._waiting(), self._inner.push(candidate)
         after = self._waiting()
         if fallen is None:
-            assert candidate.url in after, f"{candidate.url} was pushed and is not there"
-            assert before <= after, f"{before - after} fell out and were not reported"
+            assert candidate.url in after, f"{candidate.url} was pushed but does not wait"
+            assert before <= after, f"{before - after} were dropped but not returned"
         else:
-            assert fallen.url not in after, f"{fallen.url} fell out and is still there"
+            assert fallen.url not in after, f"{fallen.url} was returned as dropped but still waits"
             assert fallen.url == candidate.url or candidate.url in after
             assert fallen.url == candidate.url or fallen.url in before
-        assert candidate.url not in self._inner.in_flight(), "it waits: it is not in flight"
+        assert candidate.url not in self._inner.in_flight(), "a URL that waits is not in flight"
         return fallen
 
     def matters(self, candidate: Candidate) -> bool:
@@ -49,9 +49,9 @@ class CheckedFrontier(Frontier):
         before, popped = self._waiting(), self._inner.pop(now)
         if popped is not None:
             url = popped.candidate.url
-            assert url in before, f"{url} was popped and was not waiting"
-            assert url not in self._inner, f"{url} was popped and is still waiting"
-            assert url in self._inner.in_flight(), f"{url} was popped and is not in flight"
+            assert url in before, f"{url} was popped but was not waiting"
+            assert url not in self._inner, f"{url} was popped but is still waiting"
+            assert url in self._inner.in_flight(), f"{url} was popped but is not in flight"
             assert popped.rank >= 1
             assert popped.candidate.due <= now, f"{url} is not due"
             assert self._resting.get(host_of(url), 0.0) <= now, f"the host of {url} rests"
@@ -92,8 +92,8 @@ class CheckedFrontier(Frontier):
         resting = self._inner.best_resting(now)
         if resting is not None:
             candidate, wakes = resting
-            assert candidate.url in self._inner, f"{candidate.url} rests and is not waiting"
-            assert now < wakes < math.inf, f"{candidate.url} rests until {wakes}, and it is {now}"
+            assert candidate.url in self._inner, f"{candidate.url} rests but is not waiting"
+            assert now < wakes < math.inf, f"{candidate.url} rests until {wakes}, but the time is {now}"
             assert wakes == max(candidate.due, self._resting.get(host_of(candidate.url), 0.0))
         return resting
 
@@ -105,6 +105,6 @@ class CheckedFrontier(Frontier):
 
     def _waiting(self) -> set[Url]:
         waiting = list(self._inner.urls())
-        assert len(waiting) == len(set(waiting)) == len(self._inner), "each waiting URL is named and counted once"
+        assert len(waiting) == len(set(waiting)) == len(self._inner), "each waiting URL is listed and counted once"
         assert all(url in self._inner for url in waiting)
         return set(waiting)

@@ -1,11 +1,11 @@
-"""What every frontier must do, as a Hypothesis state machine beside the simplest model of one.
+"""The contract of a frontier: a Hypothesis state machine that compares it with the simplest possible model.
 
     class Mine(FrontierContract):
         make = staticmethod(MyFrontier)         # takes bound, eviction, spread
     TestMine = Mine.TestCase
 
-A frontier that survives a restart also gives `reopen`, which gets the old frontier and returns the one that a new
-process would find. A frontier with an order of its own is checked by `CheckedFrontier` instead.
+A frontier that survives a restart also sets `reopen`, which takes the old frontier and returns the one that a new
+process would find. A frontier with its own order is checked by `CheckedFrontier` instead.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CARRY = st.dictionaries(
 
 
 class ModelFrontier:
-    """A frontier as a dict that is scanned from end to end."""
+    """A frontier as a dict that every operation scans from end to end."""
 
     def __init__(self, bound: int | None, eviction: str, spread: int) -> None:
         self.bound, self.eviction, self.spread = bound, eviction, spread
@@ -98,8 +98,8 @@ class ModelFrontier:
             for candidate in self.order()
             if candidate.due <= now and self.resting.get(self.host(candidate.url), 0.0) <= now
         ]
-        lately = self.picks[-(self.spread - 1) :] if self.spread > 1 else []
-        fresh = [candidate for candidate in ready if self.host(candidate.url) not in lately]
+        recent_hosts = self.picks[-(self.spread - 1) :] if self.spread > 1 else []
+        fresh = [candidate for candidate in ready if self.host(candidate.url) not in recent_hosts]
         if not ready:
             return None
         best = (fresh or ready)[0]
@@ -128,19 +128,15 @@ class ModelFrontier:
         return max(candidate.due, self.resting.get(self.host(candidate.url), 0.0))
 
     def best_resting(self, now: float) -> tuple[Candidate, float] | None:
-        asleep = [(candidate, self.wakes(candidate)) for candidate in self.order()]
-        return next(((candidate, wakes) for candidate, wakes in asleep if now < wakes < math.inf), None)
+        ranked = [(candidate, self.wakes(candidate)) for candidate in self.order()]
+        return next(((candidate, wakes) for candidate, wakes in ranked if now < wakes < math.inf), None)
 
     def ready_at(self, now: float) -> float | None:
-        moments = [
-            max(candidate.due, self.resting.get(self.host(candidate.url), 0.0), now)
-            for _, candidate in self.waiting.values()
-        ]
-        return min(moments, default=None)
+        return min((max(self.wakes(candidate), now) for _, candidate in self.waiting.values()), default=None)
 
 
 class FrontierContract(RuleBasedStateMachine):
-    """Drives a frontier and the model with the same calls and wants the same answers."""
+    """Makes the same calls to a frontier and to the model, and compares the results."""
 
     make: ClassVar[Callable[..., Any]]
     reopen: ClassVar[Callable[[Any], Any] | None] = None
@@ -180,8 +176,8 @@ class FrontierContract(RuleBasedStateMachine):
         fallen = self.frontier.push(candidate)
         before = self.model.waiting[url][1] if waiting else None
         assert same(fallen, self.model.push(candidate))
-        assert not (waiting and fallen), "an update of a waiting URL evicts nobody"
-        assert matters or same(self.model.waiting[url][1], before), "what does not matter changes nothing"
+        assert not (waiting and fallen), "an update of a waiting URL evicts nothing"
+        assert matters or same(self.model.waiting[url][1], before), "a candidate that does not matter changes nothing"
 
     @rule(urls=st.lists(st.sampled_from(URLS), max_size=6), scores=st.lists(SCORES, min_size=6, max_size=6))
     def rescore(self, urls: list[Url], scores: list[float]) -> None:
@@ -226,7 +222,7 @@ class FrontierContract(RuleBasedStateMachine):
     @precondition(lambda self: type(self).reopen is not None)
     @rule()
     def restart(self) -> None:
-        """What was in flight waits again, in its old place. The loop, not the frontier, stores how long hosts rest."""
+        """URLs in flight wait again, in their old order. The loop, not the frontier, stores how long hosts rest."""
         reopen = type(self).reopen
         assert reopen is not None
         self.frontier = reopen(self.frontier)
@@ -250,12 +246,12 @@ class FrontierContract(RuleBasedStateMachine):
             assert same(resting[0], expected[0])
             assert resting[1] == expected[1]
         ready = self.frontier.ready_at()
-        # what can be had already may be dated anywhere in the past
+        # A frontier with a URL that is ready now may return any time in the past.
         assert (ready if ready is None else max(ready, self.now)) == self.model.ready_at(self.now)
 
 
 def same(first: Candidate | Popped | None, other: Candidate | None) -> bool:
-    """Equal except for the `rescored` flag, which belongs to an offer and not to what waits."""
+    """Whether two candidates are equal, except for the `rescored` flag, which a waiting candidate does not have."""
     first = first.candidate if isinstance(first, Popped) else first
     return (first and first._replace(rescored=False)) == (other and other._replace(rescored=False))
 

@@ -1,9 +1,10 @@
-"""What every history must do.
+"""The contract of a history.
 
     for name, check in history_contract(MyHistory):
         check()
 
-A history that survives a restart also gives `reopen`, which gets the old one and returns what a new process would find.
+For a history that survives a restart, also pass `reopen`, which takes the old history and returns the one that a new
+process would find.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ MISSES = {
 
 
 def written(history: History) -> History:
-    """A short crawl: three pages, a redirect, a miss that was tried twice, and a URL that robots.txt forbids."""
+    """Write a short crawl: three pages, a redirect, a miss that was tried twice, and a URL that robots.txt forbids."""
     history.record(STEPS[0], PLACES[0])
     history.link(A, iter([B, C, GONE]))
     history.lost(MISSES["retry"], 1.5, dead=False, heard=False)
@@ -56,12 +57,12 @@ def written(history: History) -> History:
 def history_contract(
     make: Callable[[], History], reopen: Callable[[History], History] | None = None
 ) -> Iterator[tuple[str, Callable[[], None]]]:
-    """Checks for one history, each a name and a function that asserts."""
+    """Yield the checks for a history, each as a name and a function that asserts."""
 
     def both() -> list[History]:
-        """The history as it was written and, if it can be, as a new process finds it."""
-        found = [written(make())]
-        return [*found, reopen(written(make()))] if reopen is not None else found
+        """A written history and, with `reopen`, one that a new process finds."""
+        histories = [written(make())]
+        return [*histories, reopen(written(make()))] if reopen is not None else histories
 
     def nothing_yet() -> None:
         history = make()
@@ -97,12 +98,12 @@ def history_contract(
             assert (miss.parent, miss.anchor, miss.depth, miss.status, miss.bytes) == (A, "x", 1, 404, 12)
             assert (miss.reason, miss.detail, miss.time, dict(miss.carry)) == ("http-404", "no", 2.5, {"food": 1})
 
-    def what_the_strategy_heard() -> None:
+    def what_the_strategy_received() -> None:
         for history in both():
-            heard = list(history.numbered_after(0))
-            assert [event.url for _, event, _ in heard] == [A, B, GONE, C], "neither retries nor refusals"
-            assert [where for _, _, where in heard] == [PLACES[0], None, None, PLACES[2]]
-            numbers = [number for number, _, _ in heard]
+            received = list(history.numbered_after(0))
+            assert [event.url for _, event, _ in received] == [A, B, GONE, C], "neither retries nor refusals"
+            assert [where for _, _, where in received] == [PLACES[0], None, None, PLACES[2]]
+            numbers = [number for number, _, _ in received]
             assert numbers == sorted(set(numbers))
             assert history.last_event() == numbers[-1]
             assert [event.url for _, event, _ in history.numbered_after(numbers[1])] == [GONE, C]
@@ -124,7 +125,7 @@ def history_contract(
             assert (history.where(A), history.where(B), history.where(D)) == (PLACES[0], None, None)
             assert history.step_of(OLD) == STEPS[1], "by its alias"
             assert history.lineage(C) == STEPS
-            assert history.best(2) == [STEPS[1], STEPS[2]], "the first of equals first"
+            assert history.best(2) == [STEPS[1], STEPS[2]], "ties in the order of the trail"
 
     def events_of_the_strategy() -> None:
         for history in both():
@@ -139,7 +140,7 @@ def history_contract(
             history.revise({A: (0.9, True), B: (0.1, False)})
             history.revise({A: (0.3, False)})
             assert history.revised() == {A: (0.3, False), B: (0.1, False)}
-            assert list(history.trail()) == STEPS, "what was said at first stays"
+            assert list(history.trail()) == STEPS, "the first verdicts are kept"
 
     def a_page_can_be_forgotten() -> None:
         for history in both():
@@ -154,12 +155,12 @@ def history_contract(
             assert numbers == sorted(set(numbers))
 
     yield "a new history is empty", nothing_yet
-    yield "it knows what was seen, and its fate", what_is_seen
+    yield "it knows which URLs were seen, and their fate", what_is_seen
     yield "a URL that will be tried again is not seen", a_retry_is_not_the_end
     yield "events are in order", in_order
-    yield "it knows what the strategy received, and in which order", what_the_strategy_heard
-    yield "it keeps what a resumed crawl counts", what_resume_counts
-    yield "it knows where pages are, and their lineage", where_things_are
+    yield "it knows what the strategy received, and in which order", what_the_strategy_received
+    yield "it keeps the counts of a resumed crawl", what_resume_counts
+    yield "it knows where pages are stored, and their lineage", where_things_are
     yield "it keeps the events of the strategy", events_of_the_strategy
-    yield "it keeps later verdicts beside the first ones", later_verdicts
+    yield "it keeps later verdicts in addition to the first", later_verdicts
     yield "a page whose content is gone can be forgotten", a_page_can_be_forgotten

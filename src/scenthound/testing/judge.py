@@ -1,9 +1,9 @@
-"""What every judge must do.
+"""The contract of a judge.
 
     for name, check in judge_contract(MyJudge):
         check()
 
-The pages come from a web of balloons and other things. A judge need not agree with us about them.
+The pages are about balloons and other things. A judge is free to call any of them relevant or not.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _page(url: str, words: str, links: str = "", title: str = "") -> Page:
 
 
 def judged_pages() -> list[Page]:
-    """Forty pages in the order of a crawl: two seeds, pages on and off topic, an empty one, one without words."""
+    """Forty pages in crawl order: two seeds, pages on and off topic, an empty page, and a page without words."""
     pages = [
         _page(str(seed), f"{_ON} alpha{n}", "http://a.test/5 http://b.test/", "Balloon") for n, seed in enumerate(SEEDS)
     ]
@@ -41,7 +41,7 @@ def judged_pages() -> list[Page]:
 
 
 def judge_contract(make: Callable[[], Judge]) -> Iterator[tuple[str, Callable[[], None]]]:
-    """Checks for one judge, each a name and a function that asserts."""
+    """Yield the checks for a judge, each as a name and a function that asserts."""
 
     def started(topic: Topic = TOPIC, seeds: list[Url] = SEEDS) -> Judge:
         judge = make()
@@ -55,7 +55,7 @@ def judge_contract(make: Callable[[], Judge]) -> Iterator[tuple[str, Callable[[]
 
     def probabilities() -> None:
         judge = started()
-        assert isinstance(judge, Judge), "it has start, judge and doubts"
+        assert isinstance(judge, Judge), "a judge has start, judge and doubts"
         for probability, is_relevant in verdicts(judge):
             assert 0.0 <= probability <= 1.0
             assert is_relevant in (True, False)
@@ -69,9 +69,9 @@ def judge_contract(make: Callable[[], Judge]) -> Iterator[tuple[str, Callable[[]
 
     def the_same_again() -> None:
         first, second = started(), started()
-        assert verdicts(first) == verdicts(second), "there is no chance in it"
+        assert verdicts(first) == verdicts(second), "verdicts are not random"
         first.start(TOPIC, SEEDS)
-        assert verdicts(first) == verdicts(started()), "`start` begins again"
+        assert verdicts(first) == verdicts(started()), "`start` resets the judge"
 
     def pages_stay_as_they_are() -> None:
         judge, pages = started(), judged_pages()
@@ -86,31 +86,31 @@ def judge_contract(make: Callable[[], Judge]) -> Iterator[tuple[str, Callable[[]
             judge = started()
             for page in pages[:stop]:
                 judge.judge(page)
-            again = started()
-            if isinstance(judge, Saves) and isinstance(again, Saves):
-                again.load(blobs.unpack(blobs.pack(judge.save())))
-            assert [again.judge(page) for page in pages[stop:]] == whole[stop:], (
-                f"stopped after {stop} pages: what a judge learns has to be in `save` and `load`"
+            resumed = started()
+            if isinstance(judge, Saves) and isinstance(resumed, Saves):
+                resumed.load(blobs.unpack(blobs.pack(judge.save())))
+            assert [resumed.judge(page) for page in pages[stop:]] == whole[stop:], (
+                f"stopped after {stop} pages: `save` and `load` must include all that the judge learns"
             )
-            if isinstance(judge, Revises) and isinstance(again, Revises):
+            if isinstance(judge, Revises) and isinstance(resumed, Revises):
                 for page in pages[stop:]:
                     judge.judge(page)
-                assert dict(again.revised()) == dict(judge.revised())
+                assert dict(resumed.revised()) == dict(judge.revised())
 
     def later_verdicts() -> None:
         judge = started()
         verdicts(judge)
         if isinstance(judge, Revises):
             later, urls = dict(judge.revised()), {page.url for page in judged_pages()}
-            assert later.keys() <= urls, "only pages that it was asked about"
+            assert later.keys() <= urls, "it revises only pages that it has judged"
             assert all(0.0 <= verdict.probability <= 1.0 for verdict in later.values())
-            asked = started()
-            found = []
+            other = started()
+            other_verdicts = []
             for page in judged_pages():
-                found.append(asked.judge(page))
-                assert isinstance(asked, Revises)
-                list(asked.revised())
-            assert found == verdicts(started()), "asking changes nothing"
+                other_verdicts.append(other.judge(page))
+                assert isinstance(other, Revises)
+                list(other.revised())
+            assert other_verdicts == verdicts(started()), "calling `revised` changes nothing"
 
     def labels() -> None:
         for is_early in (True, False):
@@ -128,8 +128,8 @@ def judge_contract(make: Callable[[], Judge]) -> Iterator[tuple[str, Callable[[]
 
     yield "verdicts are probabilities with a flag", probabilities
     yield "it works with keywords alone, without seeds, and with pages that have no words", nothing_to_go_by
-    yield "it says the same about the same crawl", the_same_again
+    yield "the same crawl gives the same verdicts", the_same_again
     yield "it does not change pages", pages_stay_as_they_are
-    yield "it goes on after a restart as if nothing had happened", after_a_restart
-    yield "it revises pages that it has seen", later_verdicts
-    yield "labels hold", labels
+    yield "after a restart it gives the same verdicts", after_a_restart
+    yield "it revises only pages that it has seen", later_verdicts
+    yield "labels overrule it", labels

@@ -1,10 +1,10 @@
-"""What every repository must do.
+"""The contract of a repository.
 
     for name, check in repository_contract(MyRepository):
         check()
 
-A repository that survives a restart also gives `reopen`, which gets the old one and returns what a new process would
-find.
+For a repository that survives a restart, also pass `reopen`, which takes the old repository and returns the one that a
+new process would find.
 """
 
 from __future__ import annotations
@@ -28,41 +28,41 @@ RESPONSES = [
 def repository_contract(
     make: Callable[[], Repository], reopen: Callable[[Repository], Repository] | None = None
 ) -> Iterator[tuple[str, Callable[[], None]]]:
-    """Checks for one repository, each a name and a function that asserts."""
+    """Yield the checks for a repository, each as a name and a function that asserts."""
 
     def filled() -> tuple[Repository, list[Where]]:
         repository = make()
         return repository, [repository.put(response, float(n)) for n, response in enumerate(RESPONSES)]
 
-    def same(repository: Repository, places: list[Where]) -> None:
-        for where, response in reversed(list(zip(places, RESPONSES, strict=True))):
+    def check_contents(repository: Repository, locations: list[Where]) -> None:
+        for where, response in reversed(list(zip(locations, RESPONSES, strict=True))):
             stored = repository.get(where)
             assert (stored.url, stored.status, stored.body) == (response.url, response.status, response.body)
             assert [pair for pair in stored.headers if pair in response.headers] == list(response.headers)
 
     def kept() -> None:
-        repository, places = filled()
-        assert len(set(places)) == len(places), "each has a place of its own"
-        same(repository, places)
+        repository, locations = filled()
+        assert len(set(locations)) == len(locations), "each response has its own location"
+        check_contents(repository, locations)
         repository.flush()
         repository.sync()
-        same(repository, places)
+        check_contents(repository, locations)
         repository.close()
 
     def after_a_restart() -> None:
         if reopen is not None:
-            repository, places = filled()
+            repository, locations = filled()
             repository.flush()
-            again = reopen(repository)
-            same(again, places)
-            later = again.put(RESPONSES[0], 99.0)
-            assert later not in places
-            same(again, places)
-            again.close()
+            reopened = reopen(repository)
+            check_contents(reopened, locations)
+            later = reopened.put(RESPONSES[0], 99.0)
+            assert later not in locations
+            check_contents(reopened, locations)
+            reopened.close()
 
     def elsewhere() -> None:
-        repository, places = filled()
-        file, offset, length = places[-1]
+        repository, locations = filled()
+        file, offset, length = locations[-1]
         for where in (Where("no-such-file", 0, 10), Where("../outside", 0, 10), Where(file, offset + 10**6, length)):
             try:
                 repository.get(where)
@@ -71,6 +71,6 @@ def repository_contract(
             raise AssertionError(f"something was found at {where}")
         repository.close()
 
-    yield "what was put can be read, in any order", kept
-    yield "what was flushed survives a restart", after_a_restart
-    yield "a place where nothing is raises FolderBroken", elsewhere
+    yield "stored responses can be read, in any order", kept
+    yield "flushed responses survive a restart", after_a_restart
+    yield "a location without a response raises FolderBroken", elsewhere

@@ -1,10 +1,10 @@
-"""What every seed source must do.
+"""The contract of a seed source.
 
     for name, check in seed_source_contract(lambda: MySource("https://search.test/"), replies):
         check()
 
-`replies` maps the beginning of a URL, without its query, to the body of a good reply; everything else is 404. A source
-that asks nobody needs none. The checks also feed it replies that are broken, wrong, huge or malicious.
+`replies` maps a URL without its query to the body of a good reply; all other requests get a 404. A source that makes no
+requests needs none. The checks also feed it replies that are broken, wrong, huge or malicious.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ PRIVATE = (
     "http://localhost/x",
     "http://169.254.169.254/latest",
 )
-NO_URLS = ("javascript:alert(1)", "file:///etc/passwd", "//", "http://", "ftp://a.test/", "x" * 100_000)
-_BAD_URLS = ", ".join(f'{{"url": "{url}", "title": 7}}' for url in (*PRIVATE, *NO_URLS))
-_BAD_LINES = "\n".join(f'{{"url": "{url}"}}' for url in (*PRIVATE, *NO_URLS))
-_BAD_ENTRIES = "".join(f"<url><loc>{url}</loc></url>" for url in (*PRIVATE, *NO_URLS))
+NOT_URLS = ("javascript:alert(1)", "file:///etc/passwd", "//", "http://", "ftp://a.test/", "x" * 100_000)
+_BAD_URLS = ", ".join(f'{{"url": "{url}", "title": 7}}' for url in (*PRIVATE, *NOT_URLS))
+_BAD_LINES = "\n".join(f'{{"url": "{url}"}}' for url in (*PRIVATE, *NOT_URLS))
+_BAD_ENTRIES = "".join(f"<url><loc>{url}</loc></url>" for url in (*PRIVATE, *NOT_URLS))
 HOSTILE = (
     b"",
     b"\xff\xfe\x00broken",
@@ -61,7 +61,7 @@ HOSTILE = (
 
 
 class RepliesTo:
-    """A fetcher that knows a few replies."""
+    """A fetcher with a fixed set of replies."""
 
     def __init__(self, replies: Mapping[str, bytes], hostile: bytes | None = None, status: int = 200) -> None:
         self._replies, self._hostile, self._status = replies, hostile, status
@@ -80,43 +80,46 @@ class RepliesTo:
 def seed_source_contract(
     make: Callable[[], SeedSource], replies: Mapping[str, bytes] | None = None, linked: str = "http://a.test/"
 ) -> Iterator[tuple[str, Callable[[], None]]]:
-    """Checks for one source, each a name and a function that asserts. `linked` is a page that others link to."""
-    given = replies or {}
+    """Yield the checks for a source, each as a name and a function that asserts.
+
+    `linked` is a page that other pages link to.
+    """
+    good_replies = replies or {}
 
     def seeds(most: int, topic: Topic = TOPIC, fetcher: RepliesTo | None = None) -> Sequence[FoundUrl]:
-        asker = PoliteAsker(fetcher or RepliesTo(given), "scenthound", 0.0)
+        asker = PoliteAsker(fetcher or RepliesTo(good_replies), "scenthound", 0.0)
         return asyncio.run(make().seeds(topic, most, asker))
 
     def back_links(most: int, fetcher: RepliesTo | None = None) -> Sequence[FoundUrl]:
-        source, asker = make(), PoliteAsker(fetcher or RepliesTo(given), "scenthound", 0.0)
+        source, asker = make(), PoliteAsker(fetcher or RepliesTo(good_replies), "scenthound", 0.0)
         return asyncio.run(source.back_links(Url(linked), most, asker)) if isinstance(source, KnowsBackLinks) else []
 
-    def check(found: Sequence[FoundUrl], most: int) -> None:
-        assert len(found) <= most, f"{len(found)} answers, and {most} were asked for"
-        assert len({one.url for one in found}) == len(found), "a URL comes twice"
-        for one in found:
-            urls.make(one.url)
-            assert forbidden_name(urls.host(one.url)) is None, f"{one.url} is a private address: use `Asker.checked`"
-            assert isinstance(one.title, str)
-            assert one.title.isprintable(), "a title may hold control characters: use `Asker.checked`"
+    def check(results: Sequence[FoundUrl], most: int) -> None:
+        assert len(results) <= most, f"{len(results)} results, but at most {most} were asked for"
+        assert len({result.url for result in results}) == len(results), "a URL occurs twice"
+        for url, title in ((result.url, result.title) for result in results):
+            urls.make(url)
+            assert forbidden_name(urls.host(url)) is None, f"{url} is a private address: use `Asker.checked`"
+            assert isinstance(title, str)
+            assert title.isprintable(), "a title has control characters: use `Asker.checked`"
 
-    def answers() -> None:
+    def results() -> None:
         assert isinstance(make(), SeedSource)
-        assert seeds(50), "the replies that were given hold seeds for `hot air balloon`"
+        assert seeds(50), "the `replies` must contain seeds for `hot air balloon`"
         for most in (1, 2, 50):
             check(seeds(most), most)
             check(back_links(most), most)
 
     def best_first() -> None:
-        found = list(seeds(50))
-        assert list(seeds(50)) == found, "the same question has the same answer"
-        assert list(seeds(1)) == found[:1], "the best come first, however many are asked for"
+        first = list(seeds(50))
+        assert list(seeds(50)) == first, "the same query gives the same results"
+        assert list(seeds(1)) == first[:1], "the best come first, however many are asked for"
 
     def links() -> None:
         if isinstance(make(), KnowsBackLinks):
-            found = back_links(20)
-            assert found, f"the replies that were given hold a page that links to {linked}"
-            assert linked not in [urls.make(one.url) for one in found], "a page is no back-link of itself"
+            sources = back_links(20)
+            assert sources, f"the `replies` must contain a page that links to {linked}"
+            assert linked not in [urls.make(source.url) for source in sources], "a page is not its own back-link"
 
     def odd_words() -> None:
         for words in ODD_WORDS:
@@ -127,10 +130,10 @@ def seed_source_contract(
             for status in (200, 404, 403, 500, 302):
                 for ask in (seeds, back_links):
                     with suppress(SourceFailed):
-                        check(ask(5, fetcher=RepliesTo(given, body, status)), 5)
+                        check(ask(5, fetcher=RepliesTo(good_replies, body, status)), 5)
 
-    yield "it answers with public URLs, each once, no more than were asked for", answers
-    yield "the best come first, and the same question has the same answer", best_first
-    yield "back-links lead to others", links
-    yield "any words are a question", odd_words
-    yield "no reply makes it fail otherwise than with `SourceFailed`", hostile
+    yield "it returns public URLs, each once, no more than asked for", results
+    yield "the best come first, and the same query gives the same results", best_first
+    yield "back-links are other pages", links
+    yield "it accepts any words as a query", odd_words
+    yield "whatever the reply, it fails only with `SourceFailed`", hostile

@@ -1,4 +1,4 @@
-"""What every strategy must do.
+"""The contract of a strategy.
 
 for name, check in strategy_contract(MyStrategy):
     check()
@@ -74,18 +74,19 @@ def ready(strategy: Strategy) -> Strategy:
 
 
 def contract_lessons(parts: Parts = EVERYTHING) -> TinyLessons:
-    """What the contract trains strategies with; pages have these parts."""
+    """The lessons with which the contract trains strategies; pages have these parts."""
     categories = {"insects/bees": "d.example/ a.example/2", "machines": "b.example/"}
     web, examples, others = TinyWeb(CONTRACT_WEB), "d.example/ g.example/h", "b.example/ e.example/"
     return TinyLessons(web, CONTRACT_TOPIC, examples, others, categories, ["insects"], parts)
 
 
 def strategy_contract(kind: Callable[[], Strategy]) -> Iterator[tuple[str, Callable[[], None]]]:
-    """Checks for one strategy, each a name and a function that asserts.
+    """Yield the checks for a strategy, each as a name and a function that asserts.
 
     The same calls give the same trail; parameters are untouched; scores are finite; an empty page does no harm; state
-    survives a save and a load; a stopped and resumed crawl decides as an undisturbed one; only fetched pages are read;
-    a model can be used by another instance; its declaration and its own frontier, if any, keep their contracts.
+    survives a save and a load; a crawl that is stopped and resumed makes the same decisions as an uninterrupted one;
+    only fetched pages are read; another instance can use a model; its declaration and its own frontier, if any, keep
+    their contracts.
     """
 
     def make() -> Strategy:
@@ -112,7 +113,7 @@ def strategy_contract(kind: Callable[[], Strategy]) -> Iterator[tuple[str, Calla
             raise AssertionError("a strategy is a dataclass: its fields are its parameters")
         before = copy.deepcopy(values_of(strategy))
         _contract_walk(strategy)
-        assert values_of(strategy) == before, "what is learned ends in `_` and is no field"
+        assert values_of(strategy) == before, "names of learned attributes end in `_`, and they are not fields"
 
     def finite_scores() -> None:
         for step in _contract_walk(make()).steps:
@@ -123,17 +124,17 @@ def strategy_contract(kind: Callable[[], Strategy]) -> Iterator[tuple[str, Calla
 
     def only_fetched_pages() -> None:
         web, strategy = TinyWeb(CONTRACT_WEB), make()
-        read: list[Url] = []
+        read_urls: list[Url] = []
         inner = strategy.read
 
         def spy(page: Page) -> Iterable[Candidate]:
-            read.append(page.url)
+            read_urls.append(page.url)
             return inner(page)
 
         strategy.read = spy  # type: ignore[method-assign]
         walk(web, strategy, CONTRACT_TOPIC, "a.example/ b.example/", pages=50)
-        assert set(read) <= set(web.fetched), "a strategy reads only what was fetched"
-        assert len(read) == len(set(read)), "and each page once"
+        assert set(read_urls) <= set(web.fetched), "a strategy reads only fetched pages"
+        assert len(read_urls) == len(set(read_urls)), "and each page once"
 
     def survives_nothing() -> None:
         empty = TinyWeb({"a.example/": ""})
@@ -168,7 +169,7 @@ def strategy_contract(kind: Callable[[], Strategy]) -> Iterator[tuple[str, Calla
     def declares_itself() -> None:
         strategy = kind()
         declared = declaration_of(strategy)
-        assert declared == declaration_of(kind()), "the declaration depends on the parameters only"
+        assert declared == declaration_of(kind()), "the declaration depends only on the parameters"
         assert declared.batch >= 1
         assert (declared.training != "none") == isinstance(strategy, Trains), "it needs `train`, `model` and `use`"
         assert isinstance(strategy, Peeks) or not (declared.oracle or declared.oracle_modes), "an oracle needs `peek`"
@@ -184,7 +185,7 @@ def strategy_contract(kind: Callable[[], Strategy]) -> Iterator[tuple[str, Calla
             crawl = _crawl(strategy, frontier, MemoryHistory(), Politeness(obey=False))
             crawl.start()
             replay(crawl, TinyWeb(CONTRACT_WEB).fetch, in_flight, pace=0.4)
-            assert not crawl.frontier.in_flight(), "what became of a URL is known: it is not in flight any more"
+            assert not crawl.frontier.in_flight(), "a URL with a result is no longer in flight"
 
     def decides_the_same_after_a_stop() -> None:
         whole = stop_and_resume(make, ())
@@ -195,10 +196,10 @@ def strategy_contract(kind: Callable[[], Strategy]) -> Iterator[tuple[str, Calla
     yield "the same calls give the same trail", same_trail
     yield "parameters are left untouched", parameters_untouched
     yield "scores are finite", finite_scores
-    yield "it reads only what was fetched, once", only_fetched_pages
+    yield "it reads only fetched pages, each once", only_fetched_pages
     yield "it survives an empty web", survives_nothing
     yield "its state survives a save and a load", state_survives
-    yield "its model can be used by another", model_travels
+    yield "another instance can use its model", model_travels
     yield "its declaration is complete", declares_itself
     yield "its frontier keeps the contract", frontier_keeps_its_contract
     yield "stopped and resumed, it decides the same", decides_the_same_after_a_stop
@@ -239,13 +240,13 @@ def _crawl(
 
 
 def stop_and_resume(make: Callable[[], Strategy], stops: Sequence[int]) -> list[tuple[Any, ...]]:
-    """The trail of a crawl that is stopped after so many requests, and again, and resumed each time.
+    """The trail of a crawl that is stopped and resumed after each of these numbers of requests.
 
-    Each stretch begins with a new strategy and frontier, as a new process does. The strategy's snapshot is two
-    requests old, or as old as the stretch.
+    After each stop it continues with a new strategy and frontier, as in a new process. The strategy's snapshot is two
+    requests old, or from the last resume.
     """
     web, repository = TinyWeb(CONTRACT_WEB), MemoryRepository()
-    politeness = Politeness(delay=1.0, obey=False)  # a folder keeps the state of hosts
+    politeness = Politeness(delay=1.0, obey=False)  # shared: a crawl folder keeps the state of hosts
     saved: Saved | None = None
     now = 0.0
 
@@ -294,7 +295,7 @@ def _snapshot(strategy: Strategy) -> Mapping[str, Any] | None:
 
 
 def _read_strictly(strategy: Strategy) -> None:
-    """A contract walk in which term counts that the strategy does not declare are missing, as other parts are."""
+    """Do the contract walk with term counts missing that the strategy does not declare, like other parts."""
     if isinstance(strategy, Declares):
         inner, declared = strategy.read, strategy.declaration.parts.counts
 
@@ -314,11 +315,11 @@ class _StrictRecord(Record):
 
     @classmethod
     def of(cls, record: Record, declared: Sequence[Analyser]) -> _StrictRecord:
-        made = cls.__new__(cls)
+        strict = cls.__new__(cls)
         for name in Record.__slots__:
-            object.__setattr__(made, name, getattr(record, name))
-        object.__setattr__(made, "_declared", declared)
-        return made
+            object.__setattr__(strict, name, getattr(record, name))
+        object.__setattr__(strict, "_declared", declared)
+        return strict
 
     def counts(self, analyser: Analyser) -> TermCounts:
         self._check(analyser)

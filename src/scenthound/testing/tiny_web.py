@@ -47,7 +47,7 @@ class TinyWeb:
                 self.html[url] = f"<p>{words.strip()}</p>{anchors}"
 
     def fetch(self, candidate: Candidate, parts: Parts = EVERYTHING) -> Landing:
-        """What a driver would bring for this candidate, read with these parts; a URL the web lacks is a 404."""
+        """The result of a request for this candidate, read with these parts; an unknown URL gives a 404."""
         self.fetched.append(candidate.url)
         if candidate.url in self.moved:
             target = self.moved[candidate.url]
@@ -66,10 +66,10 @@ def page_of(
     parts: Parts = EVERYTHING,
     max_links: int = MAX_LINKS,
 ) -> Page:
-    """A page made of HTML, as a strategy receives it."""
-    made = urls.make(url)
-    record = read(parse_html(html, made, max_links=max_links), made, parts)
-    return Page(made, candidate or Candidate(made, 0.0), record, size=len(html))
+    """A page from HTML, as a strategy receives it."""
+    page_url = urls.make(url)
+    record = read(parse_html(html, page_url, max_links=max_links), page_url, parts)
+    return Page(page_url, candidate or Candidate(page_url, 0.0), record, size=len(html))
 
 
 def named(name: str) -> Url:
@@ -78,7 +78,7 @@ def named(name: str) -> Url:
 
 
 class Walk:
-    """A finished replay: the trail, the dropped candidates, and why it ended."""
+    """A finished replay: the trail, the dropped candidates, and the reason why it ended."""
 
     def __init__(self, history: MemoryHistory, crawl: Crawl, dropped: list[Dropped], reason: str) -> None:
         self.history, self.crawl, self.dropped, self.reason = history, crawl, dropped, reason
@@ -100,7 +100,7 @@ class Walk:
 
 
 def frontier_of(strategy: Strategy, bound: int | None = None, spread: int = 1) -> Frontier:
-    """The strategy's own frontier, or one in memory: what a crawl without a folder uses."""
+    """The frontier of a crawl without a folder: the strategy's own, or one in memory."""
     if isinstance(strategy, OwnFrontier):
         return strategy.frontier(bound)
     return MemoryFrontier(bound, declaration_of(strategy).eviction, spread)
@@ -142,9 +142,9 @@ def walk(
 
 
 class TinyLessons:
-    """What a strategy may learn from, on a web that fits in your head. Pages are named as in `TinyWeb`.
+    """Lessons for training a strategy on a `TinyWeb`. Pages are named as there.
 
-    `categories` are paths, as `{"sport/volleyball": "a.example/ b.example/"}`, for strategies that want a taxonomy.
+    `categories` are paths, such as `{"sport/volleyball": "a.example/ b.example/"}`, for strategies that use a taxonomy.
     """
 
     def __init__(
@@ -178,10 +178,10 @@ class TinyLessons:
     def _tree(self, categories: Mapping[str, str], good: Sequence[str]) -> Taxonomy:
         children: dict[str, list[str]] = {"root": []}
         for path in categories:
-            above, whole = "root", ""
+            parent, category = "root", ""
             for label in path.split("/"):
-                whole = f"{whole}/{label}" if whole else label
-                if whole not in children.setdefault(above, []):
-                    children[above].append(whole)
-                above = whole
+                category = f"{category}/{label}" if category else label
+                if category not in children.setdefault(parent, []):
+                    children[parent].append(category)
+                parent = category
         return Taxonomy(children, {path: self._pages(names) for path, names in categories.items()}, tuple(good))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scenthound.strategies.hound.exploration import AMONG, exploration_rate, lifted
+from scenthound.strategies.hound.exploration import AMONG, exploration_rate, explore
 from scenthound.strategies.hound.hound import NOT_RANKED, Hound
 from scenthound.strategies.hound.ranking import Ranked, ranked_by
 from scenthound.strategies.hound.scoring import FEATURES, SHIPPED, Scoring
@@ -33,7 +33,7 @@ def test_the_rate_falls_as_the_scores_explain_more_and_as_the_best_is_further_ah
 
 
 def test_a_rate_of_zero_keeps_the_ranking() -> None:
-    ranked, added = lifted(ranking(100), 0.0, 16, np.random.default_rng(1))
+    ranked, added = explore(ranking(100), 0.0, 16, np.random.default_rng(1))
     assert ranked.order.tolist() == list(range(100))
     assert not added.any()
 
@@ -41,7 +41,7 @@ def test_a_rate_of_zero_keeps_the_ranking() -> None:
 @pytest.mark.parametrize("size", [1, 2, 30, 150])
 def test_lifted_urls_come_first_and_all_others_keep_their_order_and_score(size: int) -> None:
     before = ranking(size)
-    after, added = lifted(before, 1.0, 5, np.random.default_rng(7))
+    after, added = explore(before, 1.0, 5, np.random.default_rng(7))
     assert sorted(after.order.tolist()) == list(range(size))
     assert (np.diff(after.scores) <= 0).all()
     rest = after.order[added == 0]

@@ -158,7 +158,7 @@ def frontier_of(scores: Iterable[float]) -> PrivateFrontier:
 def test_draws_are_as_frequent_as_their_probabilities_say() -> None:
     scores, rng = [0.1, 0.5, 0.45, 0.0, 0.9, 0.3], random.Random(7)
     links = frontier_of([*scores[:3], 0.7, *scores[3:]])
-    links.cross_out(Url("u3"))  # who has left is never drawn
+    links.remove(Url("u3"))  # who has left is never drawn
     rows, times = [0, 1, 2, 4, 5, 6], 20_000
     drawn = [links.draw(rng.random(), 5.0, None, 0.0) for _ in range(times)]
     found = [sum(one is not None and one.row == row for one in drawn) for row in rows]
@@ -171,7 +171,7 @@ def test_draws_are_as_frequent_as_their_probabilities_say() -> None:
 
 def test_a_blind_draw_and_a_greedy_one() -> None:
     links = frontier_of([0.1, 0.2, 0.9])
-    links.cross_out(Url("u0"))
+    links.remove(Url("u0"))
     blind = [links.draw(luck, 0.0, None, 0.0) for luck in (0.1, 0.6)]
     assert [one and one.row for one in blind] == [1, 2]
     assert all((one := links.draw(luck, 1e6, None, 0.0)) and one.row == 2 for luck in (0.0, 0.5, 0.999999))

@@ -1,12 +1,12 @@
-"""How agents of the Hayek economy get their features: words are drawn from a page by a weight (sheet 40.2).
+"""New agents of the Hayek economy, with features drawn from a page by weight (sheet 40.2, algorithm 4).
 
     P(word) ∝ weight(word)     1 to 3 words, without replacement
 
-Six weightings of [ECON] and CORR_ub: `uniform`, `tf`, `tf-idf`, `documents`, `differential`, `information-gain`,
-`corr-ub`; a mix draws one of several for every agent.
+The weightings are the six of [ECON] and CORR_ub: `uniform`, `tf`, `tf-idf`, `documents`, `differential`,
+`information-gain`, `corr-ub`; a mix draws one of several for every agent.
 
-Ours: [ECON] counts "in some set of URLs". Here term and document frequencies are those of the pages that are as far
-from a goal as the page drawn from.
+Ours: [ECON] counts "in some set of URLs". Here term and document frequencies are those of the pages at the same
+distance from a goal as the page drawn from.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from scenthound.strategies.hayek.page_features import FEATURE_CLASSES, feature_c
 
 WEIGHTINGS = ("uniform", "tf", "tf-idf", "documents", "differential", "information-gain", "corr-ub")
 MIXES = {"mixed": WEIGHTINGS, "mixed-counts": WEIGHTINGS[:5]}
-"""Weightings of which one is drawn for every agent; [ECON], 3.2 had `mixed-counts` for bid-epsilon."""
+"""Sets of weightings from which one is drawn for every agent; [ECON], 3.2 used `mixed-counts` for bid-epsilon."""
 MOST_DRAWN = 3
-LAMBDA = 3.0  # cost of another page with the word, in CORR_ub
+LAMBDA = 3.0  # cost of a page with the word that is not a goal, in CORR_ub
 
 
 def entropy(*counts: Any) -> Any:
-    """Entropy in bits of document counts by kind; 0 for none. Works on arrays too."""
+    """Entropy, in bits, of document counts by class; 0 if there are no documents. Works on arrays too."""
     total = sum(np.asarray(count, dtype=float) for count in counts)
     bits = np.zeros_like(total)
     for count in counts:
@@ -42,7 +42,7 @@ def entropy(*counts: Any) -> Any:
 
 
 def information_gain(goals: int, others: int, in_goals: Any, in_others: Any) -> Any:
-    """How many bits the presence of a word says about being a goal.
+    """How many bits of information the presence of a word gives about being a goal.
 
     >>> round(float(information_gain(15, 85, 12, 1)), 6)
     0.370713
@@ -86,9 +86,9 @@ def weights(kind: str, dictionaries: Dictionaries, features: Any, distance: int)
     if kind == "documents":
         return documents[distance].astype(float)
     if kind == "differential":  # of a goal: against all others
-        before = documents[distance - 1] if distance else in_others
-        number = pages[distance - 1] if distance else pages[1:].sum()
-        return np.maximum(0.0, differential(int(pages[distance]), int(number), documents[distance], before))
+        in_nearer = documents[distance - 1] if distance else in_others
+        nearer = pages[distance - 1] if distance else pages[1:].sum()
+        return np.maximum(0.0, differential(int(pages[distance]), int(nearer), documents[distance], in_nearer))
     if kind == "information-gain":
         return information_gain(int(pages[0]), int(pages[1:].sum()), in_goals, in_others)
     if kind == "corr-ub":
@@ -97,20 +97,20 @@ def weights(kind: str, dictionaries: Dictionaries, features: Any, distance: int)
     return np.ones(len(features))
 
 
-def draw(rng: random.Random, features: Sequence[int], chances: Sequence[float], count: int) -> list[int]:
+def draw(rng: random.Random, features: Sequence[int], weights: Sequence[float], count: int) -> list[int]:
     """Draw `count` features without replacement, in proportion to their weights; evenly if all are 0."""
-    left, heavy = list(features), [float(chance) for chance in chances]
+    left, weights_left = list(features), [float(weight) for weight in weights]
     drawn: list[int] = []
     while left and len(drawn) < count:
-        total = math.fsum(heavy)
+        total = math.fsum(weights_left)
         index = rng.randrange(len(left))
         if total > 0:
             index, point = 0, rng.random() * total
-            while index < len(left) - 1 and point >= heavy[index]:
-                point -= heavy[index]
+            while index < len(left) - 1 and point >= weights_left[index]:
+                point -= weights_left[index]
                 index += 1
         drawn.append(left.pop(index))
-        heavy.pop(index)
+        weights_left.pop(index)
     return drawn
 
 
@@ -131,20 +131,20 @@ class AgentFactory:
         self.operators = operators
 
     def born(self, page: int, *, virtual: bool, paid_by: int = ROOT) -> Agent | None:
-        """An agent with 1 to 3 features of a page; None if it has none to be known by.
+        """Make an agent with 1 to 3 features of a page; None if the page has no suitable features.
 
-        A virtual agent has only features of unfetched pages; a real one at least one word of the text.
+        A virtual agent has only features that unfetched pages can have; a real agent has at least one word of the text.
         """
-        features = self._drawn(page, virtual, 1 + self.rng.randrange(MOST_DRAWN), not virtual)
+        features = self._draw_features(page, virtual, 1 + self.rng.randrange(MOST_DRAWN), not virtual)
         if not features:
             return None
-        features += self._condition(page, virtual)
-        return self._enter(
+        features += self._draw_condition(page, virtual)
+        return self._add_to_matches(
             self.market.admit(features, virtual=virtual, paid_by=paid_by, source=self.web.pages[page].url)
         )
 
     def child(self, parent: Agent) -> Agent | None:
-        """A child that differs by one feature: added, removed or replaced. The parent pays its start capital."""
+        """Make a child that differs by one feature: added, removed or replaced. The parent pays its start capital."""
         page = self._source(parent)
         features = list(parent.features)
         change = self.rng.choice(("add", "remove", "replace"))
@@ -154,12 +154,12 @@ class AgentFactory:
         if change != "remove" or needs_word or not features:
             if page is None:
                 return None
-            new = self._drawn(page, parent.virtual, 1, needs_word, set(parent.features))
+            new = self._draw_features(page, parent.virtual, 1, needs_word, set(parent.features))
             if not new:
                 return None
-            features += new + ([] if needs_word else self._condition(page, parent.virtual))
+            features += new + ([] if needs_word else self._draw_condition(page, parent.virtual))
         source = parent.source if page is None else self.web.pages[page].url
-        return self._enter(
+        return self._add_to_matches(
             self.market.admit(
                 features, virtual=parent.virtual, parent=parent.number, paid_by=parent.number, source=source
             )
@@ -175,7 +175,8 @@ class AgentFactory:
             known_page.matches = [number for number in known_page.matches if number in agents]
         return known_page.matches
 
-    def _enter(self, agent: Agent) -> Agent:
+    def _add_to_matches(self, agent: Agent) -> Agent:
+        """Add a new agent to the cached matches of pages."""
         for page in self.web.holding(agent.features):
             matches = self.web.pages[page].matches
             if matches is not None:
@@ -183,19 +184,19 @@ class AgentFactory:
         return agent
 
     def _source(self, agent: Agent) -> int | None:
-        """The page that a child's new words come from: its parent's, or one near a goal if that is unknown here."""
+        """The page for a child's new words: its parent's source, or a page near a goal if that is unknown here."""
         number = self.web.numbers.get(agent.source)
         if number is not None and (self.web.pages[number].words or agent.virtual):
             return number
         return self.any_page()
 
     def any_page(self) -> int | None:
-        """A random fetched page, if possible one that leads to a goal."""
+        """A random fetched page, if possible a page that leads to a goal."""
         fetched = self.web.fetched
         near = [number for number in fetched if self.web.pages[number].distance < FAR] or fetched
         return near[self.rng.randrange(len(near))] if near else None
 
-    def _drawn(
+    def _draw_features(
         self,
         page: int,
         virtual: bool,
@@ -210,39 +211,38 @@ class AgentFactory:
         pool = seen if virtual else words + seen
         if not pool or (needs_word and not words):
             return []
-        chances = self._weights(kind, pool, known_page.distance)
-        drawn = draw(self.rng, pool, chances, count)
+        drawn = draw(self.rng, pool, self._weights(kind, pool, known_page.distance), count)
         if needs_word and not any(map(self._is_word, drawn)):
             drawn[-1] = draw(self.rng, words, self._weights(kind, words, known_page.distance), 1)[0]
         return drawn
 
     def _is_word(self, feature: int) -> bool:
-        """True of a feature of the text by which pages are found."""
+        """Whether a feature is an indexed feature of the text."""
         lexicon = self.web.lexicon
         return bool(lexicon.indexed[feature]) and not lexicon.virtual[feature]
 
-    def _condition(self, page: int, virtual: bool) -> list[int]:
-        """Sometimes a condition that holds for a page, for a real agent where the economy uses them."""
+    def _draw_condition(self, page: int, virtual: bool) -> list[int]:
+        """With probability `CHANCE`, a condition that holds for a page; only for real agents, if conditions are on."""
         if not self.operators or virtual or self.rng.random() >= CHANCE:
             return []
         web, names, other = self.web, self.web.lexicon.names, self.any_page()
         own, order = web.pages[page].words, web.pages[page].order
-        words = [[names[word] for word in some if word >= 0] for some in (own, web.pages[other or 0].words, order)]
-        plain = [[word for word in some if ":" not in word] for some in words]
+        words = [[names[word] for word in ids if word >= 0] for ids in (own, web.pages[other or 0].words, order)]
+        plain = [[word for word in text if ":" not in word] for text in words]
         condition = drawn_condition(self.rng, self.operators, *plain)
-        made = -1 if condition is None else int(web.lexicon.add([condition])[0])
-        return [made] if made >= 0 else []
+        feature = -1 if condition is None else int(web.lexicon.add([condition])[0])
+        return [feature] if feature >= 0 else []
 
     def _allowed(self, features: Iterable[int], without: Set[int]) -> list[int]:
         names, classes = self.web.lexicon.names, self.classes
         return [feature for feature in features if feature not in without and feature_class(names[feature]) in classes]
 
     def _weights(self, kind: str, features: Sequence[int], distance: int) -> Any:
-        """The weights of features. A distance or count of a site is in no dictionary and gets the others' average."""
+        """The weights of features. Distances and site counts are in no dictionary and get the mean of the others."""
         self.web.dictionaries.room(len(self.web.lexicon))
-        chances = weights(kind, self.web.dictionaries, np.asarray(features, dtype=np.intp), distance)
-        states = ~np.frombuffer(self.web.lexicon.indexed, dtype=np.bool_)[np.asarray(features, dtype=np.intp)]
-        if states.any():
-            chances = np.array(chances, dtype=float)
-            chances[states] = chances[~states].mean() if not states.all() else 1.0
-        return chances
+        values = weights(kind, self.web.dictionaries, np.asarray(features, dtype=np.intp), distance)
+        is_state = ~np.frombuffer(self.web.lexicon.indexed, dtype=np.bool_)[np.asarray(features, dtype=np.intp)]
+        if is_state.any():
+            values = np.array(values, dtype=float)
+            values[is_state] = values[~is_state].mean() if not is_state.all() else 1.0
+        return values

@@ -1,7 +1,7 @@
-"""Auctions of the Hayek economy: who bids on what, and one sequence of sales (sheet 40.2, algorithms 1 and 5).
+"""Auctions of the Hayek economy: pages for sale, bids, and one sequence of sales (sheet 40.2, algorithms 1 and 5).
 
-The corona knows for every agent the pages it matches and keeps the bids in a heap. So an auction costs as much as there
-are agents whose purse or bid has changed, whatever the size of the population.
+The corona stores the pages that each agent matches and keeps the bids in a heap. So the cost of an auction depends on
+the number of agents whose wealth or bid has changed, not on the size of the population.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from weakref import ref
 from scenthound.strategies.hayek.cooperation import JointBid, best_group
 from scenthound.strategies.hayek.market import ROOT, Agent, Market, Purchase, coins, units
 
-MOST_EXPLORED = 20  # payoffs that an agent's mean is taken over
-_Entry = tuple[int, int, int]  # (-effective bid, -birth, agent): of equal bids the youngest agent's is first
+MOST_EXPLORED = 20  # how many payoffs the mean payoff of an agent is taken over
+_Entry = tuple[int, int, int]  # (-effective bid, -birth, agent): among equal bids, the youngest agent's is first
 
 
 class PagesForSale:
-    """The corona: pages for sale in the order in which they were found, and who bids on them."""
+    """The corona: pages for sale in the order in which they were found, with the agents that bid on them."""
 
     def __init__(self, market: Market) -> None:
         self.market = market
         self.pages: dict[int, list[int]] = {}
-        """For every page the agents that match it."""
+        """For every page, the agents that match it."""
         self.matched: dict[int, dict[int, None]] = {}
-        """For every agent that matches anything the pages it matches."""
+        """For every agent that matches a page, the pages it matches."""
         self.explorers: set[int] = set()
-        self._places: dict[int, int] = {}  # the order in which pages were found
+        self._positions: dict[int, int] = {}  # of pages, in the order in which they were found
         self._found = 0
         self._unsorted: set[int] = set()  # agents that matched an earlier page after a later one
         self._heap: list[_Entry] = []
@@ -40,35 +40,36 @@ class PagesForSale:
         new = list(agents)
         old = self.pages.get(page)
         if old is not None:
-            for gone in set(old).difference(new):
-                self._unmatch(gone, page)
+            for number in set(old).difference(new):
+                self._unmatch(number, page)
         else:
             self._found += 1
-            self._places[page] = self._found
+            self._positions[page] = self._found
         self.pages[page] = new
         for number in new:
             self._match(number, page)
 
     def choices(self, number: int) -> list[int]:
-        """The pages an agent matches, in the order in which they were found."""
+        """The pages that an agent matches, in the order in which they were found."""
         if number in self._unsorted:
             self._unsorted.remove(number)
-            self.matched[number] = dict.fromkeys(sorted(self.matched[number], key=self._places.__getitem__))
+            self.matched[number] = dict.fromkeys(sorted(self.matched[number], key=self._positions.__getitem__))
         return list(self.matched[number])
 
     def join(self, agent: Agent, page: int) -> None:
-        """A new agent matches a page that is for sale."""
+        """Record that a new agent matches a page, if it is for sale."""
         if page in self.pages and page not in self.matched.get(agent.number, ()):
             self.pages[page].append(agent.number)
             self._match(agent.number, page)
 
     def leave(self, page: int) -> None:
+        """Remove a page from the market."""
         for number in self.pages.pop(page, ()):
             self._unmatch(number, page)
-        self._places.pop(page, None)
+        self._positions.pop(page, None)
 
     def drop(self, number: int) -> None:
-        """An agent has died."""
+        """Remove an agent that has died."""
         for page in self.matched.pop(number, ()):
             self.pages[page].remove(number)
         self.explorers.discard(number)
@@ -76,13 +77,13 @@ class PagesForSale:
         self._bids.pop(number, None)
 
     def changed(self, number: int) -> None:
-        """An agent's wealth or bid has changed."""
+        """Update the effective bid of an agent whose wealth or bid has changed."""
         if number in self.matched:
-            self._place(number)
+            self._update_bid(number)
 
     def first(self, accept: Callable[[int], bool] = lambda number: True) -> Agent | None:
-        """The highest bidder above 0 that is acceptable. Costs one step for each better one that is not."""
-        heap, passed = self._heap, []
+        """The acceptable agent with the highest bid above 0. Costs one step per better bid that is not acceptable."""
+        heap, skipped = self._heap, []
         best: Agent | None = None
         while heap:
             entry = heap[0]
@@ -92,13 +93,13 @@ class PagesForSale:
             if accept(entry[2]):
                 best = self.market.agents[entry[2]]
                 break
-            passed.append(heappop(heap))
-        for entry in passed:
+            skipped.append(heappop(heap))
+        for entry in skipped:
             heappush(heap, entry)
         return best
 
     def highest(self, accept: Callable[[int], bool] = lambda number: True) -> int:
-        """The highest effective bid, 0 if nobody bids."""
+        """The highest effective bid; 0 if there is none."""
         agent = self.first(accept)
         return 0 if agent is None else self._bids[agent.number]
 
@@ -109,24 +110,26 @@ class PagesForSale:
         )
 
     def best_group(self, most: int) -> JointBid | None:
-        """The highest bid that agents which match one page make together."""
+        """The highest joint bid of agents that match the same page."""
         return best_group(self.pages, self._bids, most)
 
     def links_value(self, links: Iterable[int]) -> int:
-        """The sum of the highest bids on each of these pages for sale, without the highest of all: that is what the
-        right to choose sells for."""
-        bids = [max((self._bids.get(one, 0) for one in self.pages.get(link, ())), default=0) for link in links]
+        """The sum of the highest bid on each of these pages, except the highest of all.
+
+        The highest is left out because it is the bid for which the right to choose is sold.
+        """
+        bids = [max((self._bids.get(number, 0) for number in self.pages.get(link, ())), default=0) for link in links]
         return sum(bids) - max(bids, default=0)
 
     def tied(self, bid: int) -> list[int]:
-        """The agents whose effective bid is this, oldest first."""
+        """The agents with this effective bid, oldest first."""
         return sorted(number for number, effective in self._bids.items() if effective == bid)
 
     def _match(self, number: int, page: int) -> None:
         matched = self.matched.get(number)
         if matched is not None:
             if page not in matched:
-                if self._places[next(reversed(matched))] > self._places[page]:
+                if self._positions[next(reversed(matched))] > self._positions[page]:
                     self._unsorted.add(number)
                 matched[page] = None
             return
@@ -134,7 +137,7 @@ class PagesForSale:
         if self.market.agents[number].bid is None:
             self.explorers.add(number)
         else:
-            self._place(number)
+            self._update_bid(number)
 
     def _unmatch(self, number: int, page: int) -> None:
         matched = self.matched.get(number)
@@ -147,7 +150,7 @@ class PagesForSale:
             self._bids.pop(number, None)
             self.explorers.discard(number)
 
-    def _place(self, number: int) -> None:
+    def _update_bid(self, number: int) -> None:
         agent = self.market.agents[number]
         if agent.bid is not None:
             self.explorers.discard(number)
@@ -159,16 +162,16 @@ class PagesForSale:
             return
         self._bids[number] = effective
         heappush(self._heap, (-effective, -number, number))
-        if len(self._heap) > 64 + 4 * len(self._bids):  # outdated entries
+        if len(self._heap) > 64 + 4 * len(self._bids):  # most entries are outdated
             self._heap = [(-bid, -bidder, bidder) for bidder, bid in self._bids.items()]
             heapify(self._heap)
 
 
 class Prospects(Protocol):
-    """What an exploratory auction may know of a page for sale, or of one that would be."""
+    """What an exploratory auction may know about a page that is, or would be, for sale."""
 
     def is_goal(self, page: int) -> bool:
-        """True if its content is known and it is a goal."""
+        """Whether its content is known and it is a goal."""
 
     def links(self, page: int) -> Iterable[int]:
         """The pages that would be for sale too if this page were bought; none if its content is not known."""
@@ -178,29 +181,30 @@ class Prospects(Protocol):
 
     @property
     def ends_at_goal(self) -> bool:
-        """True if the sequence is over when a goal is bought: then the right to choose is not resold."""
+        """Whether the sequence ends when a goal is bought, so that the right to choose is not resold."""
 
 
 class Trading:
     """One sequence: the traversed pages with their owners, the pages for sale, and the right to choose.
 
-    Without `rng` every draw takes the first, as in the worked example.
+    Without `rng`, every draw takes the first item, as in the worked example of the sheet.
     """
 
     def __init__(self, market: Market, rng: random.Random | None = None) -> None:
         self.market, self.rng = market, rng
         self.corona = PagesForSale(market)
         self.owners: dict[int, int] = {}
-        """The traversed set: who owns each page."""
+        """The traversed set: the owner of each page."""
         self.linkers: dict[int, list[int]] = {}
-        """Traversed pages that link to a page."""
+        """For each page, the traversed pages that link to it."""
         self.holder = ROOT
+        """The owner of the right to choose: the previous winner."""
         self.winners: list[int] = []
         """Distinct earlier winners, latest last."""
         self.open: Purchase | None = None
         """The purchase that is valued when the next winner is known."""
         self.stored: list[tuple[str, Purchase, int]] = []
-        """What is to be paid and valued after the sequence."""
+        """Payments and valuations that are due after the sequence."""
         corona_ref = ref(self.corona)  # a strong reference would be a cycle that keeps the whole web in memory
 
         def changed(number: int) -> None:
@@ -212,9 +216,9 @@ class Trading:
     # ---- bids
 
     def first_bids(self, prospects: Prospects) -> None:
-        """Explorers that match a page make their first bid, oldest first.
+        """Set the first bids of explorers that match a page for sale, oldest first.
 
-        Where all that an explorer matches seems worthless it makes no bid, and is asked again in the next auction.
+        An explorer whose pages all seem worthless makes no bid and tries again in the next auction.
         """
         corona, rules = self.corona, self.market.rules
         explorers = sorted(corona.explorers)
@@ -229,10 +233,10 @@ class Trading:
                 self.market.set_first_bid(self.market.agents[number], bid)
 
     def payoff(self, page: int, prospects: Prospects) -> float:
-        """What buying a page should bring: its reward and what the right to choose would then sell for.
+        """The expected payoff of buying a page: its reward, plus the price of the right to choose afterwards.
 
         The exploratory auction of algorithm 5, lines 11 to 14: the page leaves the corona, its links join it, and real
-        agents bid on what is there; then all is as before.
+        agents bid; then everything is undone.
         """
         is_goal = prospects.is_goal(page)
         reward = self.market.rules.reward if is_goal else 0.0
@@ -250,19 +254,19 @@ class Trading:
         return max((self.market.effective(self.market.agents[number]) for number in bidders), default=0)
 
     def resale_value(self, page: int, prospects: Prospects) -> float:
-        """What a virtual agent would be paid for a page: the best real bid, or the best bid on others if unknown."""
+        """The price of a page that a virtual agent resells: the best real bid, or the best bid on others if unknown."""
         if prospects.real_bidders(page) is None:
             return units(self.corona.rest(page))
         return units(self._best_real_bid(page, prospects))
 
     def _mean_payoff(self, number: int, prospects: Prospects) -> float:
-        """The mean payoff of the pages that an agent matches; of many the first `MOST_EXPLORED`."""
+        """The mean payoff of the first `MOST_EXPLORED` pages that an agent matches."""
         value = self.resale_value if self.market.agents[number].virtual else self.payoff
         payoffs = [value(page, prospects) for page in self.corona.choices(number)[:MOST_EXPLORED]]
         return sum(payoffs) / len(payoffs)
 
     def refine(self, sale: Purchase, prospects: Prospects) -> None:
-        """Algorithm 5, line 27: others that bid as much as the winner learn from the payoffs. No money moves."""
+        """Algorithm 5, line 27: other agents with the winner's bid learn from their mean payoffs. No money moves."""
         if self.market.rules.price == "second":
             for number in self.corona.tied(sale.bid):
                 if number != sale.winner:
@@ -271,7 +275,7 @@ class Trading:
     # ---- sales
 
     def auction(self) -> Purchase | None:
-        """The highest bidder and its page; None if nobody bids above 0. Nothing is paid yet."""
+        """Find the highest bidder and draw its page; None if there is no bid above 0. Nothing is paid yet."""
         if self.market.rules.cooperation > 1:
             return self._joint_auction()
         winner = self.corona.first()
@@ -285,7 +289,7 @@ class Trading:
         return self._sale(winner.number, page, bid, price)
 
     def _joint_auction(self) -> Purchase | None:
-        """An auction in which agents that match one page bid together."""
+        """An auction in which agents that match the same page bid together."""
         rules, group = self.market.rules, self.corona.best_group(self.market.rules.cooperation)
         if group is None:
             return None
@@ -297,18 +301,18 @@ class Trading:
         return sale
 
     def resale(self, page: int, bidders: Iterable[int], prospects: Prospects) -> Purchase | None:
-        """Sell a page whose content has arrived among the real agents that match it; None if nobody bids."""
+        """Sell a page whose content has arrived among the real agents that match it; None if there is no bid."""
         market, rules = self.market, self.market.rules
         agents = [market.agents[number] for number in sorted(bidders)]
         for agent in agents:
             if agent.bid is None:
                 if rules.price == "first":
-                    first = units(max(market.effective(one) for one in agents)) + rules.epsilon
+                    first = units(max(market.effective(other) for other in agents)) + rules.epsilon
                 else:
                     first = self.payoff(page, prospects)
                 if first > 0.0:
                     market.set_first_bid(agent, first)
-        ranked = sorted(((market.effective(one), one.number) for one in agents), reverse=True)
+        ranked = sorted(((market.effective(agent), agent.number) for agent in agents), reverse=True)
         if not ranked or ranked[0][0] <= 0:
             return None
         bid, number = ranked[0]
@@ -316,11 +320,11 @@ class Trading:
         return self._sale(number, page, bid, bid if rules.price == "first" else second)
 
     def given(self, number: int, page: int) -> Purchase:
-        """Give a page that nobody bid on to a new agent, or leave it with the root, for free."""
+        """The purchase of a page without bids, for free, by a new agent or the root."""
         return self._sale(number, page, 0, 0)
 
     def settle(self, purchase: Purchase, goal: bool, payee: int | None = None) -> None:
-        """A sale is made: the page leaves the corona, the last purchase is valued, and everybody is paid.
+        """Complete a sale: the page leaves the corona, the last purchase is valued, and payments are made.
 
         `payee` is the virtual agent that bought the page unseen; otherwise the previous winner is paid.
         """
@@ -350,20 +354,20 @@ class Trading:
             if winner in self.winners:
                 self.winners.remove(winner)
             self.winners.append(winner)
-            del self.winners[: -(self.market.rules.chain + 1)]  # one of them may be the next winner itself
+            del self.winners[: -(self.market.rules.chain + 1)]  # one more, since the next winner may be among them
         self.corona.leave(purchase.page)
         self.holder, self.open = winner, purchase
         self._do("pay", purchase, 0)
 
     def arrived(self, purchase: Purchase, bid: int) -> None:
-        """The page that a virtual agent bought has arrived and been sold for this bid, which is what it was worth."""
+        """Value a virtual agent's purchase whose page has arrived and was resold for this bid."""
         purchase.waiting = False
         self._do("value", purchase, bid)
         if self.open is purchase:
             self.open = None
 
     def lost(self, purchase: Purchase) -> None:
-        """The page that a virtual agent bought never arrived: value the purchase by its resale, if there was one."""
+        """Value a virtual agent's purchase whose page never arrived, by the resale of the right, if there was one."""
         purchase.waiting = False
         if self.open is not purchase:
             self._do("value", purchase, purchase.resold or 0)
@@ -377,8 +381,8 @@ class Trading:
         for _, purchase, _ in self.stored:
             if purchase.winner in market.agents:
                 market.agents[purchase.winner].promised = 0
-        for what, purchase, bid in self.stored:
-            if what == "pay":
+        for action, purchase, bid in self.stored:
+            if action == "pay":
                 market.pay(purchase)
             else:
                 market.value(purchase, bid)
@@ -387,22 +391,23 @@ class Trading:
     # ---- pages
 
     def own(self, page: int, owner: int, links: Iterable[int]) -> list[int]:
-        """Add a page to the traversed pages. Returns its links to other pages, which will be for sale."""
+        """Add a page to the traversed set. Returns its links to pages outside, which will be for sale."""
         self.owners[page] = owner
         outside = []
-        for other in links:
-            if other not in self.owners:
-                self.linkers.setdefault(other, []).append(page)
-                outside.append(other)
+        for link in links:
+            if link not in self.owners:
+                self.linkers.setdefault(link, []).append(page)
+                outside.append(link)
         return outside
 
     def _sale(self, winner: int, page: int, bid: int, price: int) -> Purchase:
         return Purchase(winner, page, bid, price, self.holder)
 
-    def _do(self, what: str, purchase: Purchase, bid: int) -> None:
+    def _do(self, action: str, purchase: Purchase, bid: int) -> None:
+        """Pay or value a purchase: now, or after the sequence."""
         if self.market.rules.pay == "afterwards":
-            self.stored.append((what, purchase, bid))
-        elif what == "pay":
+            self.stored.append((action, purchase, bid))
+        elif action == "pay":
             self.market.pay(purchase)
         else:
             self.market.value(purchase, bid)

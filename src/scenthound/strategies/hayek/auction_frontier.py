@@ -1,8 +1,8 @@
-"""The frontier of an economy: URLs that wait until an auction wants them.
+"""The frontier of an economy: URLs wait until an auction needs them.
 
-What the loop excludes (scope, robots.txt) is never pushed; when an auction wants such a URL nevertheless, the strategy
-is asked again. Seeds come first. What is wanted on a resting host is promised: it goes as soon as that host is awake,
-and at most `AHEAD` promises are made.
+The loop never pushes URLs that it excludes (scope, robots.txt); if an auction needs such a URL, the next decision is
+made. Seeds come first. A needed URL on a resting host is promised: it is popped as soon as that host is awake. At most
+`AHEAD` URLs are promised at a time.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ AHEAD = 8
 
 
 class AuctionFrontier(Frontier):
-    """Waiting URLs, promised ones and those in flight.
+    """URLs that wait, that are promised and that are in flight.
 
-    `want` returns the next wanted candidate or None; `is_held` is true if nothing can be decided before all requests in
-    flight have landed.
+    `want` returns the next candidate that an auction needs, or None; `is_held` tells whether nothing can be decided
+    before all requests in flight have landed.
     """
 
     def __init__(self, bound: int | None, want: Callable[[], Candidate | None], is_held: Callable[[], bool]) -> None:
@@ -34,10 +34,10 @@ class AuctionFrontier(Frontier):
         self.clear()
 
     def clear(self) -> None:
-        """Forget everything but which hosts rest."""
+        """Forget everything except which hosts rest."""
         self._waiting: dict[Url, Candidate] = {}
         self._promised: dict[Url, Candidate] = {}
-        self._in_flight: dict[Url, Candidate | None] = {}  # None: where a redirect led
+        self._in_flight: dict[Url, Candidate | None] = {}  # None: the target of a redirect
         self._is_running = False
         self._numbers = 0
 
@@ -71,7 +71,7 @@ class AuctionFrontier(Frontier):
                 return None
             if not self.decide():
                 break
-        if not self._in_flight and not self._promised:  # no auction wants what is left: the oldest goes
+        if not self._in_flight and not self._promised:  # no auction needs the remaining URLs: pop the oldest
             for url, candidate in self._waiting.items():
                 if self._is_awake(url):
                     self._promised[url] = candidate._replace(carry={"asked": url})
@@ -79,7 +79,7 @@ class AuctionFrontier(Frontier):
         return None
 
     def best_resting(self, now: float) -> tuple[Candidate, float] | None:
-        """The first promised URL whose host rests: no other URL is wanted yet."""
+        """The first promised URL whose host rests; no other URL is needed yet."""
         self._now = max(self._now, now)
         for url, candidate in self._promised.items():
             until = self._resting.get(urls.host(url), 0.0)
@@ -88,9 +88,9 @@ class AuctionFrontier(Frontier):
         return None
 
     def decide(self, after: Url | None = None) -> bool:
-        """Make the next decision and promise the wanted URL if it waits.
+        """Make the next decision, and promise the URL that it needs if it waits.
 
-        False if nothing is wanted. On resume, decisions are repeated up to the page that is read `after` them.
+        Returns False if no URL is needed. On resume, decisions are repeated up to the page that is read `after` them.
         """
         wanted = self._want()
         if wanted is None:
@@ -101,12 +101,12 @@ class AuctionFrontier(Frontier):
         return True
 
     def ready_at(self) -> float | None:
-        lines = self._promised or self._waiting
-        if not lines:
+        candidates = self._promised or self._waiting
+        if not candidates:
             return None
         if self._in_flight and not self._promised:  # the next decision needs a result
             return math.inf
-        hosts = {urls.host(url) for url in lines}
+        hosts = {urls.host(url) for url in candidates}
         return max(self._now, min(self._resting.get(host, self._now) for host in hosts))
 
     def __len__(self) -> int:
@@ -125,7 +125,7 @@ class AuctionFrontier(Frontier):
             group.pop(url, None)
 
     def take(self, url: Url) -> Candidate | None:
-        """Pop this URL if it waits; otherwise a redirect leads to it."""
+        """Pop this URL if it waits; otherwise it is the target of a redirect."""
         candidate = self._promised.get(url) or self._waiting.pop(url, None)
         if candidate is not None:
             self._promised[url] = candidate
@@ -135,7 +135,7 @@ class AuctionFrontier(Frontier):
         return None
 
     def give_back(self, popped: Popped) -> Candidate | None:
-        """Promise it again, before all others."""
+        """Promise the URL again, before all others."""
         self._in_flight.pop(popped.candidate.url, None)
         self._promised = {popped.candidate.url: popped.candidate, **self._promised}
         return None
@@ -151,14 +151,14 @@ class AuctionFrontier(Frontier):
     def _is_awake(self, url: Url) -> bool:
         return self._resting.get(urls.host(url), 0.0) <= self._now
 
-    # ---- what survives a restart
+    # ---- saving
 
     def save(self) -> dict[str, Any]:
         """The state as JSON. Requests in flight count as promised."""
-        flying = [candidate for candidate in self._in_flight.values() if candidate is not None]
+        in_flight = [candidate for candidate in self._in_flight.values() if candidate is not None]
         return {
             "waiting": [_plain(candidate) for candidate in self._waiting.values()],
-            "promised": [_plain(candidate) for candidate in (*flying, *self._promised.values())],
+            "promised": [_plain(candidate) for candidate in (*in_flight, *self._promised.values())],
         }
 
     def load(self, state: Mapping[str, Any]) -> None:

@@ -1,13 +1,13 @@
-"""Cooperative bids ([ECON], section 4): agents that match one page bid for it together and share what it brings.
+"""Cooperative bids ([ECON], section 4): agents that match the same page bid for it together and share its value.
 
     bid(page)  = b1 + b2 / 2 + b3 / 4 + …      the highest effective bids on the page, at most `cooperation` of them
     share(i)   = (b_i / 2^(i-1)) / bid(page)
 
-The first of a group leads: it is the owner, and what the ledger names. Its partners pay their share of the price, and
-get their share of the reward after kickbacks and of the price at which the right to choose is sold on.
+The highest bidder leads: it is the owner, and appears in the ledger. Its partners pay their share of the price, and get
+their share of the reward after kickbacks and of the price at which the right to choose is resold.
 
-Ours: [ECON] points to Fagin and Wimmers (2000) for the weights; falling by half, they let a second opinion raise a bid
-and never let many poor agents outbid one that knows. The price is the highest bid of an agent outside the group.
+Ours: [ECON] cites Fagin and Wimmers (2000) for the weights. Halving them lets a second opinion raise a bid, but never
+lets many low bids beat one that is twice as high. The price is the highest bid of an agent outside the group.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 Partners = tuple[tuple[int, float], ...]
-"""Agents beside the leader, and the share of each."""
+"""The agents that bid with the leader, and the share of each."""
 
 
 class JointBid(NamedTuple):
-    """What a group bids on a page, in coins."""
+    """The bid of a group on a page, in coins."""
 
     bid: int
     leader: int
@@ -29,13 +29,13 @@ class JointBid(NamedTuple):
 
 
 def joint_bid(page: int, bids: Iterable[tuple[int, int]], most: int) -> JointBid | None:
-    """The bid of the best group on a page, from pairs of an effective bid and an agent; None if nobody bids.
+    """The bid of the best group on a page, from pairs of an effective bid and an agent; None if there are no bids.
 
     >>> joint_bid(7, [(40, 1), (100, 2), (60, 3)], most=2)
     JointBid(bid=130, leader=2, page=7, partners=((3, 0.23076923076923078),))
     """
     ranked = sorted((bid for bid in bids if bid[0] > 0), reverse=True)[:most]
-    parts = [bid / 2**place for place, (bid, _) in enumerate(ranked)]
+    parts = [bid / 2**rank for rank, (bid, _) in enumerate(ranked)]
     total = sum(parts)
     if not total:
         return None
@@ -44,6 +44,8 @@ def joint_bid(page: int, bids: Iterable[tuple[int, int]], most: int) -> JointBid
 
 
 def best_group(pages: Mapping[int, Iterable[int]], bids: Mapping[int, int], most: int) -> JointBid | None:
-    """The highest joint bid on any page; of equal ones that of the younger leader."""
-    groups = (joint_bid(page, ((bids.get(one, 0), one) for one in agents), most) for page, agents in pages.items())
+    """The highest joint bid on any page; among equal bids, that of the youngest leader."""
+    groups = (
+        joint_bid(page, ((bids.get(agent, 0), agent) for agent in agents), most) for page, agents in pages.items()
+    )
     return max((group for group in groups if group is not None), key=lambda group: group[:2], default=None)

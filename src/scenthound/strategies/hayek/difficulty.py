@@ -1,6 +1,6 @@
-"""How hard the problems of the Hayek economy are (algorithm 2), and where a sequence starts (algorithm 3).
+"""The difficulty of sequences in the Hayek economy (algorithm 2), and where a sequence starts (algorithm 3).
 
-MA ← max(0, MA ± step)                          after a sequence that met a goal, or did not
+MA ← max(0, MA ± step)                          + after a sequence that met a goal, - after any other
 d  ← d + 1 if MA > hystlo · d, else d - 1 if MA < hysthi · d and d > 1
 """
 
@@ -15,12 +15,12 @@ from scenthound.strategies.hayek.known_web import FAR, KnownWeb
 FEWEST_STARTS = 5
 TRIES = 20
 FEWEST_LINKS = 2
-RECENT = 10  # purchases in which a sequence should see several sites
+RECENT = 10  # purchases that should come from several sites
 
 
 @dataclass(slots=True)
 class Difficulty:
-    """Algorithm 2: how many links from a goal sequences start."""
+    """Algorithm 2: how many links away from a goal sequences start."""
 
     low: float = 0.8
     """hystlo: a success above this, times the difficulty, makes it harder."""
@@ -31,11 +31,11 @@ class Difficulty:
     success: float = 0.0
     """MA: moves up or down by `step` with every sequence, never below 0."""
     most: int = 1_000_000
-    """Harder than this it does not get [D]: pages so far from a goal are not known, and longer sequences that start
-    nearer would meet one whatever is bought."""
+    """Upper limit [D]: no pages farther from a goal are known, and longer sequences that start nearer would meet a goal
+    whatever they buy."""
 
     def update(self, met_goal: bool) -> int:
-        """A sequence is over. Returns the difficulty of the next."""
+        """Count a finished sequence, and return the difficulty of the next."""
         self.success = max(0.0, self.success + (self.step if met_goal else -self.step))
         if self.success > self.low * self.level:
             self.level = max(self.level, min(self.level + 1, self.most))
@@ -45,12 +45,12 @@ class Difficulty:
         return self.level
 
     def restart(self) -> None:
-        """Problems are as easy as at the beginning ([ECON], section 4: a reset from time to time)."""
+        """Make sequences as easy as at the beginning ([ECON], section 4: a reset from time to time)."""
         self.level, self.success = 1, 0.0
 
 
 def is_stuck(sites: Collection[str], few: int) -> bool:
-    """Whether the last purchases came from few sites only ([ECON], section 4); never before there are `RECENT` of them.
+    """Whether the last `RECENT` purchases came from at most `few` sites ([ECON], section 4).
 
     >>> is_stuck(["a"] * 10, 1), is_stuck(["a"] * 9, 1), is_stuck(["a"] * 9 + ["b"], 1)
     (True, False, False)
@@ -67,20 +67,20 @@ def farthest_start(web: KnownWeb) -> int:
 
 
 def choose_start(web: KnownWeb, difficulty: int, rng: random.Random, is_open: Callable[[int], bool]) -> int | None:
-    """Algorithm 3: a page as far from a goal as the difficulty says, from an evenly drawn host.
+    """Algorithm 3: draw a page at distance `difficulty` from a goal, from an evenly drawn host.
 
-    `is_open` says whether a link of it could be bought. Where fewer than 5 such pages are known, or after 20 tries, it
-    is a page of unknown distance or a page next to a goal that no other page links to, by the toss of a coin.
+    `is_open` tells whether a linked page could be bought. If fewer than 5 such pages are known, or after 20 tries, it
+    is a page of unknown distance or a page next to a goal that no other page links to, with equal probability.
     """
-    wanted = web.at(min(difficulty, FAR - 1))
-    if sum(map(len, wanted.values())) >= FEWEST_STARTS:
-        start = _try(web, wanted, rng, is_open)
+    candidates = web.at(min(difficulty, FAR - 1))
+    if sum(map(len, candidates.values())) >= FEWEST_STARTS:
+        start = _try(web, candidates, rng, is_open)
         if start is not None:
             return start
     one_way = {
-        host: alone
+        host: unlinked
         for host, pages in web.at(1).items()
-        if (alone := [number for number in pages if not web.back[number]])
+        if (unlinked := [number for number in pages if not web.back[number]])
     }
     first, second = (web.at(FAR), one_way) if rng.random() < 0.5 else (one_way, web.at(FAR))
     for pages in (first, second, *(web.at(distance) for distance in range(FAR))):
@@ -93,6 +93,7 @@ def choose_start(web: KnownWeb, difficulty: int, rng: random.Random, is_open: Ca
 def _try(
     web: KnownWeb, hosts: Mapping[str, Sequence[int]], rng: random.Random, is_open: Callable[[int], bool]
 ) -> int | None:
+    """Draw a page with at least two open links, host first; None after `TRIES` failures."""
     names = list(hosts)
     for _ in range(TRIES if names else 0):
         pages = hosts[names[rng.randrange(len(names))]]

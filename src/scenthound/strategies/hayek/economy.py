@@ -1,7 +1,7 @@
-"""The Hayek economy: runs sequences of auctions and says which page it needs next (sheet 40.2, algorithm 1).
+"""The Hayek economy: runs sequences of auctions and decides which page to fetch next (sheet 40.2, algorithm 1).
 
-`decide` runs auctions until one needs a page that was not fetched yet, and returns it; `landed` or `missed` says what
-came of it. So one object serves both: training on a known web, where every page is there at once, and crawling.
+`decide` runs auctions until one needs a page that has not been fetched, and returns it; `landed` or `missed` takes the
+result. So the same class serves training on a known web, where every page is available at once, and crawling.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from scenthound.page.page import Page
 from scenthound.strategies.hayek.agents import AgentFactory
 from scenthound.strategies.hayek.auction import Trading
 from scenthound.strategies.hayek.difficulty import RECENT, Difficulty, choose_start, farthest_start, is_stuck
-from scenthound.strategies.hayek.known_web import ASKED, FAR, FETCHED, NEW, KnownWeb
+from scenthound.strategies.hayek.known_web import FAR, FETCHED, NEW, REQUESTED, KnownWeb
 from scenthound.strategies.hayek.market import ROOT, WORLD, Agent, Market, MarketRules, Purchase, coins, units
 from scenthound.strategies.hayek.page_features import FEATURE_CLASSES
 from scenthound.strategies.hayek.prospects import KnownProspects
 
 Sequences = Literal["restarted", "endless"]
-ROUND = 10  # purchases of an endless sequence between rounds of deaths and births
+ROUND = 10  # interval, in auctions, between rounds of deaths and births in an endless sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,31 +32,31 @@ class EconomyOptions:
     fetch_all: bool = False
     sequences: Sequences = "restarted"
     forget: bool = True
-    """Each sequence treats every page as not fetched, so that virtual agents are asked again [ECON, optional]."""
+    """Each sequence treats every page as not fetched, so that virtual agents can bid again [ECON, optional]."""
     blacklist: bool = False
-    """After a goal its host's other pages are off the market for the rest of the sequence."""
+    """After a goal, the other pages of its host are off the market for the rest of the sequence."""
     weighting: str = "information-gain"
     features: tuple[str, ...] = FEATURE_CLASSES
-    """What agents may know a page by."""
+    """Feature classes that agents may match pages by."""
     tax: float = 0.01
-    """What every agent pays every `tax_interval` sequences, in rewards."""
+    """The tax that every agent pays every `tax_interval` sequences, in rewards."""
     tax_interval: int = 100
     long_interval: int = 500
-    """Every so many sequences one has `long_offset` more auctions and does not stop at a goal."""
+    """Interval, in sequences, between sequences with `long_offset` more auctions that do not stop at a goal."""
     long_offset: int = 20
     stop_at_goal: bool = True
     whole_site: bool = False
-    """All pages of a host join the traversed set with the first of them."""
+    """After the first purchase from a host, its other pages are off the market for the rest of the sequence."""
     operators: tuple[str, ...] = ()
-    """Conditions that new agents may have beside words."""
+    """Conditions that new agents may have besides words."""
     reset_interval: int = 0
-    """Sequences after which problems are easy again; 0: never."""
+    """Interval, in sequences, between resets of the difficulty; 0: never."""
     few_sites: int = 0
-    """A sequence ends when its last purchases came from so few sites; 0: never."""
+    """A sequence ends when its last purchases came from at most this many sites; 0: never."""
     agents: int = 20
     cap: int = 1000
     retrace: int | None = 10
-    """Sequences in a row that may want no new page before one has only new pages for sale; None: any number."""
+    """Sequences in a row that may need no new page before one has only new pages for sale; None: any number."""
 
 
 @dataclass(slots=True)
@@ -66,13 +66,13 @@ class EconomyCounts:
     sequences: int = 0
     auctions: int = 0
     recognised: dict[int, int] = field(default_factory=dict)
-    """Goals that an agent has bought, and how many pages had been fetched by then."""
+    """Goals that an agent has bought, each with the number of pages fetched by then."""
     selected: dict[int, int] = field(default_factory=dict)
-    """All pages that were bought when their content was known, and how many had been fetched by then. Not saved."""
+    """All pages that were bought with known content, each with the number of pages fetched by then. Not saved."""
 
 
 class Economy:
-    """A market, the web it trades in and the current sequence. `tell` receives births, deaths, sales and goals."""
+    """A market, the web it trades in and the current sequence. `emit` takes births, deaths, sales and goals."""
 
     def __init__(
         self,
@@ -81,76 +81,76 @@ class Economy:
         web: KnownWeb,
         rng: random.Random,
         difficulty: Difficulty | None = None,
-        tell: Callable[[str, Mapping[str, Any], int | None], None] | None = None,
+        emit: Callable[[str, Mapping[str, Any], int | None], None] | None = None,
     ) -> None:
         self.rules, self.options, self.web, self.rng = rules, options, web, rng
         self.difficulty = difficulty or Difficulty()
         self.market = Market(rules)
         self.market.rarity = web.document_count
-        self.nursery = AgentFactory(web, self.market, rng, options.weighting, options.features, options.operators)
+        self.factory = AgentFactory(web, self.market, rng, options.weighting, options.features, options.operators)
         self.recent_sites: deque[str] = deque(maxlen=RECENT)
         self.counts = EconomyCounts()
         self.trading: Trading | None = None
         self.left = 0  # auctions left in this sequence
         self.stops_at_goal = True
         self.met_goal = False
-        self.idle = 0  # sequences in a row that wanted no new page
-        self.only_new = False  # pages that were fetched are not for sale in this sequence
-        self.queue: deque[int] = deque()  # pages whose content is wanted at once
-        self.fetching: list[int] = []  # taken from the queue since the last auction
-        self.pending: dict[int, Purchase] = {}  # bought unseen, in flight
+        self.idle = 0  # sequences in a row that needed no new page
+        self.only_new = False  # whether only unfetched pages are for sale in this sequence
+        self.queue: deque[int] = deque()  # pages to fetch before the next auction
+        self.fetching: list[int] = []  # pages taken from the queue since the last auction
+        self.pending: dict[int, Purchase] = {}  # purchases of unseen pages, which are in flight
         self.banned: set[str] = set()
         self.is_founded = False
-        self._tell = tell or (lambda kind, facts, page: None)
+        self._emit = emit or (lambda kind, facts, page: None)
 
-    # ---- what the crawl asks
+    # ---- for the crawl
 
     def found(self) -> None:
-        """Make the first agents from the pages known so far; without pages the root makes agents when needed."""
+        """Make the first agents from the pages known so far; without pages, the root makes agents when needed."""
         self.is_founded = True
         for number in range(self.options.agents if self.rules.adapt and not self.market.births else 0):
-            page = self.nursery.any_page()
+            page = self.factory.any_page()
             if page is not None:
                 self._born(page, virtual=not self.options.fetch_all and number % 2 == 1, paid_by=WORLD)
 
     def expect(self, seeds: Iterable[str]) -> None:
-        """These pages are requested without an auction."""
+        """Mark pages that are requested without an auction."""
         for url in seeds:
             if (page := self.web.add(url)) >= 0:
-                self.web.pages[page].state = ASKED
+                self.web.pages[page].state = REQUESTED
 
     def decide(self, until: int | None = None) -> int | None:
-        """The next wanted page; None if there is none, or after `until` sequences."""
+        """The next page to fetch; None if there is none, or after `until` sequences."""
         if not self.is_founded:
             self.found()
         while until is None or self.counts.sequences < until:
             while self.queue:
                 if self._is_new(page := self.queue.popleft()):
                     self.fetching.append(page)
-                    return self._ask(page)
-            self._give_up()
+                    return self._request(page)
+            self._drop_unanswered()
             if self.trading is None and not self._begin():
-                return self._wander()
+                return self._any_new_page()
             if self._is_over():
                 self._finish()
                 self.idle += 1
                 if self._has_retraced(1) or self.options.sequences == "endless":
                     self.idle = 0
-                    return self._wander()
+                    return self._any_new_page()
                 continue
-            wanted = self._auction()
-            if wanted is not None:
+            needed = self._auction()
+            if needed is not None:
                 self.idle = 0
-                return self._ask(wanted)
+                return self._request(needed)
         return None
 
-    def landed(self, page: Page, asked: str | None = None) -> int:
-        """Take in a fetched page, perhaps requested under another URL. Returns its number."""
-        wanted = self.web.numbers.get(asked or page.url, -1)
-        number = self.web.learn(page, asked)
-        purchase = self.pending.pop(wanted, None) or self.pending.pop(number, None)
+    def landed(self, page: Page, requested: str | None = None) -> int:
+        """Take a fetched page, perhaps requested under another URL. Returns its number."""
+        requested_number = self.web.numbers.get(requested or page.url, -1)
+        number = self.web.learn(page, requested)
+        purchase = self.pending.pop(requested_number, None) or self.pending.pop(number, None)
         if number >= 0 and self.web.pages[number].goal:
-            self._tell("goal", {"goals": len(self.web.goals)}, number)
+            self._emit("goal", {"goals": len(self.web.goals)}, number)
         if purchase is not None and self.trading is not None:
             if number < 0 or number in self.trading.owners:
                 self.trading.lost(purchase)
@@ -160,6 +160,7 @@ class Economy:
         return number
 
     def missed(self, url: str) -> None:
+        """Take a failed request."""
         number = self.web.lose(url)
         purchase = self.pending.pop(number, None)
         if self.trading is not None:
@@ -176,6 +177,7 @@ class Economy:
     # ---- sequences
 
     def _begin(self) -> bool:
+        """Begin a sequence. Returns False if there is no page to start from."""
         endless, start = self.options.sequences == "endless", None
         self.only_new = not endless and self._has_retraced()
         if not endless:
@@ -198,7 +200,7 @@ class Economy:
         return True
 
     def _has_retraced(self, more: int = 0) -> bool:
-        """True if enough sequences in a row, and so many more, wanted no new page."""
+        """Whether more than `retrace` + `more` sequences in a row needed no new page."""
         return self.options.retrace is not None and self.idle > self.options.retrace + more
 
     def _is_over(self) -> bool:
@@ -213,7 +215,7 @@ class Economy:
         return self.left <= 0 or (self.met_goal and self.stops_at_goal)
 
     def _finish(self) -> None:
-        """End the sequence: make open payments, handle deaths and births, set the next difficulty."""
+        """End the sequence: make open payments, set the next difficulty, handle deaths and births."""
         assert self.trading is not None
         for purchase in self.pending.values():
             self.trading.lost(purchase)
@@ -224,9 +226,10 @@ class Economy:
         self.difficulty.update(self.met_goal)
         if self.options.reset_interval and (self.counts.sequences + 1) % self.options.reset_interval == 0:
             self.difficulty.restart()
-        self._aftermath()
+        self._update_population()
 
-    def _aftermath(self) -> None:
+    def _update_population(self) -> None:
+        """Count a sequence, collect taxes, remove losers and make children."""
         self.counts.sequences += 1
         market, corona = self.market, self.trading.corona if self.trading else None
         if not self.rules.adapt:
@@ -237,34 +240,34 @@ class Economy:
             agent = market.bury(number)
             if corona is not None:
                 corona.drop(number)
-            self._tell("died", {"agent": number, "wealth": units(agent.wealth), "wins": agent.wins}, None)
+            self._emit("died", {"agent": number, "wealth": units(agent.wealth), "wins": agent.wins}, None)
         for number in market.rich():
             if len(market.agents) >= self.options.cap:
                 break
-            child = self.nursery.child(market.agents[number])
+            child = self.factory.child(market.agents[number])
             if child is not None:
                 self._announce(child)
         self._spawn_from_root()
 
     def _spawn_from_root(self) -> None:
-        """The root is an agent too: when it is rich it makes an agent from a page near a goal, and endows it."""
+        """If the root is rich enough, it makes and endows an agent from a page near a goal, like any other agent."""
         market = self.market
         if market.root <= coins(self.rules.spawn * self.rules.reward) or len(market.agents) >= self.options.cap:
             return
-        page = self.nursery.any_page()
+        page = self.factory.any_page()
         if page is not None:
             self._born(page, virtual=not self.options.fetch_all and market.births % 2 == 1)
 
     # ---- one auction
 
     def _auction(self) -> int | None:
-        """Sell the right to choose. Returns the page whose content is needed for that, if any."""
+        """Sell the right to choose. Returns the page whose content is needed next, if any."""
         trading = self.trading
         assert trading is not None
         self.left -= 1
         self.counts.auctions += 1
         if self.options.sequences == "endless" and self.counts.auctions % ROUND == 0:
-            self._aftermath()
+            self._update_population()
         prospects = self._prospects()
         trading.first_bids(prospects)
         sale = trading.auction()
@@ -273,14 +276,14 @@ class Economy:
         if sale is None:
             waiting = list(trading.corona.pages)
             page = waiting[self.rng.randrange(len(waiting))]
-            sale = trading.given(self._made_for(page, virtual=not self._is_real(page)), page)
+            sale = trading.given(self._agent_for(page, virtual=not self._is_real(page)), page)
         winner = self.market.agents.get(sale.winner)
         if self._is_real(sale.page) and (winner is None or not winner.virtual):
-            self._sold(sale, self.web.pages[sale.page].goal)
+            self._complete(sale, self.web.pages[sale.page].goal)
             return None
         sale.waiting = True
         trading.settle(sale, False)
-        self._note(sale)
+        self._record_sale(sale)
         if self.web.pages[sale.page].state == FETCHED:
             self._resell(sale)
             return None
@@ -288,20 +291,21 @@ class Economy:
         return sale.page
 
     def _resell(self, bought: Purchase) -> None:
-        """Content has arrived: sell the page to the real agent that bids most, or give it to a new one."""
+        """Sell a page whose content has arrived to the highest real bidder, or give it to a new agent."""
         trading, page = self.trading, bought.page
         assert trading is not None
         goal, prospects = self.web.pages[page].goal, self._prospects()
         sale = trading.resale(page, prospects.real_bidders(page) or (), prospects)
         if sale is None:
-            sale = trading.given(self._made_for(page, virtual=False), page)
+            sale = trading.given(self._agent_for(page, virtual=False), page)
         trading.arrived(bought, sale.bid)
-        self._sold(sale, goal, bought.winner)
+        self._complete(sale, goal, bought.winner)
 
-    def _sold(self, sale: Purchase, goal: bool, payee: int | None = None) -> None:
+    def _complete(self, sale: Purchase, goal: bool, payee: int | None = None) -> None:
+        """Complete the sale of a page with known content: pay, count it, and put its links up for sale."""
         assert self.trading is not None
         self.trading.settle(sale, goal, payee)
-        self._note(sale)
+        self._record_sale(sale)
         self.counts.selected.setdefault(sale.page, len(self.web.fetched))
         if goal:
             self.met_goal = True
@@ -314,7 +318,7 @@ class Economy:
             sale.links = self.trading.corona.links_value(self.web.pages[sale.page].links)
 
     def _traverse(self, page: int, owner: int) -> None:
-        """A page joins the traversed set and its links the corona; with `fetch_all` their content is wanted."""
+        """Add a page to the traversed set and its links to the corona; with `fetch_all`, queue these for fetching."""
         trading = self.trading
         assert trading is not None
         trading.corona.leave(page)
@@ -327,6 +331,7 @@ class Economy:
                 self.queue.append(link)
 
     def _ban(self, host: str) -> None:
+        """Take all pages of a host off the market."""
         assert self.trading is not None
         self.banned.add(host)
         for page in [other for other in self.trading.corona.pages if self.web.pages[other].host == host]:
@@ -334,49 +339,51 @@ class Economy:
 
     # ---- agents
 
-    def _made_for(self, page: int, virtual: bool) -> int:
-        """Have the root make an agent that matches the page; at the cap, or if frozen, the root keeps the page."""
+    def _agent_for(self, page: int, virtual: bool) -> int:
+        """Make an agent that matches the page; the root itself at the cap, or if the population is frozen."""
         if not self.rules.adapt or len(self.market.agents) >= self.options.cap:
             return ROOT
         agent = self._born(page, virtual=virtual)
         return ROOT if agent is None else agent.number
 
     def _born(self, page: int, *, virtual: bool, paid_by: int = ROOT) -> Agent | None:
-        agent = self.nursery.born(page, virtual=virtual, paid_by=paid_by)
+        agent = self.factory.born(page, virtual=virtual, paid_by=paid_by)
         if agent is not None:
             self._announce(agent)
         return agent
 
     def _announce(self, agent: Agent) -> None:
+        """Record the birth of an agent, and let it bid on the pages for sale that it matches."""
         names = self.web.lexicon.names
         parent = None if agent.parent == ROOT else agent.parent
         facts = {"agent": agent.number, "parent": parent, "features": [names[feature] for feature in agent.features]}
-        self._tell("born", facts, self.web.numbers.get(agent.source))
+        self._emit("born", facts, self.web.numbers.get(agent.source))
         if self.trading is not None:
             for page in self.web.holding(agent.features):
                 if page in self.trading.corona.pages and (agent.virtual or self._is_real(page)):
                     self.trading.corona.join(agent, page)
 
     def _bidders(self, page: int) -> list[int]:
-        matching = self.nursery.matches(page)
+        """The agents that match a page and may bid on it: only virtual agents while its content is not on sale."""
+        matching = self.factory.matches(page)
         if self._is_real(page):
             return matching
         return [number for number in matching if self.market.agents[number].virtual]
 
     def _refresh(self) -> None:
-        """Update who bids on pages about which more is known now."""
+        """Update the bidders of pages whose features have changed."""
         if self.trading is not None:
             corona = self.trading.corona
-            for page in sorted(self.web.moved & corona.pages.keys()):
+            for page in sorted(self.web.changed & corona.pages.keys()):
                 corona.enter(page, self._bidders(page))
-        self.web.moved.clear()
+        self.web.changed.clear()
 
     # ---- pages
 
-    def _give_up(self) -> None:
-        """Requests that neither landed nor missed never will: these pages can't be bought."""
+    def _drop_unanswered(self) -> None:
+        """Take pages off the market whose requests neither landed nor missed, as they never will."""
         for page in self.fetching:
-            if self.web.pages[page].state == ASKED and self.trading is not None:
+            if self.web.pages[page].state == REQUESTED and self.trading is not None:
                 self.trading.corona.leave(page)
         self.fetching.clear()
 
@@ -384,12 +391,12 @@ class Economy:
         return self.web.pages[page].state == NEW
 
     def _is_real(self, page: int) -> bool:
-        """True if its content is on the market: once fetched, unless each sequence forgets."""
+        """Whether its content is on the market: once fetched, unless each sequence forgets."""
         return self.web.pages[page].state == FETCHED and (self.options.fetch_all or not self.options.forget)
 
     def _prospects(self) -> KnownProspects:
         ends = self.stops_at_goal and self.options.sequences == "restarted"
-        return KnownProspects(self.web, self.nursery, self.banned, ends, not self.only_new)
+        return KnownProspects(self.web, self.factory, self.banned, ends, not self.only_new)
 
     def _may_be_bought(self, page: int) -> bool:
         known_page = self.web.pages[page]
@@ -397,25 +404,25 @@ class Economy:
             return False
         return known_page.state == NEW or (known_page.state == FETCHED and not self.only_new)
 
-    def _ask(self, page: int) -> int:
-        self.web.pages[page].state = ASKED
+    def _request(self, page: int) -> int:
+        self.web.pages[page].state = REQUESTED
         return page
 
-    def _wander(self) -> int | None:
-        """A known page that nobody bid on, near a goal if possible."""
+    def _any_new_page(self) -> int | None:
+        """A random page that has not been requested, if possible linked from a page that leads to a goal."""
         new = [
             link
             for page in self.web.fetched
             for link in self.web.pages[page].links
             if self._is_new(link) and self.web.pages[page].distance < FAR
         ] or [number for number, known_page in enumerate(self.web.pages) if known_page.state == NEW]
-        return self._ask(new[self.rng.randrange(len(new))]) if new else None
+        return self._request(new[self.rng.randrange(len(new))]) if new else None
 
-    def _note(self, sale: Purchase) -> None:
-        """Emit an event for the first sale of a page to a virtual agent, and to a real one."""
+    def _record_sale(self, sale: Purchase) -> None:
+        """Emit an event for the first sale of a page to a virtual agent, and for the first to a real agent."""
         known_page, kind = self.web.pages[sale.page], 1 if sale.waiting else 2
         if known_page.bought & kind:
             return
         known_page.bought |= kind
         facts = {"agent": sale.winner, "bid": units(sale.bid), "price": units(sale.price), "seller": sale.payee}
-        self._tell("sold", facts | {"goal": sale.goal}, sale.page)
+        self._emit("sold", facts | {"goal": sale.goal}, sale.page)

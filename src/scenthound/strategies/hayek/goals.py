@@ -1,9 +1,9 @@
-"""Goal judges of the Hayek economy: they say which page is paid for.
+"""Goal judges of the Hayek economy: they decide which pages earn the reward.
 
     goal(page) = Σ points of the words that the page has ≥ needed
 
 [ECON] had two: a page is a goal if it has all words of a set (beach volleyball), or if words that often occur together
-bring it enough points (boards of directors).
+give it enough points (boards of directors).
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ class GoalJudge:
         if not self.points:
             return False
         counts = page.record.counts(self.analyser)
-        return sum(point for word, point in self.points.items() if word in counts) >= self.needed - 1e-9
+        return sum(points for word, points in self.points.items() if word in counts) >= self.needed - 1e-9
 
 
 def make_judge(kind: str, words: str, share: float, analyser: Analyser) -> GoalJudge:
-    """A judge from words, each perhaps with its points, as `board:2 directors:2 chairman`.
+    """Create a judge from words, which may have points, such as `board:2 directors:2 chairman`.
 
-    `words` wants all of them; `points` wants this share of all points.
+    The kind `words` requires all of them, `points` this share of all points.
     """
     points = word_points(words, analyser, "goal_words")
     total = sum(points.values())

@@ -1,41 +1,42 @@
 """The Hayek economy: agents that recognise features bid for the right to choose the next page (sheet 40.2).
 
-    winner      = argmax min(bid, wealth)               over the agents that know a page for sale
-    price       = its own bid (hayek-epsilon) or the second highest (hayek-estimating), paid to the previous winner
+    winner      = argmax min(bid, wealth)               over the agents that match a page for sale
+    price       = own bid (hayek-epsilon) or the second highest bid (hayek-estimating), paid to the previous winner
     bid         = best bid + epsilon, for life (hayek-epsilon)
-                  factor, less up to 2% for the experienced (hayek-estimating)
+                  factor, less up to 2% for experienced agents (hayek-estimating)
     factor      ← factor + rate · (reward - kickbacks + bid of the next winner - factor)
 
-Baum, Kruus, Durdanovic and Hainsworth, "Focused web crawling using an auction-based economy" [ECON]. An agent knows a
-page by 1 to 3 features and bids on it. The winner pays the previous winner, adds the page to the traversed set,
-collects the reward if it is a goal, and sells the right on. Money flows from goals back along the paths that lead to
-them; agents whose bids are wrong go broke.
+Baum, Kruus, Durdanovic and Hainsworth, "Focused web crawling using an auction-based economy" [ECON]. An agent matches
+the pages that have its 1 to 3 features, and bids on them. The winner pays the previous winner, adds the page to the
+traversed set, collects the reward if it is a goal, and sells the right to choose. Money flows from goals back along the
+paths that lead to them; agents whose bids are wrong go broke.
 
-A goal is a page that has all words of the topic (`goal=words`), words that bring enough points (`goal=points`;
-`goal_words` names others than the topic's), or what the judge of the crawl calls relevant (`goal=judge`: any judge,
-your own too). Example pages of the topic are goals as well, and a label overrules them all.
+A goal is a page that has all words of the topic (`goal=words`), a page whose words have enough points (`goal=points`;
+`goal_words` replaces the topic's words), or a page that the judge of the crawl calls relevant (`goal=judge`: any judge,
+including your own). Example pages of the topic are goals as well, and a label overrules them all.
 
 A model has the agents and the URLs that led to goals, as [ECON] saves both; `connected=true` uses the URLs too (line 2
 of algorithm 1). Agents of a finished crawl become a model with `scenthound economy CRAWL --out MODEL`.
 
-Ours, beyond what sheet 40.2 decides:
-* A crawl is one endless sequence over all links that were found. `sequences=restarted` makes it the training loop
-  itself: short sequences start again and again from fetched pages (algorithm 3), over known pages without requesting
-  them once more; when an auction needs a page that was not fetched yet, the crawl fetches it next. If `retrace`
-  sequences in a row want nothing new, the next has only new pages for sale.
+Ours, beyond the decisions of sheet 40.2:
+* A crawl is one endless sequence over all links found. `sequences=restarted` makes it the training loop itself: short
+  sequences start over and over from fetched pages (algorithm 3) and run over known pages without requesting them again;
+  when an auction needs a page that has not been fetched, the crawl fetches it next. If `retrace` sequences in a row
+  need no new page, the next sequence has only new pages for sale.
 * The difficulty does not rise beyond the farthest distance at which five start pages are known.
-* Virtual bidding (`fetch_all=false`): a link is bought unseen by an agent that knows its URL, the words around links
-  to it or its distance from a goal, then fetched, then resold among agents that know words of its text. With `forget`
+* Virtual bidding (`fetch_all=false`): a link is bought unseen by an agent that matches its URL, the words around links
+  to it or its distance from a goal, then fetched, then resold among agents that match words of its text. With `forget`
   every sequence starts without content ([ECON]'s option, to train virtual agents too); a page is still fetched once.
-* One page is in flight at a time where the next decision needs it; `endless` virtual crawls and `fetch_all` have as
-  many as the crawl allows. A page that is bought and never comes (robots.txt, a dead link) leaves its buyer with the
-  world as it was: the next winner pays it.
-* Agents that the root makes are endowed by the root, whose purse may be below zero; only the first agents' capital
-  comes from outside. The first bid of an agent that was given its page is what that page was worth.
-* What section 4 of [ECON] leaves for later can be switched on: further features (`features` may name ngrams, bayes,
-  sites and hubs), conditions (`operators="or near not"`), `reset_interval`, `few_sites`, `back_crawl_goals` (in
-  training), `links_valued` beside `links_worth`, and `cooperation`. Each is in a file of its own.
-* `adapt=false` freezes a population: bids stay, nobody is taxed, removed or born; the root picks where nobody bids.
+* If the next decision needs the page in flight, it is the only one; `endless` virtual crawls and `fetch_all` have as
+  many in flight as the crawl allows. If a page that was bought never arrives (robots.txt, a dead link), its buyer keeps
+  the right to choose, and the next winner pays it.
+* The root endows the agents that it makes, and its wealth may be negative; only the first agents' capital comes from
+  outside. The first bid of an agent that got its page for free is the value of that page.
+* The future work of [ECON], section 4, can be switched on: further features (`features` may name ngrams, bayes, sites
+  and hubs), conditions (`operators="or near not"`), `reset_interval`, `few_sites`, `back_crawl_goals` (in training),
+  `links_valued` besides `links_worth`, and `cooperation`.
+* `adapt=false` freezes a population: bids stay, no agent is taxed, removed or born; the root picks a page if no agent
+  bids.
 * In an endless sequence taxes, deaths and births come after every 10 auctions.
 """
 
@@ -67,7 +68,7 @@ from scenthound.strategies.parts.callbacks import weak_method
 from scenthound.strategies.parts.word_parameters import stop_words_parameter
 from scenthound.text.tokens import Analyser
 
-BACK_LINKS = 10  # pages that link to one, in the back-crawl
+BACK_LINKS = 10  # back-links followed from each page in the back-crawl
 MOST_EVENTS = 10_000
 _FREE = ("adapt", "connected", "sequences", "fetch_all", "forget", "blacklist_site_after_goal", "cap", "retrace")
 """Parameters of a trained economy that may differ from those of its training."""
@@ -76,63 +77,71 @@ _FREE = ("adapt", "connected", "sequences", "fetch_all", "forget", "blacklist_si
 @strategy("hayek-estimating")
 @dataclass
 class HayekEstimating(Parameterised):
-    """Auctions at the second price among agents that learn what their purchases are worth."""
+    """Second-price auctions among agents that learn the value of their purchases."""
 
     goal: str = parameter(
         "words",
-        "which pages are goals: words (all of them), points, or what the judge says",
+        "which pages are goals: those with all words, with enough points, or by the verdict of the judge",
         among=("words", "points", "judge"),
     )
-    goal_words: str = parameter("", 'words of goal pages, for points as "board:2 directors"; if empty the topic\'s')
+    goal_words: str = parameter(
+        "", 'words of goal pages, with points as "board:2 directors"; empty: the topic\'s words'
+    )
     goal_share: float = parameter(0.5, "share of all points that makes a goal", above=0, most=1)
     fetch_all: bool = parameter(False, "fetch all links of a bought page before the next auction")
-    sequences: Sequences = parameter("endless", "one endless sequence, or short ones (restarted)")
-    forget: bool = parameter(True, "links are bought unseen in every sequence, known or not")
-    adapt: bool = parameter(True, "false: a frozen population")
+    sequences: Sequences = parameter("endless", "one endless sequence, or short sequences (restarted)")
+    forget: bool = parameter(True, "links are bought unseen in every sequence, even if their page was fetched")
+    adapt: bool = parameter(True, "false: freeze the population")
     connected: bool = parameter(False, "use the URLs of the model that led to goals in training")
-    blacklist_site_after_goal: bool = parameter(False, "after a goal no more pages of its host in this sequence")
-    pay: Payment = parameter("immediate", "when money moves: immediate or afterwards")
-    reward: float = parameter(100.0, "what a goal brings", above=0, most=1e6)
+    blacklist_site_after_goal: bool = parameter(False, "after a goal, buy no more pages of its host in this sequence")
+    pay: Payment = parameter("immediate", "when payments are made: immediate, or after the sequence (afterwards)")
+    reward: float = parameter(100.0, "the reward for a goal", above=0, most=1e6)
     p: float = parameter(0.05, "share of the profit that goes to the parents", least=0, most=1)
     q: float = parameter(0.2, "share of the reward that goes to earlier winners", least=0, most=1)
     s: float = parameter(0.1, "share of the reward that goes to the owner of a page with the link", least=0, most=1)
-    rate: float = parameter(0.1, "how fast estimates follow what purchases were worth", above=0, most=1)
+    rate: float = parameter(0.1, "learning rate of the estimates (bid-estimating)", above=0, most=1)
     epsilon: float = parameter(
-        0.01, "how much more than the best a newcomer bids, in rewards (bid-epsilon)", above=0, most=1
+        0.01, "how much a new agent bids above the best bid, in rewards (bid-epsilon)", above=0, most=1
     )
     weighting: str = parameter(
         "information-gain", "how words of new agents are drawn: " + ", ".join(WEIGHTINGS), among=(*WEIGHTINGS, *MIXES)
     )
     agents: int = parameter(20, "agents at the start", least=0)
-    cap: int = parameter(1000, "most agents; the study had 1000 to 5000", least=1)
-    retrace: int = parameter(10, "sequences in a row that may want no new page before one sells only new ones", least=0)
-    features: str = parameter("words url links distance", "what agents may know a page by")
-    tax: float = parameter(0.01, "what every agent pays from time to time, in rewards", least=0, most=1)
-    tax_interval: int = parameter(100, "sequences between taxes", least=1)
-    capital: float = parameter(1.0, "what an agent starts with, in rewards", above=0, most=1000)
-    spawn: float = parameter(10.0, "the wealth above which an agent has a child, in rewards", above=0)
+    cap: int = parameter(1000, "maximum number of agents; the study had 1000 to 5000", least=1)
+    retrace: int = parameter(10, "sequences in a row without a new page before one sells only new pages", least=0)
+    features: str = parameter("words url links distance", "feature classes that agents may match pages by")
+    tax: float = parameter(0.01, "tax that every agent pays, in rewards", least=0, most=1)
+    tax_interval: int = parameter(100, "interval, in sequences, between taxes", least=1)
+    capital: float = parameter(1.0, "start capital of an agent, in rewards", above=0, most=1000)
+    spawn: float = parameter(10.0, "wealth above which an agent has a child, in rewards", above=0)
     discount: float = parameter(0.02, "how much less experienced agents bid", least=0, most=1)
     discount_wins: int = parameter(50, "wins that make an agent experienced", least=1)
     chain: int = parameter(3, "how many earlier winners or parents share in a kickback", least=1, most=100)
-    links_worth: float = parameter(0.0, "share of what a page's other links would sell for in its value", least=0)
-    stop_at_goal: bool = parameter(True, "a short sequence ends when a goal is bought")
-    long_interval: int = parameter(500, "every so many sequences one is longer and does not stop at a goal", least=1)
-    long_offset: int = parameter(20, "auctions that a longer sequence has more", least=0)
-    whole_site: bool = parameter(False, "one page of a host is enough in a sequence")
+    links_worth: float = parameter(0.0, "share of the bids on a page's other links in its estimated value", least=0)
+    stop_at_goal: bool = parameter(True, "end a short sequence when a goal is bought")
+    long_interval: int = parameter(
+        500, "interval, in sequences, between longer ones that do not stop at goals", least=1
+    )
+    long_offset: int = parameter(20, "additional auctions of a longer sequence", least=0)
+    whole_site: bool = parameter(False, "buy only one page of a host in a sequence")
     hystlo: float = parameter(
         0.8, "a success above this, times the difficulty, makes problems harder", above=0, most=100
     )
     hysthi: float = parameter(1.0, "a success below this, times the difficulty, makes them easier", above=0, most=100)
-    reset_interval: int = parameter(0, "sequences after which problems are easy again; 0: never", least=0)
-    few_sites: int = parameter(0, "a short sequence ends if its last 10 pages are of so few sites; 0: never", least=0)
-    back_crawl_goals: bool = parameter(False, "in training, look for pages that link to every goal that is found")
-    operators: str = parameter("", "conditions that agents may have beside words: " + " ".join(OPERATORS))
-    links_valued: float = parameter(0.0, "share of the best bids on a page's links in what it was worth", least=0)
-    cooperation: int = parameter(1, "agents that may bid for a page together", least=1, most=10)
-    step: float = parameter(0.02, "what one sequence changes in the success", above=0, most=100)
+    reset_interval: int = parameter(0, "interval, in sequences, between resets of the difficulty; 0: never", least=0)
+    few_sites: int = parameter(
+        0, "end a short sequence if its last 10 pages are from at most this many sites; 0: never", least=0
+    )
+    back_crawl_goals: bool = parameter(False, "in training, look for pages that link to each goal found")
+    operators: str = parameter("", "conditions that agents may have besides words: " + " ".join(OPERATORS))
+    links_valued: float = parameter(
+        0.0, "share of the best bids on a page's links in the value of its purchase", least=0
+    )
+    cooperation: int = parameter(1, "how many agents may bid for a page together", least=1, most=10)
+    step: float = parameter(0.02, "change of the success after each sequence", above=0, most=100)
     training: int = parameter(2000, "sequences of training", least=1)
     back: int = parameter(2, "steps of the back-crawl before training", least=1)
-    memory: int = parameter(200_000, "URLs remembered; beyond that no new one is added", least=100)
+    memory: int = parameter(200_000, "URLs remembered; beyond that no new URL is added", least=100)
     stop_words: str = stop_words_parameter()
     stem: bool = parameter(False, "take Porter stems of words; the study did not")
 
@@ -145,22 +154,22 @@ class HayekEstimating(Parameterised):
         _check_names("features", self.features, (*FEATURE_CLASSES, *MORE_CLASSES))
         _check_names("operators", self.operators, OPERATORS)
         if not self.fetch_all and not {*self.features.split()} - {"words", "ngrams", "bayes"}:
-            raise BadConfig("nothing is left to know links by", "add url, links or distance to `features`")
+            raise BadConfig("`features` has none that unfetched pages have", "add url, links or distance to `features`")
         if self.cooperation > 1 and self.pay == "afterwards":
-            raise BadConfig("partners pay at once", "choose pay=immediate, or cooperation=1")
+            raise BadConfig("agents that bid together pay at once", "choose pay=immediate, or cooperation=1")
         if self.sequences == "endless" and self.pay == "afterwards":
-            raise BadConfig("an endless sequence has no afterwards", "choose pay=immediate")
+            raise BadConfig("an endless sequence never ends, so it can't be paid afterwards", "choose pay=immediate")
         if self.goal_words.strip() and not self._judge(self.goal_words).points:
-            raise BadConfig("`goal_words` has no word that counts", "name words of goal pages, as: beach volleyball")
+            raise BadConfig("`goal_words` has only stop words", "give words of goal pages, such as: beach volleyball")
         self._rules()
         self.auctions_ = AuctionFrontier(None, weak_method(self._want), weak_method(self._is_held))
         self.model_: Mapping[str, Any] | None = None
         self.rng_ = random.Random(0)
-        self.is_crawling_ = False  # events of the training are not recorded
+        self.is_crawling_ = False  # events of training are not recorded
         self.verdict_ = False
         self.is_relevant_: Callable[[Page], bool] | None = None
 
-    # ---- what the crawl asks
+    # ---- the crawl
 
     @property
     def declaration(self) -> Declaration:
@@ -200,16 +209,16 @@ class HayekEstimating(Parameterised):
         return ()
 
     def take_verdict(self, url: Url, relevance: float, relevant: bool) -> None:
-        """What the judge of the crawl says about the page that is read next."""
+        """Take the judge's verdict on the page that is read next."""
         self.verdict_ = relevant
 
     def take_label(self, url: Url, on_topic: bool) -> Iterable[Candidate]:
-        """A labelled page is a goal or none, whatever the judge says."""
+        """Make a labelled page a goal or not, whatever the judge says."""
         self.economy_.web.label(url, on_topic)
         return ()
 
     def selected_pages(self) -> Mapping[str, int]:
-        """The pages that agents have bought, and how many had been fetched by then."""
+        """The pages that agents have bought, each with the number of pages fetched by then."""
         pages = self.economy_.web.pages
         return {pages[page].url: fetched for page, fetched in self.economy_.counts.selected.items()}
 
@@ -218,7 +227,7 @@ class HayekEstimating(Parameterised):
         return events
 
     def _want(self) -> Candidate | None:
-        """The next page that an auction wants, with the terms of its purchase."""
+        """The next page that an auction needs, with the terms of its purchase."""
         page = self.economy_.decide()
         if page is None:
             return None
@@ -230,14 +239,14 @@ class HayekEstimating(Parameterised):
         return Candidate(url, units(sale.bid), {"asked": url}, parts)
 
     def _is_held(self) -> bool:
-        """True if nothing can be decided before the requests in flight have landed."""
+        """Whether nothing can be decided before the requests in flight have landed."""
         economy = self.economy_
         if economy.queue:
             return False
         return not economy.is_founded or self.fetch_all or self.sequences == "restarted"
 
     def _catch_up(self, candidate: Candidate) -> str:
-        """The URL that was requested. On resume, first repeat the auctions that led to it."""
+        """Return the URL that was requested. On resume, first repeat the auctions that led to it."""
         asked = candidate.carry.get("asked")
         if not isinstance(asked, str):
             return candidate.url
@@ -247,14 +256,14 @@ class HayekEstimating(Parameterised):
                 break
         return asked
 
-    # ---- before the crawl
+    # ---- training
 
     def use_judge(self, is_relevant: Callable[[Page], bool]) -> None:
-        """In training, `goal=judge` asks this."""
+        """Set the judge that `goal=judge` uses in training."""
         self.is_relevant_ = is_relevant
 
     def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:
-        """The loop of algorithm 1 on the lessons' web: back-crawl, then sequences of growing difficulty."""
+        """Run algorithm 1 on the lessons' web: back-crawl, then sequences of growing difficulty."""
         if not lessons.examples:
             raise BadConfig("no goal pages to learn from", "give examples of what you look for")
         economy = self._economy(lessons.topic, random.Random(rng.getrandbits(64)), restarted=True)
@@ -273,8 +282,8 @@ class HayekEstimating(Parameterised):
                 "no page of these lessons leads to a goal page", "give examples that other pages of the bed link to"
             )
         for done in range(0, self.training, 100):
-            while (wanted := economy.decide(min(done + 100, self.training))) is not None:
-                url = Url(web.pages[wanted].url)
+            while (needed := economy.decide(min(done + 100, self.training))) is not None:
+                url = Url(web.pages[needed].url)
                 fetched = lessons.page(url)
                 if fetched is None:
                     economy.missed(url)
@@ -282,29 +291,30 @@ class HayekEstimating(Parameterised):
                     number = economy.landed(fetched, url)
                     if self.back_crawl_goals and number >= 0 and web.pages[number].goal:
                         self._back_crawl(economy, lessons, [fetched.url], 1)
-            progress(_told(economy))
+            progress(_progress(economy))
         self.model_ = save_model(economy)
         self.is_relevant_ = None
 
     def model(self) -> Mapping[str, Any]:
         if self.model_ is None:
-            raise ValueError("nothing was learned yet")
+            raise ValueError("the economy has not been trained")
         return self.model_
 
     def use(self, model: Mapping[str, Any]) -> None:
         load_model(self._economy(Topic(""), random.Random(0)), model)
         self.model_ = dict(model)
 
-    def _back_crawl(self, economy: Economy, lessons: Lessons, line: Sequence[Url], steps: int) -> None:
-        """From some goals, follow links backwards step by step."""
+    def _back_crawl(self, economy: Economy, lessons: Lessons, goals: Sequence[Url], steps: int) -> None:
+        """Follow links backwards from goals, step by step."""
+        layer = goals
         for _ in range(steps):
-            sources = dict.fromkeys(source for url in line for source in lessons.back_links(url, BACK_LINKS))
-            line = []
+            sources = dict.fromkeys(source for url in layer for source in lessons.back_links(url, BACK_LINKS))
+            layer = []
             for url in sources:
                 page = lessons.page(url)
                 if page is not None:
                     economy.landed(page)
-                    line.append(page.url)
+                    layer.append(page.url)
 
     # ---- parts
 
@@ -363,9 +373,9 @@ class HayekEstimating(Parameterised):
             retrace=None if restarted else self.retrace,
         )
         difficulty = Difficulty(self.hystlo, self.hysthi, self.step)
-        return Economy(self._rules(), options, web, rng, difficulty, weak_method(self._hear))
+        return Economy(self._rules(), options, web, rng, difficulty, weak_method(self._record_event))
 
-    def _hear(self, kind: str, facts: Mapping[str, Any], page: int | None) -> None:
+    def _record_event(self, kind: str, facts: Mapping[str, Any], page: int | None) -> None:
         if not self.is_crawling_ or len(self.events_) >= MOST_EVENTS:
             return
         url = None if page is None else Url(self.economy_.web.pages[page].url)
@@ -376,12 +386,12 @@ class HayekEstimating(Parameterised):
         return living_agents(state["economy"])
 
     def model_in(self, state: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The agents of a saved crawl as a model, which `use` takes."""
+        """The agents of a saved crawl as a model for `use`."""
         economy = self._economy(Topic(""), random.Random(0))
         load_economy(economy, state["economy"])
         return save_model(economy)
 
-    # ---- what survives a restart
+    # ---- saving
 
     def save(self) -> Mapping[str, Any]:
         return {
@@ -400,7 +410,7 @@ class HayekEstimating(Parameterised):
 @strategy("hayek-epsilon")
 @dataclass
 class HayekEpsilon(HayekEstimating):
-    """Auctions at the first price; each newcomer bids a little more than the best, for life."""
+    """First-price auctions; each new agent bids a little more than the best, for life."""
 
     weighting: str = parameter(
         "mixed-counts", "how words of new agents are drawn: " + ", ".join(WEIGHTINGS), among=(*WEIGHTINGS, *MIXES)
@@ -413,7 +423,7 @@ def _check_names(parameter_name: str, text: str, known: Sequence[str]) -> None:
         raise BadConfig(f"`{parameter_name}` has no {unknown[0]!r}", "choose among " + " ".join(known))
 
 
-def _told(economy: Economy) -> str:
+def _progress(economy: Economy) -> str:
     wealth = units(sum(agent.wealth for agent in economy.market.agents.values()))
     return (
         f"{economy.counts.sequences} sequences, difficulty {economy.difficulty.level}, "

@@ -1,6 +1,6 @@
-"""The web as an economy knows it: features of pages and links, goals, and how far each page is from a goal.
+"""The web as an economy knows it: features of pages and links, goals, and the distance of each page from a goal.
 
-    distance(page) = 0 for a goal, else 1 + the least distance of the pages it links to; at most `FAR`
+    distance(page) = 0 for a goal, else 1 + the smallest distance of the pages it links to; at most `FAR`
 
 Links, words and features are ids in arrays, so that thousands of pages fit in memory and are saved quickly.
 """
@@ -36,15 +36,15 @@ from scenthound.text.id_lists import known_ids, pack_lists, sorted_counts, unpac
 from scenthound.text.term_counts import terms_of
 from scenthound.text.tokens import Analyser
 
-ANCHORS_PER_PAGE = 16  # of a page with many links to it only the first anchors are used
-NEW, ASKED, FETCHED, DEAD = range(4)
+ANCHORS_PER_PAGE = 16  # only the first anchors of links to a page are used
+NEW, REQUESTED, FETCHED, DEAD = range(4)
 Flags = npt.NDArray[np.bool_]
 
-_NONE = array("i")  # never changed: a page's arrays are replaced
+_NONE = array("i")  # shared, never modified: a page's arrays are replaced
 
 
 @dataclass(slots=True)
-class Known:
+class KnownPage:
     """A page of the known web, fetched or only linked to."""
 
     url: str
@@ -52,7 +52,7 @@ class Known:
     seen: set[int]
     """Features of its URL and of links to it."""
     words: array[int]
-    """Features of its text, in ascending order, and how often each occurs."""
+    """Features of its text, in ascending order; `counts` has how often each occurs."""
     counts: array[int]
     links: array[int]
     state: int = NEW
@@ -60,15 +60,15 @@ class Known:
     distance: int = FAR
     anchors: int = 0
     bought: int = 0
-    """1: by a virtual agent, 2: by a real one, 3: by both."""
+    """1: by a virtual agent, 2: by a real agent, 3: by both."""
     matches: list[int] | None = None
-    """Agents that know it, among them some that have died; None: not known."""
+    """Cache of the agents that match it, some of which may have died; None: not computed."""
     order: array[int] = field(default_factory=lambda: _NONE)
-    """Words of its text as they come; only if conditions ask for it."""
+    """Words of its text in document order; only stored if conditions need them."""
 
 
 class Dictionaries:
-    """In how many pages, and how often, each feature occurs, by distance from a goal."""
+    """Document and term counts of each feature, by distance from a goal."""
 
     def __init__(self) -> None:
         self.pages = np.zeros(FAR + 1, dtype=np.int32)
@@ -76,14 +76,14 @@ class Dictionaries:
         self.occurrences = np.zeros((FAR + 1, 1024), dtype=np.int32)
 
     def room(self, features: int) -> None:
-        """Make room for features up to this many."""
-        have = self.documents.shape[1]
-        if features > have:
-            more = ((0, 0), (0, max(features, 2 * have) - have))
-            self.documents, self.occurrences = np.pad(self.documents, more), np.pad(self.occurrences, more)
+        """Make room for this many features."""
+        size = self.documents.shape[1]
+        if features > size:
+            padding = ((0, 0), (0, max(features, 2 * size) - size))
+            self.documents, self.occurrences = np.pad(self.documents, padding), np.pad(self.occurrences, padding)
 
     def save(self, features: int) -> dict[str, Any]:
-        """The counts of the first `size` features."""
+        """The counts of the first `features` features."""
         self.room(features)
         return {
             "pages": self.pages.copy(),
@@ -105,7 +105,7 @@ class Dictionaries:
 
 
 class KnownWeb:
-    """Every known page, by number."""
+    """Every known page, by number, with its features, links and distance from a goal."""
 
     def __init__(
         self,
@@ -118,26 +118,27 @@ class KnownWeb:
         self.analyser, self.is_goal, self.most = analyser, is_goal, most
         self.classes, self.keeps_order = frozenset(classes), keeps_order
         self.sites = SiteCounts(self.classes)
-        self._of_host: dict[str, list[int]] = {}  # only if sites are counted
+        self._pages_of_host: dict[str, list[int]] = {}  # only if sites are counted
         self.lexicon, self.dictionaries = Lexicon(), Dictionaries()
-        self.pages: list[Known] = []
+        self.pages: list[KnownPage] = []
         self.numbers: dict[str, int] = {}
-        """URLs, and other URLs that led to the same page."""
+        """Page numbers by URL, including other URLs that led to the same page."""
         self.back: list[array[int]] = []
+        """For each page, the pages that link to it."""
         self.fetched: list[int] = []
         self.goals: list[int] = []
         self.known_goals: set[str] = set()
-        """Pages that were given as goals, whatever the judge says."""
+        """URLs of goals given by the user, whatever the judge says."""
         self.refused: set[str] = set()
-        """Pages that were labelled as no goals, whatever the judge says."""
-        self.places: dict[int, array[int]] = {}
-        """The pages that have a feature; words only once they were looked up, distances never."""
-        self._sought = array("i")  # words among them
+        """URLs of pages labelled as not goals, whatever the judge says."""
+        self.pages_by_feature: dict[int, array[int]] = {}
+        """The pages with each feature; words are added when they are first looked up, distances never."""
+        self._indexed_words = array("i")  # the words in it
         self._hosts: dict[int, dict[str, list[int]]] = {}  # fetched pages at a distance, by host
-        self.moved: set[int] = set()
-        """Pages whose features have changed since somebody looked."""
+        self.changed: set[int] = set()
+        """Pages whose features have changed since the economy last cleared this set."""
 
-    # ---- what is learned
+    # ---- learning
 
     def add(self, url: str) -> int:
         """The number of a URL; -1 if it is new and there is no room."""
@@ -149,17 +150,17 @@ class KnownWeb:
 
     def _new(self, url: str) -> int:
         number = self.numbers[url] = len(self.pages)
-        self.pages.append(Known(url, urls.host(url), set(), _NONE, _NONE, _NONE))
+        self.pages.append(KnownPage(url, urls.host(url), set(), _NONE, _NONE, _NONE))
         self.back.append(array("i"))
         if self.sites:
-            self._of_host.setdefault(self.pages[number].host, []).append(number)
+            self._pages_of_host.setdefault(self.pages[number].host, []).append(number)
         return number
 
-    def learn(self, page: Page, asked: str | None = None) -> int:
-        """Take in a fetched page, perhaps requested under another URL. Returns its number, -1 if there is no room."""
+    def learn(self, page: Page, requested: str | None = None) -> int:
+        """Add a fetched page, perhaps requested under another URL. Returns its number; -1 if there is no room."""
         number = self.add(page.url)
-        if asked is not None and asked != page.url and number >= 0:
-            self._alias(asked, number)
+        if requested is not None and requested != page.url and number >= 0:
+            self._alias(requested, number)
         if number < 0 or self.pages[number].state == FETCHED:
             return number
         known_page = self.pages[number]
@@ -167,25 +168,25 @@ class KnownWeb:
         if self.keeps_order:
             known_page.order = array("i", self.lexicon.add(self._in_order(page)).tolist())
         known_page.state, known_page.matches = FETCHED, None
-        for feature in known_ids(known_page.words, self._sought):
-            self.places[feature].append(number)
+        for feature in known_ids(known_page.words, self._indexed_words):
+            self.pages_by_feature[feature].append(number)
         self.fetched.append(number)
         self._hosts.clear()
         known_page.links = array("i", self._links(page, number))
         self._count_site("visits", known_page.host)
         self._count_site("hub", known_page.host, sum(self.pages[link].goal for link in known_page.links))
         self._count(known_page, 1)
-        is_goal = self.is_goal(page)  # asked about every page: a judge may learn from it
+        is_goal = self.is_goal(page)  # called for every page, since a judge may learn from it
         if page.url in self.known_goals or (is_goal and page.url not in self.refused):
             self._set_goal(number)
         else:
             near = min((self.pages[link].distance for link in known_page.links), default=FAR)
             self._nearer(number, near + 1)
-        self.moved.add(number)
+        self.changed.add(number)
         return number
 
     def label(self, url: str, is_goal: bool) -> None:
-        """A person says whether a page is a goal, fetched or not."""
+        """Take a person's label for a page, fetched or not."""
         (self.known_goals if is_goal else self.refused).add(url)
         (self.refused if is_goal else self.known_goals).discard(url)
         number = self.numbers.get(url, -1)
@@ -196,27 +197,27 @@ class KnownWeb:
             return
         self.pages[number].goal = False
         self.goals.remove(number)
-        self._measure_again()
+        self._recompute_distances()
 
     def connect(self, distances: Mapping[str, int]) -> None:
-        """These pages are so far from a goal, by an earlier crawl ([ECON] algorithm 1, line 2)."""
+        """Use distances from a goal that an earlier crawl found ([ECON] algorithm 1, line 2)."""
         for url, distance in distances.items():
             if (number := self.add(url)) >= 0:
                 self._nearer(number, distance)
 
     def connected(self) -> dict[str, int]:
-        """The pages that are known to lead to a goal, goals included, and how far each is from it."""
+        """The pages that are known to lead to a goal, including goals, with their distances."""
         return {page.url: page.distance for page in self.pages if page.distance < FAR}
 
     def lose(self, url: str) -> int:
-        """A request for this URL brought no page."""
+        """Mark a URL as dead after a failed request, and return its number; -1 if it is unknown."""
         number = self.numbers.get(url, -1)
         if number >= 0 and self.pages[number].state != FETCHED:
             self.pages[number].state = DEAD
         return number
 
     def _words(self, page: Page) -> tuple[array[int], array[int]]:
-        """The features of a page's text in ascending order, and how often each occurs."""
+        """The features of a page's text, in ascending order, and how often each occurs."""
         names, times = terms_of(page.record.counts(self.analyser))
         features, times = self.lexicon.add(names[:WORDS_PER_PAGE]), times[:WORDS_PER_PAGE]
         more = self._more_words(page, features)
@@ -226,7 +227,7 @@ class KnownWeb:
         return sorted_counts(features, times)
 
     def _more_words(self, page: Page, features: Any) -> dict[str, int]:
-        """Features of the text beyond its words, if the economy uses them, and how often each occurs."""
+        """Other features of the text, if the economy uses them, and how often each occurs."""
         more: dict[str, int] = {}
         if "ngrams" in self.classes:
             more |= ngrams(self._in_order(page))
@@ -237,13 +238,14 @@ class KnownWeb:
         return more
 
     def _in_order(self, page: Page) -> list[str]:
-        """The words of a page as they come, without stop words."""
+        """The words of a page in document order, without stop words."""
         words = PageTerms(page.record, self.analyser)
         return words.between(0, min(len(words.indices), 2 * WORDS_PER_PAGE))
 
-    def _alias(self, asked: str, number: int) -> None:
-        other = self.numbers.get(asked)
-        self.numbers[asked] = number
+    def _alias(self, requested: str, number: int) -> None:
+        """Merge the URL that was requested into the page that it led to."""
+        other = self.numbers.get(requested)
+        self.numbers[requested] = number
         if other is not None and other != number and self.pages[other].state != FETCHED:
             self.pages[other].state = DEAD
             self.back[number].extend(self.back[other])
@@ -253,9 +255,9 @@ class KnownWeb:
                 self.pages[source].links = array("i", (number if link == other else link for link in links))
 
     def _links(self, page: Page, number: int) -> list[int]:
-        """The pages it links to, with the features that its links show of them."""
+        """The pages that a page links to. They get the features of the links."""
         words, linked = LinkWords(page, self.analyser), list[int]()
-        names, ends = list[str](), list[tuple[int, int]]()  # features, and whose they are up to where
+        names, ends = list[str](), list[tuple[int, int]]()  # feature names; (page, where its names end)
         for link in page.outlinks:
             other = self.numbers.get(link.url, -1)
             if other < 0 and len(self.pages) < self.most:
@@ -270,33 +272,33 @@ class KnownWeb:
                 self.pages[other].anchors += 1
                 names += words.features(link)
                 ends.append((other, len(names)))
-        features, begin = self.lexicon.add(names).tolist(), 0
+        features, start = self.lexicon.add(names).tolist(), 0
         for other, end in ends:
-            self._see(other, features[begin:end])
-            begin = end
+            self._see(other, features[start:end])
+            start = end
         return linked
 
     def _see(self, number: int, features: Iterable[int]) -> None:
-        """Add features that are known without fetching the page; -1 is none."""
+        """Add features that are known without fetching the page; -1 is ignored."""
         known_page = self.pages[number]
         new = [feature for feature in features if feature >= 0 and feature not in known_page.seen]
         if not new:
             return
         known_page.seen.update(new)
         known_page.matches = None
-        self.moved.add(number)
-        places = self.places
+        self.changed.add(number)
+        pages_by_feature = self.pages_by_feature
         for feature in new:
-            if feature in places:
-                places[feature].append(number)
+            if feature in pages_by_feature:
+                pages_by_feature[feature].append(number)
             else:
-                places[feature] = array("i", (number,))
+                pages_by_feature[feature] = array("i", (number,))
         if known_page.state == FETCHED:
             self.dictionaries.room(len(self.lexicon))
             self.dictionaries.count(known_page.distance, np.array(new, dtype=np.intp), 1)
 
-    def _count(self, known_page: Known, sign: int) -> None:
-        """Add a page to the dictionaries of its distance, or remove it."""
+    def _count(self, known_page: KnownPage, sign: int) -> None:
+        """Add a page to the dictionaries of its distance, or remove it (sign = -1)."""
         self.dictionaries.room(len(self.lexicon))
         self.dictionaries.pages[known_page.distance] += sign
         words = np.frombuffer(known_page.words, dtype=np.int32) if known_page.words else np.zeros(0, np.int32)
@@ -312,8 +314,8 @@ class KnownWeb:
             self._count_site("hub", self.pages[source].host)
         self._nearer(number, 0)
 
-    def _measure_again(self) -> None:
-        """Forget all distances and find them again from the goals."""
+    def _recompute_distances(self) -> None:
+        """Forget all distances and compute them again from the goals."""
         for number, known_page in enumerate(self.pages):
             if known_page.distance < FAR:
                 if known_page.state == FETCHED:
@@ -321,25 +323,25 @@ class KnownWeb:
                 known_page.distance, known_page.matches = FAR, None
                 if known_page.state == FETCHED:
                     self._count(known_page, 1)
-                self.moved.add(number)
+                self.changed.add(number)
         self._hosts.clear()
-        self._count_sites_again()
+        self._recount_sites()
         for goal in self.goals:
             self._nearer(goal, 0)
 
     def _count_site(self, kind: str, host: str, number: int = 1) -> None:
         if self.sites.add(kind, host, number):
-            for page in self._of_host.get(host, ()):
+            for page in self._pages_of_host.get(host, ()):
                 self.pages[page].matches = None
-                self.moved.add(page)
+                self.changed.add(page)
 
-    def _count_sites_again(self) -> None:
-        """Count sites from the pages: after a label, or a restart."""
-        self.sites, self._of_host = SiteCounts(self.classes), {}
+    def _recount_sites(self) -> None:
+        """Count sites again from all pages, after a label or a restart."""
+        self.sites, self._pages_of_host = SiteCounts(self.classes), {}
         if not self.sites:
             return
         for number, known_page in enumerate(self.pages):
-            self._of_host.setdefault(known_page.host, []).append(number)
+            self._pages_of_host.setdefault(known_page.host, []).append(number)
         for number in self.fetched:
             known_page = self.pages[number]
             self._count_site("visits", known_page.host)
@@ -347,10 +349,10 @@ class KnownWeb:
             self._count_site("hub", known_page.host, sum(self.pages[link].goal for link in known_page.links))
 
     def _nearer(self, number: int, distance: int) -> None:
-        """Set the distance of a page from a goal; pages that link to it are one link farther."""
-        line = deque([(number, distance)])
-        while line:
-            number, distance = line.popleft()
+        """Lower the distance of a page from a goal, and then those of pages that link to it."""
+        queue = deque([(number, distance)])
+        while queue:
+            number, distance = queue.popleft()
             known_page = self.pages[number]
             if distance >= known_page.distance:
                 continue
@@ -360,31 +362,31 @@ class KnownWeb:
             self._hosts.clear()
             if known_page.state == FETCHED:
                 self._count(known_page, 1)
-            self.moved.add(number)
-            line.extend((source, distance + 1) for source in self.back[number])
+            self.changed.add(number)
+            queue.extend((source, distance + 1) for source in self.back[number])
 
-    # ---- what is asked
+    # ---- queries
 
     def features(self, number: int, real: bool = True) -> set[int]:
-        """All features of a page; with `real=False` those known before it is fetched."""
+        """All features of a page; with `real=False`, only those known before it is fetched."""
         known_page = self.pages[number]
         features = {*known_page.seen, *self._states(known_page)}
         if real:
             features.update(known_page.words)
         return features
 
-    def among(self, number: int, sought: Set[int], flags: Flags) -> list[int]:
-        """The features of a page that are sought; `flags` says the same of them by number."""
+    def among(self, number: int, features: Set[int], flags: Flags) -> list[int]:
+        """The features of a page that are in `features`; `flags` is the same set as an array indexed by feature."""
         known_page = self.pages[number]
-        present = list(known_page.seen & sought)
-        present += [feature for feature in self._states(known_page) if feature in sought]
+        present = list(known_page.seen & features)
+        present += [feature for feature in self._states(known_page) if feature in features]
         if known_page.words:
             words = np.frombuffer(known_page.words, dtype=np.int32)
             present += words[flags.take(words, mode="clip")].tolist()
         return present
 
     def at(self, distance: int) -> Mapping[str, Sequence[int]]:
-        """The fetched pages at this distance from a goal, by host, in the order of fetching."""
+        """The fetched pages at this distance from a goal, by host, in fetch order."""
         hosts = self._hosts.get(distance)
         if hosts is None:
             hosts = self._hosts[distance] = {}
@@ -394,6 +396,7 @@ class KnownWeb:
         return hosts
 
     def has(self, number: int, feature: int) -> bool:
+        """Whether a page has a feature."""
         known_page = self.pages[number]
         if self.lexicon.virtual[feature]:
             return feature in known_page.seen or feature in self._states(known_page)
@@ -402,35 +405,35 @@ class KnownWeb:
         index = bisect_left(known_page.words, feature)
         return index < len(known_page.words) and known_page.words[index] == feature
 
-    def _states(self, known_page: Known) -> list[int]:
-        """The features of a page that change while the crawl goes on."""
+    def _states(self, known_page: KnownPage) -> list[int]:
+        """The features of a page that change during the crawl."""
         distance = known_page.distance
         states = [self.lexicon.distances[distance]] if 0 < distance < FAR else []
         if self.sites:
-            states += [one for one in self.lexicon.add(self.sites.features(known_page.host)).tolist() if one >= 0]
+            ids = self.lexicon.add(self.sites.features(known_page.host)).tolist()
+            states += [feature for feature in ids if feature >= 0]
         return states
 
     def _holds(self, number: int, condition: str) -> bool:
         """Whether a condition holds for a fetched page."""
         names, order = self.lexicon.names, self.pages[number].order
-        known = [one for one in order if one >= 0]
 
         def has(word: str) -> bool:
             feature = int(self.lexicon.ids([word])[0])
             return feature >= 0 and self.has(number, feature)
 
-        return holds(condition, has, [names[one] for one in known])
+        return holds(condition, has, [names[word] for word in order if word >= 0])
 
     def holding(self, features: Sequence[int]) -> list[int]:
-        """The pages that have all these features. The cost depends on the rarest of them."""
+        """The pages that have all these features. The cost depends on the rarest feature."""
         indexed = [feature for feature in features if self.lexicon.indexed[feature]]
         if not indexed:
-            return [number for number in range(len(self.pages)) if all(self.has(number, one) for one in features)]
+            return [number for number in range(len(self.pages)) if all(self.has(number, each) for each in features)]
         rarest = min(indexed, key=self.document_count)
-        if rarest not in self.places:
-            self.places[rarest] = array("i", (number for number in self.fetched if self.has(number, rarest)))
-            self._sought.append(rarest)
-        return [number for number in self.places[rarest] if all(self.has(number, one) for one in features)]
+        if rarest not in self.pages_by_feature:
+            self.pages_by_feature[rarest] = array("i", (number for number in self.fetched if self.has(number, rarest)))
+            self._indexed_words.append(rarest)
+        return [number for number in self.pages_by_feature[rarest] if all(self.has(number, each) for each in features)]
 
     def document_count(self, feature: int) -> float:
         """The number of fetched pages, here or in training, that have a feature."""
@@ -441,11 +444,11 @@ class KnownWeb:
         return float(self.dictionaries.documents[:, feature].sum())
 
 
-# ---- what survives a restart
+# ---- saving
 
 
 def save_web(web: KnownWeb) -> dict[str, Any]:
-    """Everything but the matches, as arrays and text."""
+    """The state of the web, without cached matches, as arrays and text."""
     pages = web.pages
     return {
         "features": "\n".join(web.lexicon.names),
@@ -469,17 +472,19 @@ def save_web(web: KnownWeb) -> dict[str, Any]:
 
 
 def load_web(web: KnownWeb, state: Mapping[str, Any]) -> None:
-    """Replace everything with what `save_web` returned."""
+    """Replace everything with the result of `save_web`."""
     web.lexicon = Lexicon(str(state["features"]).split("\n"))
-    web.dictionaries, web.places, web.moved, web._hosts = Dictionaries(), {}, set(), {}
-    web._sought = array("i")
+    web.dictionaries, web.pages_by_feature, web.changed, web._hosts = Dictionaries(), {}, set(), {}
+    web._indexed_words = array("i")
     names = str(state["urls"]).split("\n") if state["urls"] else []
     lists = zip(*(unpack_lists(state[name]) for name in ("seen", "words", "counts", "links", "back")), strict=True)
     web.pages, web.back = [], []
     for url, row, (seen, words, counts, links, back) in zip(
         names, np.asarray(state["state"]).tolist(), lists, strict=True
     ):
-        web.pages.append(Known(url, urls.host(url), set(seen), words, counts, links, row[0], bool(row[1]), *row[2:5]))
+        web.pages.append(
+            KnownPage(url, urls.host(url), set(seen), words, counts, links, row[0], bool(row[1]), *row[2:5])
+        )
         web.back.append(back)
     web.numbers = {page.url: number for number, page in enumerate(web.pages)} | dict(state["aliases"])
     web.fetched, web.goals = np.asarray(state["fetched"]).tolist(), np.asarray(state["goals"]).tolist()
@@ -488,11 +493,23 @@ def load_web(web: KnownWeb, state: Mapping[str, Any]) -> None:
     if "order" in state:
         for page, order in zip(web.pages, unpack_lists(state["order"]), strict=True):
             page.order = order
-    web._count_sites_again()
-    web.moved.clear()
+    web._recount_sites()
+    web.changed.clear()
     for number, page in enumerate(web.pages):
         for feature in page.seen:
-            web.places.setdefault(feature, array("i")).append(number)
+            web.pages_by_feature.setdefault(feature, array("i")).append(number)
 
 
-__all__ = ["ASKED", "DEAD", "FAR", "FETCHED", "NEW", "Known", "KnownWeb", "Lexicon", "Url", "load_web", "save_web"]
+__all__ = [
+    "DEAD",
+    "FAR",
+    "FETCHED",
+    "NEW",
+    "REQUESTED",
+    "KnownPage",
+    "KnownWeb",
+    "Lexicon",
+    "Url",
+    "load_web",
+    "save_web",
+]

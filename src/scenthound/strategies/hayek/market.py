@@ -1,12 +1,12 @@
 """Agents, money and bids of the Hayek economy (sheet 40.2). Pages are numbers here.
 
-    Σ purses + root's purse = brought in + rewards - taxes - purses of the removed     always
+    Σ wealth + root's wealth = brought in + rewards - taxes - wealth of removed agents     always
 
-Money is counted in whole coins, a billion to the unit, so that none can appear or be lost by rounding: whatever is paid
-is taken from one purse and put into another as the same whole number. Bids and reward factors are estimates, not money,
+Money is counted in whole coins, a billion to the unit, so that rounding can neither create nor lose any: a payment
+takes the same whole number from one agent and gives it to another. Bids and reward factors are estimates, not money,
 and are plain floats.
 
-The root agent is the bank. It endows the agents it makes, so its purse may be below zero; what is paid to it leaves
+The root agent is the bank. It endows the agents it makes, so its wealth may be negative; money paid to it leaves
 circulation.
 """
 
@@ -23,7 +23,7 @@ from scenthound.strategies.hayek.cooperation import Partners
 
 COIN = 10**9
 ROOT, WORLD = -1, -2
-"""Who pays or is paid without being an agent."""
+"""Payers and payees that are not agents."""
 HIGHEST_BID = 1e9
 
 Pricing = Literal["first", "second"]
@@ -40,7 +40,7 @@ def units(coins: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class MarketRules:
-    """What does not change while an economy runs. `price="first"` is bid-epsilon, `"second"` bid-estimating."""
+    """The constants of an economy. `price="first"` is bid-epsilon, `"second"` bid-estimating."""
 
     price: Pricing = "second"
     reward: float = 100.0
@@ -48,31 +48,31 @@ class MarketRules:
     q: float = 0.2
     s: float = 0.1
     rate: float = 0.1
-    """λ: how fast a reward factor follows what purchases turned out to be worth."""
+    """λ: the learning rate of reward factors."""
     epsilon: float = 0.01
     discount: float = 0.02
     discount_wins: int = 50
     chain: int = 3
-    """How deep kickbacks are passed on."""
+    """How many agents in a line share in a kickback."""
     capital: float = 1.0
-    """What an agent starts with, in rewards."""
+    """Start capital of an agent, in rewards."""
     spawn: float = 10.0
-    """The wealth above which an agent has a child, in rewards."""
+    """Wealth above which an agent has a child, in rewards."""
     links_worth: float = 0.0
-    """The share of what a page's other links would sell for that counts in an exploratory auction."""
+    """The share of the bids on a page's other links that counts in an exploratory auction."""
     links_valued: float = 0.0
     """The share of the best bids on a page's new links, all but the highest, in the valuation of its purchase."""
     cooperation: int = 1
     """How many agents may bid for a page together."""
     pay: Payment = "immediate"
     adapt: bool = True
-    """False: bids stay as they are."""
+    """Whether bids change."""
 
     def __post_init__(self) -> None:
         if self.p + self.q + self.s > 1.0:
             raise BadConfig(
                 f"p + q + s = {self.p + self.q + self.s:g}: more than the whole reward would be passed on",
-                "lower one of them, so that they sum to 1 at most",
+                "lower one of them, so that their sum is at most 1",
             )
         if not 0.0 < self.epsilon <= self.reward:
             raise BadConfig(f"`epsilon` can't be {self.epsilon!r}", "give a number above 0, at most the reward")
@@ -80,29 +80,29 @@ class MarketRules:
 
 @dataclass(slots=True)
 class Agent:
-    """Bids on every page that has all its features."""
+    """An agent, which bids on every page that has all its features."""
 
     number: int
-    """Its birth number: the higher, the younger."""
+    """Birth number: the higher, the younger."""
     features: tuple[int, ...]
     virtual: bool
-    """It needs nothing that only a fetched page has."""
+    """Whether unfetched pages can have all its features."""
     wealth: int
     capital: int
     bid: float | None = None
-    """None: an explorer, whose first bid is made when it first meets a page of its own."""
+    """None: an explorer, which makes its first bid when a page that it matches is for sale."""
     factor: float = 0.0
     wins: int = 0
     parent: int = ROOT
     children: int = 0
     source: str = ""
-    """The page its words were drawn from."""
+    """The URL of the page from which its words were drawn."""
     promised: int = 0
-    """What it owes for purchases that are paid after the sequence."""
+    """Debt for purchases that are paid after the sequence."""
 
 
 class Transfer(NamedTuple):
-    """A line of the ledger; a first bid is reported in the same way."""
+    """A line of the ledger; first bids are reported in the same way."""
 
     kind: str
     payer: int
@@ -112,7 +112,7 @@ class Transfer(NamedTuple):
 
 @dataclass(slots=True)
 class Purchase:
-    """A page bought: all that payments and valuation need, whenever they are made."""
+    """A purchased page, with all facts needed for its payments and valuation."""
 
     winner: int
     page: int
@@ -130,20 +130,20 @@ class Purchase:
     kickbacks: int = 0
     profit: int = 0
     waiting: bool = False
-    """Its page is in flight: it will be valued when it is resold."""
+    """Whether its page is in flight; the purchase is valued when the page is resold."""
     links: int = 0
     """The sum of the best bids on the new links of the page, without the highest."""
     partners: Partners = ()
     """Agents that bid with the winner, and their shares."""
     sellers: Partners = ()
-    """Partners of the payee, who share the price."""
+    """Partners of the payee, which share the price."""
 
 
 @dataclass
 class Market:
     """A population and its money.
 
-    `ledger` receives every transfer; `on_change` each agent whose wealth or bid changed.
+    `ledger` is called with every transfer, `on_change` with each agent whose wealth or bid changed.
     """
 
     rules: MarketRules = field(default_factory=MarketRules)
@@ -155,10 +155,10 @@ class Market:
         self.root = self.brought_in = self.rewards = self.taxes = self.buried = 0
         self.births = 0
         self.index: dict[int, list[int]] = {}
-        """Agents by their rarest feature: only these are tested when a page has it."""
+        """Agents by their rarest feature, so that a page is tested only against agents whose rarest feature it has."""
         self.rarity: Callable[[int], float] = lambda feature: 0.0
         self.keyed = np.zeros(1024, dtype=np.bool_)
-        """Whether a feature is in the index; beyond the end, as the last."""
+        """Whether each feature is in the index. The last entry is False and stands for all later features."""
         self._keys: dict[int, int] = {}
 
     # ---- births and deaths
@@ -173,16 +173,16 @@ class Market:
         paid_by: int = ROOT,
         source: str = "",
     ) -> Agent:
-        """A new agent, an explorer. Its start capital comes from `paid_by` (WORLD: brought in)."""
+        """Add a new agent, an explorer. Its start capital comes from `paid_by` (WORLD: brought in)."""
         capital = coins(self.rules.capital * self.rules.reward) if capital is None else capital
         if capital < 0:
-            raise BadConfig("an agent can't start with less than nothing", "give it a start capital of 0 or more")
+            raise BadConfig("the start capital of an agent can't be negative", "give it a start capital of 0 or more")
         self.births += 1
         agent = Agent(
             self.births, tuple(dict.fromkeys(features)), virtual, capital, capital, parent=parent, source=source
         )
         if not agent.features:
-            raise ValueError("an agent needs a feature to know its pages by")
+            raise ValueError("an agent needs at least one feature")
         if paid_by == WORLD:
             self.brought_in += capital
         elif paid_by == ROOT:
@@ -194,7 +194,7 @@ class Market:
         return agent
 
     def enlist(self, agent: Agent) -> None:
-        """Take an agent into the population as it is."""
+        """Add an existing agent to the population and the index."""
         self.agents[agent.number] = agent
         if agent.parent in self.agents:
             self.agents[agent.parent].children += 1
@@ -206,7 +206,7 @@ class Market:
         self.keyed[key] = True
 
     def bury(self, number: int) -> Agent:
-        """An agent dies; its wealth leaves the economy."""
+        """Remove an agent; its wealth leaves the economy."""
         agent = self.agents.pop(number)
         self.buried += agent.wealth
         if agent.parent in self.agents:
@@ -220,16 +220,16 @@ class Market:
         return agent
 
     def losers(self) -> list[int]:
-        """Agents that have less than their start capital and no living child."""
+        """Agents with less than their start capital and no living child."""
         return [agent.number for agent in self.agents.values() if agent.wealth < agent.capital and not agent.children]
 
     def rich(self) -> list[int]:
-        """Agents that may have a child."""
+        """Agents rich enough to have a child."""
         limit = coins(self.rules.spawn * self.rules.reward)
         return [agent.number for agent in self.agents.values() if agent.wealth > limit]
 
     def tax(self, amount: int) -> None:
-        """Every agent pays the tax, or all it has."""
+        """Take the tax from every agent, or all its wealth if that is less."""
         for agent in self.agents.values():
             taken = min(amount, agent.wealth)
             agent.wealth -= taken
@@ -237,23 +237,23 @@ class Market:
             self._changed(agent.number)
 
     def balance(self) -> int:
-        """The money there is minus the money there should be: always 0."""
-        there = sum(agent.wealth for agent in self.agents.values()) + self.root
-        return there - (self.brought_in + self.rewards - self.taxes - self.buried)
+        """The money in circulation minus the money that should be there: always 0."""
+        wealth = sum(agent.wealth for agent in self.agents.values()) + self.root
+        return wealth - (self.brought_in + self.rewards - self.taxes - self.buried)
 
-    # ---- who bids
+    # ---- bids
 
     def matching(self, features: set[int]) -> list[int]:
-        """The agents whose features are all there. Costs a look at each feature and at the agents keyed by it."""
+        """The agents whose features are all in this set. Tests only agents indexed by one of the features."""
         return self.among(features & self.index.keys(), features.__contains__)
 
     def among(self, keys: Iterable[int], has: Callable[[int], bool]) -> list[int]:
-        """`matching`, where it is known which features of the index are there."""
-        asked = (number for feature in keys for number in self.index[feature])
-        return sorted(number for number in asked if all(map(has, self.agents[number].features)))
+        """The agents indexed by one of `keys` whose features are all present, by `has`."""
+        indexed = (number for feature in keys for number in self.index[feature])
+        return sorted(number for number in indexed if all(map(has, self.agents[number].features)))
 
     def effective(self, agent: Agent) -> int:
-        """What an agent really bids: no more than it has."""
+        """The effective bid of an agent: min(bid, wealth), in coins."""
         if agent.bid is None:
             return 0
         return max(0, min(coins(min(agent.bid, HIGHEST_BID)), agent.wealth - agent.promised))
@@ -267,7 +267,7 @@ class Market:
     # ---- payments
 
     def pay(self, purchase: Purchase) -> None:
-        """Price, reward and kickbacks of one purchase, in the order of algorithm 6. Fills in what they came to."""
+        """Pay price, reward and kickbacks of a purchase, in the order of algorithm 6. Records kickbacks and profit."""
         rules, winner = self.rules, purchase.winner
         if winner != purchase.payee:
             self._divide(purchase.partners, winner, -purchase.price)
@@ -288,36 +288,36 @@ class Market:
             self._pass_on("P", winner, share, rules.p, list(self.parents(winner)))
 
     def value(self, purchase: Purchase, next_bid: int) -> None:
-        """What a purchase turned out to be worth moves its winner's reward factor (bid-estimating only).
+        """Value a purchase, and move its winner's reward factor towards the valuation (bid-estimating only).
 
-        Valuation is money that should have been paid (the next winner's bid), profit money that was (its price).
-        The first purchase of an agent that was given its page is its first bid, if it was worth anything.
+        The valuation uses the next winner's bid, the profit the price that was really paid. If the agent has no bid
+        yet, because it got its page for free, a positive valuation becomes its first bid.
         """
         agent = self.agents.get(purchase.winner)
         if agent is None:
             return
         reward = self.rules.reward if purchase.goal else 0.0
-        worth = reward - units(purchase.kickbacks) + units(next_bid) + self.rules.links_valued * units(purchase.links)
+        value = reward - units(purchase.kickbacks) + units(next_bid) + self.rules.links_valued * units(purchase.links)
         if agent.bid is not None:
-            self.learn(agent, worth)
-        elif worth > 0.0 and self.rules.adapt and self.rules.price == "second":
-            self.set_first_bid(agent, worth)
+            self.learn(agent, value)
+        elif value > 0.0 and self.rules.adapt and self.rules.price == "second":
+            self.set_first_bid(agent, value)
 
-    def learn(self, agent: Agent, worth: float) -> None:
-        """Move an agent's reward factor, and with it its bid, towards what a page is worth (bid-estimating only)."""
+    def learn(self, agent: Agent, value: float) -> None:
+        """Move an agent's reward factor, and with it its bid, towards a value (bid-estimating only)."""
         if self._is_learning(agent):
-            agent.factor += self.rules.rate * (worth - agent.factor)
+            agent.factor += self.rules.rate * (value - agent.factor)
             self._rebid(agent)
 
     def _divide(self, partners: Partners, leader: int, amount: int) -> None:
-        """Partners of a cooperative bid get their share of what their leader got, or pay it if that is below 0."""
+        """Pay partners of a cooperative bid their share of the leader's income, or take it if it is negative."""
         for partner, share in partners:
             part = round(share * abs(amount))
             payer, payee = (leader, partner) if amount > 0 else (partner, leader)
             self.transfer("share", payer, payee, part)
 
     def transfer(self, kind: str, payer: int, payee: int, amount: int) -> None:
-        """Move coins. The root stands in for an agent that has died."""
+        """Move coins. The root replaces an agent that has died."""
         if payer == WORLD:
             self.rewards += amount
         else:
@@ -336,7 +336,7 @@ class Market:
             agent = self.agents[agent.parent]
 
     def _pass_on(self, kind: str, payer: int, total: int, ratio: float, line: Sequence[int]) -> int:
-        """A truncated geometric series: each keeps its part and passes the rest on. Gives what the payer paid."""
+        """Pay a truncated geometric series: each agent keeps its part and passes the rest on. Returns the sum paid."""
         if total <= 0 or not line:
             return 0
         for payee, part in zip(line, series(total, ratio, min(len(line), self.rules.chain)), strict=False):
@@ -351,7 +351,7 @@ class Market:
         return self.rules.adapt and self.rules.price == "second" and agent.bid is not None
 
     def _rebid(self, agent: Agent) -> None:
-        """The bid is the factor, less up to 2% for experienced agents, so that equally good newcomers get a turn."""
+        """Set the bid to the factor, less up to 2% for experienced agents, so that equally good new agents can win."""
         rules = self.rules
         agent.factor = min(agent.factor, HIGHEST_BID)
         agent.bid = agent.factor * (1.0 - rules.discount * min(1.0, agent.wins / rules.discount_wins))
@@ -371,7 +371,7 @@ class Market:
 
 
 def series(total: int, ratio: float, length: int) -> list[int]:
-    """Shares of a sum: each keeps (1 - ratio) of what it receives and passes on the rest; the last keeps all.
+    """Split a sum: each agent keeps (1 - ratio) of what it receives and passes the rest on; the last keeps all.
 
     >>> series(1000, 0.2, 3)
     [800, 160, 40]

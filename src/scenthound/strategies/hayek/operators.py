@@ -1,11 +1,11 @@
-"""Conditions of an agent beyond "has this word": Or, Near, Not ([ECON], section 4). Off unless `operators` names them.
+"""Conditions on words that agents may have: Or, Near, Not ([ECON], section 4). Off unless `operators` names them.
 
     or:beach|coast           has one of the words
     near:beach|volleyball    has both, at most 5 words apart, stop words left out
     not:hockey               does not have the word
 
-A condition is a feature like any other, and an agent that has it bids where all its features hold. Only real agents
-have conditions, on words of the text, and always with a plain word beside: that is how they are found.
+A condition is a feature like any other: an agent bids on pages for which all its features hold. Only real agents have
+conditions, which concern words of the text, and each also has a plain word, by which it is indexed.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from collections.abc import Callable, Sequence
 
 OPERATORS = ("or", "near", "not")
 APART = 5
-CHANCE = 0.5  # of a new real agent to get a condition
+CHANCE = 0.5  # probability that a new real agent gets a condition
 
 
 def is_condition(name: str) -> bool:
-    """
+    """Whether a feature name is a condition.
+
     >>> is_condition("not:hockey"), is_condition("anchor:not")
     (True, False)
     """
@@ -27,7 +28,8 @@ def is_condition(name: str) -> bool:
 
 
 def operands(name: str) -> tuple[str, list[str]]:
-    """
+    """The operator and the words of a condition.
+
     >>> operands("or:beach|coast")
     ('or', ['beach', 'coast'])
     """
@@ -51,7 +53,8 @@ def holds(name: str, has: Callable[[str], bool], order: Sequence[str]) -> bool:
 
 
 def are_near(first: str, second: str, order: Sequence[str]) -> bool:
-    """
+    """Whether two words occur at most `APART` words apart.
+
     >>> are_near("a", "b", "a x x x x b".split()), are_near("a", "b", "b x x x x x a".split())
     (True, False)
     """
@@ -67,16 +70,16 @@ def are_near(first: str, second: str, order: Sequence[str]) -> bool:
 def drawn_condition(
     rng: random.Random, kinds: Sequence[str], own: Sequence[str], others: Sequence[str], order: Sequence[str]
 ) -> str | None:
-    """A condition that holds for a page with `own` words in this `order`; `others` are words of another page."""
+    """Draw a condition that holds for a page with `own` words in this `order`; `others` are words of another page."""
     kind = rng.choice(list(kinds))
-    strange = sorted(set(others) - set(own))
+    foreign = sorted(set(others) - set(own))
     if kind == "near":
-        places = [index for index in range(len(order) - 1) if order[index] != order[index + 1]]
-        if not places:
+        indices = [index for index in range(len(order) - 1) if order[index] != order[index + 1]]
+        if not indices:
             return None
-        index = rng.choice(places)
+        index = rng.choice(indices)
         return f"near:{order[index]}|{order[index + 1]}"
-    if not strange or (kind == "or" and not own):
+    if not foreign or (kind == "or" and not own):
         return None
-    word = rng.choice(strange)
+    word = rng.choice(foreign)
     return f"not:{word}" if kind == "not" else f"or:{rng.choice(list(own))}|{word}"

@@ -1,4 +1,4 @@
-"""Features of pages and links, as names and as ids. The names read
+"""Features of pages and links, as names and as ids.
 
     volleyball            a word of the page's text (real: only a fetched page has it)
     host:fivb path:events                       words of the URL in and after its host part
@@ -7,8 +7,8 @@
 
 `text_features`, `site_features` and `operators` have further kinds, off by default.
 
-That a page is a goal is no feature: agents that know goals by our own list of them would learn nothing. Each economy
-has a lexicon with ids of its own, in the order of first use.
+That a page is a goal is not a feature: agents that match goals by our own list of goals would learn nothing. Each
+economy has a lexicon with its own ids, in the order of first use.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from scenthound.text.vocabulary import Ids, Vocabulary
 
 AROUND = 3  # words before and after an anchor [ECON]
 FAR = 8
-"""The class of pages that are not known to be nearer than this to a goal."""
+"""The distance of pages that are not known to be nearer to a goal."""
 FEATURE_CLASSES = ("words", "url", "links", "distance")
 """Words of the page, words of its URL, words around links to it, its distance from a goal."""
 MORE_CLASSES = ("ngrams", "bayes", "sites", "hubs")
@@ -50,19 +50,19 @@ WORDS_PER_ANCHOR = 12
 MOST_FEATURES = 1_000_000
 
 _SPLIT = re.compile(r"[^0-9a-z]+")
-_STATES = tuple(f"{kind}:" for kind in ("distance", *KINDS))  # known of a page, but not kept with it: they change
+_STATES = tuple(f"{kind}:" for kind in ("distance", *KINDS))  # not stored with a page, because they change
 _UNFETCHED = ("host:", "path:", "before:", "anchor:", "after:", *_STATES)
 
 
 class Lexicon:
-    """Feature names by number. When it is full, new ones are ignored."""
+    """Feature names and their ids. When it is full, new names are ignored."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self._vocabulary = Vocabulary(MOST_FEATURES)
         self.virtual = bytearray()
-        """For each feature whether it can be known of a page that was not fetched."""
+        """For each feature, whether unfetched pages can have it."""
         self.indexed = bytearray()
-        """For each feature whether pages are found by it: not if it depends on the state of the crawl, or on others."""
+        """For each feature, whether pages are indexed by it: no states of the crawl, and no conditions on others."""
         self.distances = self.add([f"distance:{steps}" for steps in range(FAR)]).tolist()
         self.add(list(names))
 
@@ -71,15 +71,15 @@ class Lexicon:
         return self._vocabulary.all_words
 
     def add(self, names: Sequence[str]) -> Ids:
-        """The numbers of features; -1 for new ones if there is no room."""
-        numbers = self._vocabulary.add(names)
+        """The ids of features, which are added if they are new; -1 if the lexicon is full."""
+        ids = self._vocabulary.add(names)
         new = self.names[len(self.virtual) :]
         self.virtual += bytes(name.startswith(_UNFETCHED) for name in new)
         self.indexed += bytes(not name.startswith(_STATES) and not is_condition(name) for name in new)
-        return numbers
+        return ids
 
     def ids(self, names: Sequence[str]) -> Ids:
-        """The numbers of features; -1 for unknown ones."""
+        """The ids of features; -1 for unknown features."""
         return self._vocabulary.ids(names)
 
     def __len__(self) -> int:
@@ -97,27 +97,28 @@ def feature_class(name: str) -> str:
 
 
 def url_features(url: str) -> list[str]:
-    """
+    """The features of a URL, in order.
+
     >>> url_features("https://www.fivb.org/en/events.html")
     ['host:www', 'host:fivb', 'host:org', 'path:en', 'path:events', 'path:html']
     """
     host, _, path = url.lower().partition("://")[2].partition("/")
-    named = [("host", host), ("path", path[:300])]
-    return [f"{kind}:{word}" for kind, text in named for word in _SPLIT.split(text) if word and len(word) < 40]
+    sections = [("host", host), ("path", path[:300])]
+    return [f"{kind}:{word}" for kind, text in sections for word in _SPLIT.split(text) if word and len(word) < 40]
 
 
 class LinkWords:
-    """The words around the links of a page. Stop words are skipped [D: three words that carry meaning]."""
+    """The words around the links of a page. Stop words are skipped [D: so the three words carry meaning]."""
 
     def __init__(self, page: Page, analyser: Analyser) -> None:
         lines, of_token = page.view(term_sequence, analyser)
-        self._terms = (*unpack_terms(lines), None)  # the last for stop words, whose index is -1
+        self._terms = (*unpack_terms(lines), None)  # the last entry is for stop words, whose index is -1
         self._tokens = of_token.tolist()
         self._spans = page.view(anchor_tokens)
         self._analyser = analyser
 
     def features(self, link: Link) -> list[str]:
-        """The words before, in and after an anchor."""
+        """Features for the words before, in and after an anchor."""
         begin, end = self._spans[link.position]
         inside = self._words(begin, min(end, begin + 40)) if begin < end else self._analyser.terms(link.anchor[:400])
         return [

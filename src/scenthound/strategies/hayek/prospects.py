@@ -1,4 +1,4 @@
-"""What exploratory auctions of a Hayek economy know of pages: what was fetched, whichever sequence fetched it."""
+"""What exploratory auctions of a Hayek economy know about pages: the content of all fetched pages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scenthound.strategies.hayek.known_web import FETCHED, KnownWeb
 
 @dataclass(frozen=True)
 class KnownProspects:
-    """The `Prospects` of one sequence."""
+    """`Prospects` for one sequence, from the known web."""
 
     web: KnownWeb
     factory: AgentFactory
@@ -19,7 +19,7 @@ class KnownProspects:
     """Hosts whose pages are off the market."""
     ends_at_goal: bool
     sells_known: bool
-    """False if only pages that were never fetched are for sale."""
+    """Whether fetched pages are for sale, or only pages that were never fetched."""
 
     def is_goal(self, page: int) -> bool:
         known_page = self.web.pages[page]

@@ -1,7 +1,7 @@
-"""What of a Hayek economy survives a restart, and what of it is a model: arrays and text.
+"""The saved state of a Hayek economy, and its trained model, as arrays and text.
 
-A model is the population with its money, what is known of words, and how difficult the problems have become. The state
-of a crawl has the known web and the current sequence as well.
+A model is the population with its money, the word counts and the difficulty. The state of a crawl has the known web and
+the current sequence as well.
 """
 
 from __future__ import annotations
@@ -22,12 +22,11 @@ from scenthound.strategies.hayek.market import ROOT, Agent, Market, Purchase, un
 
 BOOKS = ("root", "brought_in", "rewards", "taxes", "buried", "births")
 _WHOLE = ("number", "virtual", "wealth", "capital", "wins", "parent", "promised")
-FEWEST_DOCUMENTS = 2  # words of a single page say nothing about the next web
+FEWEST_DOCUMENTS = 2  # words of a single page predict nothing about another web
 
 
 def save_market(market: Market) -> dict[str, Any]:
     agents = list(market.agents.values())
-    features = [agent.features for agent in agents]
     return {
         "numbers": np.array([[getattr(agent, name) for name in _WHOLE] for agent in agents], dtype=np.int64).reshape(
             -1, 7
@@ -35,8 +34,8 @@ def save_market(market: Market) -> dict[str, Any]:
         "bids": np.array([[math.nan if agent.bid is None else agent.bid, agent.factor] for agent in agents]).reshape(
             -1, 2
         ),
-        "lengths": np.array([len(one) for one in features], dtype=np.int32),
-        "features": np.array([feature for one in features for feature in one], dtype=np.int32),
+        "lengths": np.array([len(agent.features) for agent in agents], dtype=np.int32),
+        "features": np.array([feature for agent in agents for feature in agent.features], dtype=np.int32),
         "sources": "\n".join(agent.source for agent in agents),
         "books": {name: str(getattr(market, name)) for name in BOOKS},  # may be too large for a JSON number
     }
@@ -52,17 +51,17 @@ def load_market(market: Market, state: Mapping[str, Any], features: int) -> None
         or bids.shape != (len(sources), 2)
         or lengths.shape != (len(sources),)
     ):
-        raise ValueError("the lists of agents are of different lengths")
+        raise ValueError("the lists of agents have different lengths")
     if numbers.dtype.kind not in "iu" or flat.dtype.kind not in "iuf":
-        raise ValueError("agents are not given in whole numbers")
+        raise ValueError("the numbers of agents are not integers")
     if lengths.sum() != len(flat) or (len(flat) and (flat.min() < 0 or flat.max() >= features)):
         raise ValueError("features of agents are missing")
     if (lengths < 1).any() or (len(numbers) and (numbers[:, [0, 2, 3, 4, 6]] < 0).any()):
         raise ValueError("an agent has negative money")
     if np.isinf(bids).any() or np.isnan(bids[:, 1]).any():
-        raise ValueError("a bid is no number")
+        raise ValueError("a bid is not a number")
     if (np.diff(numbers[:, 0]) <= 0).any():
-        raise ValueError("agents are not in the order of birth")
+        raise ValueError("agents are not in order of birth")
     offset = 0
     for row, (bid, factor), length, source in zip(
         numbers.tolist(), bids.tolist(), lengths.tolist(), sources, strict=True
@@ -84,22 +83,22 @@ def load_market(market: Market, state: Mapping[str, Any], features: int) -> None
 
 
 def save_model(economy: Economy) -> dict[str, Any]:
-    """What a trained economy keeps for another web. Features are kept if an agent or several pages have them."""
+    """A trained economy as a model for other webs. Features are kept if an agent or several pages have them."""
     web, market = economy.web, economy.market
     web.dictionaries.room(len(web.lexicon))
     used = {feature for agent in market.agents.values() for feature in agent.features}
     common = web.dictionaries.documents[:, : len(web.lexicon)].sum(axis=0) >= FEWEST_DOCUMENTS
     kept = sorted(used.union(range(FAR), np.flatnonzero(common).tolist()))
-    renamed = {old: new for new, old in enumerate(kept)}
+    new_ids = {old: new for new, old in enumerate(kept)}
     state = save_market(market)
-    state["features"] = np.array([renamed[int(old)] for old in state["features"]], dtype=np.int32)
-    counted = web.dictionaries.save(len(web.lexicon))
+    state["features"] = np.array([new_ids[int(old)] for old in state["features"]], dtype=np.int32)
+    counts = web.dictionaries.save(len(web.lexicon))
     return {
         **state,
         "words": "\n".join(web.lexicon.names[old] for old in kept),
-        "pages": counted["pages"],
-        "documents": counted["documents"][:, kept],
-        "occurrences": counted["occurrences"][:, kept],
+        "pages": counts["pages"],
+        "documents": counts["documents"][:, kept],
+        "occurrences": counts["occurrences"][:, kept],
         "difficulty": [economy.difficulty.level, economy.difficulty.success],
         "sequences": economy.counts.sequences,
         "reward": economy.rules.reward,
@@ -109,7 +108,7 @@ def save_model(economy: Economy) -> dict[str, Any]:
 
 
 def load_model(economy: Economy, model: Mapping[str, Any], is_connected: bool = False) -> None:
-    """Give a new economy the population and the words of a trained one, and if asked the URLs that led to goals."""
+    """Load the population and the words of a trained economy into a new one; if `is_connected`, also its URLs."""
     if model["price"] != economy.rules.price:
         other = "hayek-epsilon" if model["price"] == "first" else "hayek-estimating"
         raise ValueError(f"this economy was trained by {other}")
@@ -117,7 +116,7 @@ def load_model(economy: Economy, model: Mapping[str, Any], is_connected: bool = 
     words = str(model["words"]).split("\n")
     web.lexicon = Lexicon(words)
     if len(web.lexicon) != len(words):
-        raise ValueError("a word occurs twice")
+        raise ValueError("a word of the model occurs twice")
     web.dictionaries.load(model, len(words))
     load_market(economy.market, model, len(words))
     level, success = model["difficulty"]
@@ -131,14 +130,14 @@ def load_model(economy: Economy, model: Mapping[str, Any], is_connected: bool = 
 
 
 def describe_model(model: Mapping[str, Any], top: int) -> dict[str, Any]:
-    """A model as plain data: its richest agents and where the money is. Raises as `load_market` does."""
+    """A model as plain data: its `top` richest agents and where the money is. Raises like `load_market`."""
     words = str(model["words"]).split("\n")
     market = Market()
     load_market(market, model, len(words))
     richest = sorted(market.agents.values(), key=lambda agent: (-agent.wealth, agent.number))[:top]
     money = {name: units(getattr(market, name)) for name in BOOKS if name != "births"}
     return {
-        "agents": [_agent_facts(rich, words) for rich in richest],
+        "agents": [_agent_facts(agent, words) for agent in richest],
         "population": len(market.agents),
         "births": market.births,
         "sequences": int(model["sequences"]),
@@ -165,7 +164,7 @@ def _agent_facts(agent: Agent, words: Sequence[str]) -> dict[str, Any]:
 
 
 def living_agents(state: Mapping[str, Any]) -> dict[int, dict[str, Any]]:
-    """The agents in what `save_economy` returned, by number. Raises as `load_market` does."""
+    """The agents in a result of `save_economy`, by number. Raises like `load_market`."""
     market, words = Market(), str(state["web"]["features"]).split("\n")
     load_market(market, state["market"], len(words))
     return {number: _agent_facts(agent, words) for number, agent in market.agents.items()}
@@ -176,10 +175,10 @@ def save_economy(economy: Economy) -> dict[str, Any]:
     return {
         "web": save_web(economy.web),
         "market": save_market(economy.market),
-        "chance": _chance(economy.rng),
+        "chance": _random_state(economy.rng),
         "difficulty": [economy.difficulty.level, economy.difficulty.success],
         "tally": [counts.sequences, counts.auctions],
-        "recognised": [[page, when] for page, when in counts.recognised.items()],
+        "recognised": [[page, fetched] for page, fetched in counts.recognised.items()],
         "sequence": [
             economy.left,
             economy.stops_at_goal,
@@ -197,18 +196,18 @@ def save_economy(economy: Economy) -> dict[str, Any]:
 
 
 def load_economy(economy: Economy, state: Mapping[str, Any]) -> None:
-    """Load what `save_economy` returned into a new economy with the same parameters."""
+    """Load the result of `save_economy` into a new economy with the same parameters."""
     load_web(economy.web, state["web"])
     load_market(economy.market, state["market"], len(economy.web.lexicon))
     version, numbers, gauss = state["chance"]
     economy.rng.setstate((version, tuple(numbers), gauss))
     economy.difficulty.level, economy.difficulty.success = state["difficulty"]
-    economy.counts.sequences, economy.counts.auctions = state["tally"][:2]  # older states have a third
+    economy.counts.sequences, economy.counts.auctions = state["tally"][:2]  # older states have a third number
     economy.counts.recognised = dict(state["recognised"])
     economy.left, economy.stops_at_goal, economy.met_goal, economy.idle = state["sequence"][:4]
     economy.is_founded, economy.only_new = map(bool, state["sequence"][4:])
-    line, fetching = (_page_numbers(economy.web, state[name]) for name in ("line", "fetching"))
-    economy.queue, economy.fetching, economy.banned = deque(line), fetching, set(state["banned"])
+    queue, fetching = (_page_numbers(economy.web, state[name]) for name in ("line", "fetching"))
+    economy.queue, economy.fetching, economy.banned = deque(queue), fetching, set(state["banned"])
     economy.recent_sites.extend(state.get("sites", ()))
     economy.pending, economy.trading = {}, None
     if state["trading"] is not None:
@@ -216,27 +215,25 @@ def load_economy(economy: Economy, state: Mapping[str, Any]) -> None:
 
 
 def _page_numbers(web: KnownWeb, numbers: Sequence[Any]) -> list[int]:
-    """The same numbers. Raises `ValueError` if one is not that of a page."""
+    """Check page numbers and return them. Raises `ValueError` if there is no such page."""
     if not all(isinstance(number, int) and 0 <= number < len(web.pages) for number in numbers):
-        raise ValueError("a page that is not known")
+        raise ValueError("a page of the saved state does not exist")
     return list(numbers)
 
 
 def _save_trading(trading: Trading, pending: Mapping[int, Purchase]) -> dict[str, Any]:
-    kept: list[Purchase] = []
+    purchases: list[Purchase] = []
 
-    def number(purchase: Purchase | None) -> int:
+    def index_of(purchase: Purchase | None) -> int:
+        """The index of a purchase, which is added if it is new; -1 for None."""
         if purchase is None:
             return -1
-        for index, kept_purchase in enumerate(kept):
-            if kept_purchase is purchase:
+        for index, other in enumerate(purchases):
+            if other is purchase:
                 return index
-        kept.append(purchase)
-        return len(kept) - 1
+        purchases.append(purchase)
+        return len(purchases) - 1
 
-    stored = [[what, number(purchase), bid] for what, purchase, bid in trading.stored]
-    on_their_way = [[page, number(purchase)] for page, purchase in pending.items()]
-    still_open = number(trading.open)
     return {
         "owners": np.array(list(trading.owners.items()), dtype=np.int64).reshape(-1, 2),
         "linkers": np.array(
@@ -245,24 +242,25 @@ def _save_trading(trading: Trading, pending: Mapping[int, Purchase]) -> dict[str
         "corona": np.array(list(trading.corona.pages), dtype=np.int64),
         "holder": trading.holder,
         "winners": list(trading.winners),
-        "stored": stored,
-        "pending": on_their_way,
-        "open": still_open,
-        "purchases": [_plain(purchase) for purchase in kept],
+        "stored": [[action, index_of(purchase), bid] for action, purchase, bid in trading.stored],
+        "pending": [[page, index_of(purchase)] for page, purchase in pending.items()],
+        "open": index_of(trading.open),
+        "purchases": [_plain(purchase) for purchase in purchases],
     }
 
 
 def _load_trading(economy: Economy, state: Mapping[str, Any]) -> tuple[Trading, Sequence[int], dict[int, Purchase]]:
     """The sequence, its pages for sale, and purchases whose page is in flight."""
     trading = Trading(economy.market, economy.rng)
-    kept = [_purchase(fields) for fields in state["purchases"]]
+    purchases = [_purchase(fields) for fields in state["purchases"]]
     trading.owners = dict(np.asarray(state["owners"]).tolist())
     for page, source in np.asarray(state["linkers"]).tolist():
         trading.linkers.setdefault(page, []).append(source)
     trading.holder, trading.winners = state["holder"], list(state["winners"])
-    trading.stored = [(what, kept[index], bid) for what, index, bid in state["stored"]]
-    trading.open = kept[state["open"]] if state["open"] >= 0 else None
-    return trading, np.asarray(state["corona"]).tolist(), {page: kept[index] for page, index in state["pending"]}
+    trading.stored = [(action, purchases[index], bid) for action, index, bid in state["stored"]]
+    trading.open = purchases[state["open"]] if state["open"] >= 0 else None
+    pending = {page: purchases[index] for page, index in state["pending"]}
+    return trading, np.asarray(state["corona"]).tolist(), pending
 
 
 def _plain(purchase: Purchase) -> list[Any]:
@@ -271,13 +269,13 @@ def _plain(purchase: Purchase) -> list[Any]:
 
 def _purchase(fields: Sequence[Any]) -> Purchase:
     winner, page, bid, price, payee, goal, line, linker, resold, kickbacks, profit, waiting, *rest = fields
-    links, partners, sellers = rest or (0, (), ())  # older states have none
-    groups = (tuple((int(agent), float(share)) for agent, share in some) for some in (partners, sellers))
-    known = (winner, page, bid, price, payee, goal, tuple(line), linker, resold, kickbacks, profit, waiting)
-    return Purchase(*known, links, *groups)
+    links, partners, sellers = rest or (0, (), ())  # older states have none of these
+    groups = (tuple((int(agent), float(share)) for agent, share in group) for group in (partners, sellers))
+    first = (winner, page, bid, price, payee, goal, tuple(line), linker, resold, kickbacks, profit, waiting)
+    return Purchase(*first, links, *groups)
 
 
-def _chance(rng: random.Random) -> list[Any]:
+def _random_state(rng: random.Random) -> list[Any]:
     version, numbers, gauss = rng.getstate()
     return [version, list(numbers), gauss]
 

@@ -1,7 +1,7 @@
-"""The shape of an address: what kind of name its last part is.
+"""The shape of a URL: its depth, its extension and the kind of words in its last path segment.
 
-Names of one kind of thing are often formed alike: people have two words with capitals, concepts one, lists begin with
-a small letter or hold a year. The shape says that without the words themselves.
+Names of the same kind of thing often look alike: people have two capitalised words, concepts one; lists begin with a
+small letter or contain a year. The shape captures this without the words themselves.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ _WORDS = re.compile(r"[^\W_]+")
 
 
 def address_shape(url: str) -> str:
-    """Depth of the path, whether there is a query, the file extension, and the kind of each word of the last segment.
+    """Path depth, `?` if there is a query, the file extension, and the kind of each word in the last segment.
+
+    A word is `X` if it begins with a capital, `0` with a digit, else `x`.
 
     >>> address_shape("http://a.test/wp/j/James_Joyce.htm"), address_shape("http://a.test/b/2007-review/")
     ('3htm:XX', '3:0x')

@@ -1,4 +1,4 @@
-"""Arrays that grow, and sums over runs of them."""
+"""Arrays that grow, and sums over consecutive runs of their values."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Column:
 
 
 class WordRuns:
-    """Runs of word numbers, one for each link."""
+    """A list of word ids for each link, stored in one array."""
 
     __slots__ = ("sizes", "words")
 
@@ -71,7 +71,7 @@ class WordRuns:
         self.sizes.add(sizes)
 
     def of_each_word(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Values of the runs, repeated for each of their words."""
+        """The value of each run, repeated for each of its words."""
         return np.repeat(values, self.sizes.values)
 
     def keep(self, which: npt.NDArray[np.bool_]) -> None:
@@ -80,7 +80,7 @@ class WordRuns:
         self.sizes.keep(which)
 
     def mean_weight(self, weights: npt.NDArray[np.float64], first: int = 0) -> npt.NDArray[np.float64]:
-        """The weights of each run's words, added up and divided by sqrt(1 + their number); runs from `first` on.
+        """The sum of the weights of each run's words, divided by sqrt(1 + their number), for runs from `first` on.
 
         >>> runs = WordRuns()
         >>> runs.add(np.array([0, 1, 1]), np.array([2, 0, 1]))
@@ -93,7 +93,7 @@ class WordRuns:
 
 
 def sums(values: npt.NDArray[np.float64], sizes: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.float64]:
-    """The sum of each run of values; runs follow each other and have these sizes.
+    """The sum of each run of values. Runs are consecutive and have these sizes.
 
     >>> sums(np.array([1.0, 2.0, 3.0]), np.array([2, 0, 1])).tolist()
     [3.0, 0.0, 3.0]

@@ -1,13 +1,13 @@
-"""Adaptive greed: how often a page is taken that is not the best by its score, to learn from it (sheet 80.7).
+"""Adaptive exploration: how often to take a page that does not have the best score, to learn from it (sheet 80.7).
 
     rate = most * u / (u + d^2)
 
-u is the share of the relevance of past pages that their scores do not explain (1 while there are too few of them), d
-how far the best of the waiting URLs is ahead of the next 50. So the crawl departs from its ranking while its scores
-say little, or tell the best URLs hardly apart; and keeps to it when they have proved right.
+u is the share of the variance in past pages' relevance that their scores do not explain (1 while there are too few
+pages), d the lead of the best waiting URL over the mean of the next 50. So the crawl departs from its ranking while its
+scores predict little or hardly separate the best URLs, and keeps to it once they have proved right.
 
-For each of the next turns, with this probability, one of the 50 best is taken instead of the first. It is drawn with a
-probability that grows with its score: exp(score / d).
+For each of the next turns, with this probability, one of the 50 best URLs is taken instead of the first. It is drawn
+with a probability proportional to exp(score / d).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from scenthound.strategies.hound.link_table import Reals
 from scenthound.strategies.hound.ranking import Ranked
 
 AMONG = 50
-"""So many of the best are drawn from."""
+"""How many of the best URLs to draw from."""
 
 
 def exploration_rate(most: float, unexplained: float, scores: Reals) -> float:
@@ -27,34 +27,33 @@ def exploration_rate(most: float, unexplained: float, scores: Reals) -> float:
     >>> exploration_rate(0.2, 1.0, np.array([2.0, 1.0, 1.0])), exploration_rate(0.2, 0.0, np.array([2.0, 1.0, 1.0]))
     (0.1, 0.0)
     """
-    lead = _lead(scores)
-    doubt = unexplained / (unexplained + lead * lead) if unexplained > 0 else 0.0
-    return most * doubt
+    u, d = unexplained, _lead(scores)
+    return most * (u / (u + d * d) if u > 0 else 0.0)
 
 
 def _lead(scores: Reals) -> float:
-    """How far the first is ahead of the next, on average."""
+    """d: the first score less the mean of the next 50."""
     return float(scores[0] - scores[1 : AMONG + 1].mean()) if len(scores) > 1 else 0.0
 
 
-def lifted(ranked: Ranked, rate: float, turns: int, draws: np.random.Generator) -> tuple[Ranked, Reals]:
-    """The ranking with some URLs moved to one of the next turns, and how much was added to the score of each."""
+def explore(ranked: Ranked, rate: float, turns: int, rng: np.random.Generator) -> tuple[Ranked, Reals]:
+    """Move some URLs to one of the next turns. Returns the new ranking, and what was added to each score."""
     scores = ranked.scores.copy()
     order = np.arange(len(scores))
     added = np.zeros(len(scores))
-    spread = max(_lead(scores), 1e-3)
+    d = max(_lead(scores), 1e-3)
     for turn in range(min(turns, len(order) - 1)):
-        if draws.random() >= rate:
+        if rng.random() >= rate:
             continue
         others = order[turn + 1 : AMONG]
         if not len(others):
             break
-        odds = np.exp((scores[others] - scores[others].max()) / spread)
-        chosen = turn + 1 + int(draws.choice(len(others), p=odds / odds.sum()))
+        odds = np.exp((scores[others] - scores[others].max()) / d)
+        position = turn + 1 + int(rng.choice(len(others), p=odds / odds.sum()))
         here = scores[order[turn]]
         above = scores[order[turn - 1]] if turn else here + 2e-6
-        index = order[chosen]
-        added[index] = (here + above) / 2 - scores[index]
-        scores[index] += added[index]
-        order = np.concatenate((order[:turn], [index], order[turn:chosen], order[chosen + 1 :]))
+        drawn = order[position]
+        added[drawn] = (here + above) / 2 - scores[drawn]
+        scores[drawn] += added[drawn]
+        order = np.concatenate((order[:turn], [drawn], order[turn:position], order[position + 1 :]))
     return ranked._replace(scores=scores).take(order), added[order]

@@ -1,8 +1,9 @@
-"""What speaks for each waiting URL, from all links to it on fetched pages (sheet 80.3).
+"""The features of each waiting URL, from all links to it on fetched pages (sheet 80.3).
 
-u is a fetched page with relevance r(u) that links to the URL, n of them do. T(B) says how much the words B are those of
-the topic: the sum of idf(t) q(t) over its words, divided by sqrt(1 + their number). A *yield* is the mean relevance of
-the fetched targets of some links, less m0, the mean of all pages, and drawn towards 0 while there are few.
+u is one of the n fetched pages that link to the URL, r(u) its relevance. T(B) measures how well the words B fit the
+topic: the sum of idf(t) q(t) over its words, divided by sqrt(1 + their number). A *yield* is the mean relevance of the
+fetched targets of some links, less m0, the mean of all pages; as many virtual targets as its strength, with relevance
+m0, draw it towards 0.
 
     feature     formula                                                         strength
     citing      mean r(u)
@@ -13,14 +14,14 @@ the fetched targets of some links, less m0, the mean of all pages, and drawn tow
     text        sum of T(anchor) + T(beside) over links, / sqrt(n)
     relevant    sum of r(u) T(beside) over links, / sqrt(n)
     address     T(address)
-    keyword     1 if the address holds a keyword
+    keyword     1 if the address contains a keyword
     shape       yield of all fetched pages whose address has the same shape     5
-    addresses   yields of the words of its address, / sqrt(1 + their number); of all fetched pages     2
+    addresses   sum of the yields of the address's words over all fetched pages, / sqrt(1 + their number)     2
     page        sum of the yields of the pages u, / sqrt(n)                     3
-    near        mean yield of the links beside it: distance 1, 2, 3 counts 1, 1/2, 1/3     1
+    near        mean yield of the links beside it; distances 1, 2, 3 have weights 1, 1/2, 1/3     1
     path        mean yield of links at the same tag path                        5
-    anchors     mean over links of the yields of its anchor's words, / sqrt(1 + their number)     2
-    besides     the same for the words beside it                                5
+    anchors     mean over links of: sum of the yields of the anchor's words, / sqrt(1 + their number)     2
+    besides     the same for the words beside the link                          5
     cocited     sum over u of a(u) / out-links of u; a(u) = sum of r(w)^2 / sqrt(pages that link to w) over its
                 fetched targets w
     examples    sum over u of ln(1 + examples that u links to) * max(r(u), 0.2), / sqrt(n)
@@ -38,30 +39,30 @@ from scenthound.strategies.hound.link_table import WAITING, Flags, LinkTable, Re
 from scenthound.strategies.hound.topic_fit import LearnedTopic
 
 RELEVANT = 0.5
-"""Pages of this relevance count as relevant where links are counted for people."""
+"""Relevance from which a page counts as relevant in explanations."""
 
 
 class FrontierFeatures(NamedTuple):
-    """The waiting URLs and what speaks for each."""
+    """The waiting URLs and their features."""
 
     urls: Whole
     features: dict[str, Reals]
     links: Reals
-    """How many fetched pages link to each."""
+    """How many fetched pages link to each URL."""
     relevant_links: Reals
-    """How many of them are relevant."""
+    """How many relevant pages link to each URL."""
 
 
 def frontier_features(table: LinkTable, topic: LearnedTopic) -> FrontierFeatures:
-    """All features of all waiting URLs."""
+    """Compute all features of all waiting URLs."""
     relevance, is_example = topic.relevance.values, topic.is_example.values
     source, target, is_first = table.source.values, table.target.values, table.is_first.values
     others = relevance[~is_example]
     mean = float(others.mean()) if len(others) else float(relevance.mean()) if len(relevance) else 0.0
     target_page = table.page_of.values[target]
-    is_done = (target_page >= 0) & (target_page != source)  # a link of a page to itself says nothing
+    is_done = (target_page >= 0) & (target_page != source)  # the target is fetched; links to the page itself are out
     gained = np.where(is_done, relevance[target_page], 0.0)
-    page_worth = np.where(table.page_of.values >= 0, relevance[table.page_of.values], np.nan)
+    url_relevance = np.where(table.page_of.values >= 0, relevance[table.page_of.values], np.nan)
     texts = table.score_new_rows(topic.word_weights())
 
     waiting = np.flatnonzero(table.state.values == WAITING)
@@ -109,7 +110,7 @@ def frontier_features(table: LinkTable, topic: LearnedTopic) -> FrontierFeatures
         "address": largest(texts[ADDRESS]),
         "keyword": largest((table.pieces[ADDRESS].mean_weight(topic.is_keyword()) > 0).astype(np.float64)),
         "shape": _shape_yields(table, relevance, mean)[waiting],
-        "addresses": largest(address_yields(table, page_worth, mean)),
+        "addresses": largest(address_yields(table, url_relevance, mean)),
         "page": total(of_pair, page_yield[citing]) / root,
         "near": total(of_row, _near(source, is_done, gained, mean)[rows]) / sightings,
         "path": total(of_row, path_yield[table.path.values[rows]]) / sightings,
@@ -122,7 +123,7 @@ def frontier_features(table: LinkTable, topic: LearnedTopic) -> FrontierFeatures
 
 
 def _yields(keys: npt.NDArray[np.integer[Any]], gained: Reals, size: int, mean: float, strength: float) -> Reals:
-    """Mean of what each key gained, less the mean of all, drawn towards 0 by `strength` average ones.
+    """The yield of each key: the mean of its gains and of `strength` virtual gains of `mean`, less `mean`.
 
     >>> _yields(np.array([0, 0, 0]), np.array([0.9, 0.7, 0.1]), 1, 0.3, 3).round(4).tolist()
     [0.1333]
@@ -135,39 +136,39 @@ def _yields(keys: npt.NDArray[np.integer[Any]], gained: Reals, size: int, mean: 
 def _word_yields(
     table: LinkTable, topic: LearnedTopic, is_done: Flags, gained: Reals, mean: float
 ) -> tuple[Reals, Reals]:
-    """For every link the yields of its anchor's words and of the words beside it."""
-    of_link = []
+    """For every link, the yields of its anchor's words and of the words beside it."""
+    link_yields = []
     for piece, strength in ((ANCHOR, 2), (BESIDE, 5)):
         runs = table.pieces[piece]
         done = runs.of_each_word(is_done)
         words, gains = runs.words.values[done], np.repeat(gained[is_done], runs.sizes.values[is_done])
         yields = _yields(words, gains, len(topic.pages_with), mean, strength)
-        of_link.append(runs.mean_weight(yields))
-    return of_link[0], of_link[1]
+        link_yields.append(runs.mean_weight(yields))
+    return link_yields[0], link_yields[1]
 
 
 def _shape_yields(table: LinkTable, relevance: Reals, mean: float) -> Reals:
-    """For every URL the yield of the shape of its address."""
+    """For every URL, the yield of the shape of its address."""
     pages, shapes = table.page_of.values, table.shape.values
     fetched = np.flatnonzero(pages >= 0)
     yields = _yields(shapes[fetched], relevance[pages[fetched]], len(table.shapes), mean, 5)
     return np.asarray(yields[shapes])
 
 
-def address_yields(table: LinkTable, worth: Reals, mean: float) -> Reals:
-    """For every link the yields of the words of its address, from what each URL is worth; nan: not known."""
+def address_yields(table: LinkTable, values: Reals, mean: float) -> Reals:
+    """For every link, the yields of the words of its address, from the values of URLs; nan: unknown."""
     runs, target = table.pieces[ADDRESS], table.target.values
     rows = table.first_rows()  # each URL counts once
     is_lesson = np.zeros(len(target), dtype=np.bool_)
-    is_lesson[rows] = ~np.isnan(worth[target[rows]])
-    gains = np.repeat(worth[target[is_lesson]], runs.sizes.values[is_lesson])
+    is_lesson[rows] = ~np.isnan(values[target[rows]])
+    gains = np.repeat(values[target[is_lesson]], runs.sizes.values[is_lesson])
     words = runs.words.values
     yields = _yields(words[runs.of_each_word(is_lesson)], gains, int(words.max(initial=-1)) + 1, mean, 2)
     return runs.mean_weight(yields)
 
 
 def _near(source: Whole, is_done: Flags, gained: Reals, mean: float) -> Reals:
-    """The yield of the three links before and after each on its page."""
+    """For every link, the yield of the three links before and after it on its page."""
     total, weight = np.full(len(source), mean), np.ones(len(source))
     for distance in (1, 2, 3):
         is_same = source[distance:] == source[:-distance]

@@ -1,16 +1,16 @@
-"""Hound: the waiting URL that everything found so far speaks for most (sheet 80).
+"""Hound: rank the whole frontier by features of all links found so far (sheet 80).
 
     score(v) = sum over features f of b_f * z_f(v)      z_f = (f - mean of f) / deviation of f, within -4 and 4
 
-Mean and deviation are those of the present frontier. The features are in `features`, their weights b in `scoring`, the
-topic in `topic`. Nothing is learned before the crawl but the first weights, which were fitted once (docs/results.md
-says on what). Where the seeds are home pages of different hosts, sites are looked for, and the order of `sites` takes
-the place of this one.
+Mean and deviation are taken over the current frontier. The features are in `features`, their weights b in `scoring`,
+the topic model in `topic_fit`. Only the initial weights are learned before the crawl; they were fitted once
+(docs/results.md says on what). If the seeds are home pages of different hosts, the crawl looks for sites, and
+`site_search` decides the order instead.
 
 All waiting URLs are ranked again after 2 pages (6 from 60 pages on, 16 from 150, a twentieth of the pages from 320 on),
-or later if the table of links is large, so that the cost of a page stays the same. Between two rankings new URLs wait
-below all others. The table is bounded: of links beyond that, those of the least relevant pages are forgotten, and with
-them the waiting URLs that no other link leads to.
+or later if the link table is large, so that the cost per page stays the same. Between rankings, new URLs wait below all
+others. The link table is bounded: when it is full, the links of the least relevant pages are forgotten, and with them
+the waiting URLs that no other link leads to.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from scenthound.page.record import Parts
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy
-from scenthound.strategies.hound.exploration import exploration_rate, lifted
+from scenthound.strategies.hound.exploration import exploration_rate, explore
 from scenthound.strategies.hound.features import frontier_features
 from scenthound.strategies.hound.hound_phrases import CITING, PARTS, reasons
 from scenthound.strategies.hound.link_table import ASIDE, FETCHED, GONE, UNKNOWN, WAITING, LinkTable, Reals
@@ -46,34 +46,35 @@ from scenthound.text.vocabulary import Vocabulary
 from scenthound.url import are_sites
 
 STEPS = ((60, 2), (150, 6), (math.inf, 16))
-"""Below so many pages, so many pages between two rankings."""
+"""(pages, interval): below this number of fetched pages, the interval between rankings, in pages."""
 GROWTH = 0.05
-"""At least this share of the pages fetched lies between two rankings."""
+"""The interval between rankings is at least this share of the pages fetched."""
 BEST = 150
-"""So many of the best get their score; all others wait below them until the next ranking."""
+"""How many of the best URLs get their score; all others wait below them until the next ranking."""
 NOT_RANKED = -100.0
-"""The score of those others. Sums of weighted deviations are some 10 at most."""
+"""The score of those others. Sums of weighted deviations are at most about 10."""
 UNRANKED: Mapping[str, float] = MappingProxyType({"not ranked yet": NOT_RANKED})
 EXPLORATION = "exploration"
-"""The part of a score, the key in `carry` and the kind of the events that say how often a page that is not the best is
-taken."""
+"""The name of the score part, of the key in `carry` and of the events about exploration."""
 PASSED_OVER = 20
-"""So many unranked URLs in a row mean that the best are out of the crawl's scope, or on hosts that rest for long. More
-than are in flight, as some of those may have been taken before the last ranking."""
+"""After this many unranked URLs in a row, the best URLs must be outside the crawl's scope, or on hosts that rest for
+long. More than are in flight, as some of those may have been taken before the last ranking."""
 
 
 @strategy("hound")
 @dataclass
 class Hound(Parameterised):
-    """Everything found so far ranks the whole frontier: words, yields, co-citation. Looks for pages or sites."""
+    """Ranks the whole frontier by all links found so far: words, yields, co-citation. Looks for pages or sites."""
 
     score_parts: ClassVar[Mapping[str, str]] = {name: part.meaning for name, part in PARTS.items()}
-    looking_for: Literal["auto", "pages", "sites"] = parameter("auto", "pages or sites; auto: as the seeds are")
+    looking_for: Literal["auto", "pages", "sites"] = parameter(
+        "auto", "pages or sites; auto: sites if the seeds are home pages of different hosts"
+    )
     relevance: Literal["own", "judge"] = parameter(
-        "own", "how relevant a fetched page is: by its own topic model, or by the judge of the crawl"
+        "own", "relevance of a fetched page: by hound's own topic model, or by the judge of the crawl"
     )
     memory: int = parameter(150_000, "links remembered", least=1000)
-    work: int = parameter(4000, "links that are looked at again per page fetched; fewer is faster", least=100)
+    work: int = parameter(4000, "links re-ranked per fetched page; fewer is faster", least=100)
     exploration: float = parameter(
         0.0, "highest probability of taking a page that is not the best, to learn from it", least=0, most=1
     )
@@ -82,7 +83,7 @@ class Hound(Parameterised):
         super().__post_init__()
         self.analyser_ = Analyser()
         self.luck_ = 0
-        """The number that all its random draws follow from, together with the number of pages."""
+        """The random seed; draws depend only on it and on the number of pages fetched."""
 
     @property
     def declaration(self) -> Declaration:
@@ -100,12 +101,12 @@ class Hound(Parameterised):
         self.sites_ = SiteSearch(self.table_) if looks_for_sites else None
         self.scoring_ = Scoring()
         self.seeds_left_ = len(set(seeds))
-        """Seeds not answered yet. The first ranking waits for them, as they say what the topic is."""
+        """Seeds without a result yet. The first ranking waits for them, as they define the topic."""
         self.labels_: dict[Url, bool] = {}
         self.verdict_ = math.nan
-        """The judge's relevance of the page that is read next, if it is asked for."""
+        """The judge's relevance of the page that is read next, with `relevance="judge"`."""
         self.best_: set[int] = set()
-        """The URLs with a score of the last ranking."""
+        """The URLs that got a score in the last ranking."""
         self.since_, self.pages_, self.unranked_ = 0, 0, 0
         self.events_: list[Event] = []
         numbers = [self.table_.number_of(url) for url in seeds]
@@ -116,8 +117,8 @@ class Hound(Parameterised):
         self.verdict_ = relevance if self.relevance == "judge" else math.nan
 
     def read(self, page: Page) -> Iterable[Candidate]:
-        number = self._arrived(page)
-        if number < 0:  # it was lost and fetched again
+        number = self._mark_fetched(page)
+        if number < 0:  # the page was lost and fetched again
             return [page.offer(link, NOT_RANKED, parts=UNRANKED) for link in page.outlinks]
         targets = self._learn(page, number, self.table_.number_of(page.candidate.url))
         offers = self._new_offers(page)
@@ -141,7 +142,7 @@ class Hound(Parameterised):
         return self._rank() if is_due and self.pages_ and self.seeds_left_ <= 0 else ()
 
     def take_label(self, url: Url, on_topic: bool) -> Iterable[Candidate]:
-        """A labelled page is an example of the topic, or of what it is not; all waiting URLs are ranked again."""
+        """Use a labelled page as a positive or negative example, and rank all waiting URLs again."""
         self.labels_[url] = on_topic
         number = self.table_.urls.get(url)
         page = -1 if number is None else int(self.table_.page_of.values[number])
@@ -151,8 +152,8 @@ class Hound(Parameterised):
         return self._rank()
 
     def _count(self, candidate: Candidate) -> bool:
-        """Count an answer. True if none of the best is left, or all of them are passed over."""
-        # Seeds that redirect to each other are never answered: once others are, no seed is waited for.
+        """Count a result. Returns whether no URL of the last ranking is left, or all of them are passed over."""
+        # Seeds that redirect to each other never get a result: after any other result, stop waiting for seeds.
         self.seeds_left_ = self.seeds_left_ - 1 if _is_seed(candidate) else 0
         self.unranked_ = self.unranked_ + 1 if candidate.score == NOT_RANKED else 0
         if self.unranked_ >= PASSED_OVER:
@@ -161,26 +162,26 @@ class Hound(Parameterised):
         return not self.best_
 
     def _pause(self) -> int:
-        """Pages between two rankings."""
+        """The interval between rankings, in pages."""
         step = next(pages for below, pages in STEPS if self.pages_ < below)
         return max(step, int(GROWTH * self.pages_), len(self.table_) // self.work)
 
-    # ---- what a page brings
+    # ---- reading a page
 
-    def _arrived(self, page: Page) -> int:
-        """The number of a fetched URL; -1 if it was fetched before."""
+    def _mark_fetched(self, page: Page) -> int:
+        """Mark a URL as fetched and return its number; -1 if it was fetched before."""
         table = self.table_
-        number, asked = table.number_of(page.url), table.number_of(page.candidate.url)
+        number, requested = table.number_of(page.url), table.number_of(page.candidate.url)
         if table.state.values[number] == FETCHED:
             return -1
-        if asked != number and table.state.values[asked] != FETCHED:
-            table.state.values[asked] = GONE
+        if requested != number and table.state.values[requested] != FETCHED:
+            table.state.values[requested] = GONE
         table.state.values[number] = FETCHED
-        self.best_ -= {number, asked}
+        self.best_ -= {number, requested}
         return number
 
-    def _learn(self, page: Page, number: int, asked: int) -> list[int]:
-        """Remember the words and links of a page. Returns the numbers of the linked URLs."""
+    def _learn(self, page: Page, number: int, requested: int) -> list[int]:
+        """Remember the words and links of a page, and return the numbers of the linked URLs."""
         counts, text = page.record.counts(self.analyser_), page.view(link_text, self.analyser_)
         ids = self.vocabulary_.add(counts.names)
         label = self.labels_.get(page.url, self.labels_.get(page.candidate.url))
@@ -189,7 +190,7 @@ class Hound(Parameterised):
         )
         targets = self.table_.numbers_of([link.url for link in page.links])
         self.table_.page_of.values[number] = page_number
-        self.scoring_.fetched(asked, page_number)
+        self.scoring_.fetched(requested, page_number)
         self.table_.add_page(page_number, targets, text, np.concatenate((ids, self.vocabulary_.add(text.extra))))
         return targets
 
@@ -215,7 +216,7 @@ class Hound(Parameterised):
     # ---- ranking
 
     def _rank(self) -> list[Candidate]:
-        """New scores for the best of the waiting URLs, and for those that were among the best."""
+        """Score the best waiting URLs, and demote those that are no longer among the best."""
         self.since_ = 0
         if self.topic_.update():
             self.table_.forget_scores()
@@ -235,18 +236,18 @@ class Hound(Parameterised):
         ranked, lifts, rate = self._explore(ranked)
         best = frontier.urls[ranked.order]
         self.scoring_.chosen(best[~ranked.is_list].tolist(), z[ranked.order[~ranked.is_list]])
-        explained = self._explained(ranked, z, lifts)
+        parts = self._score_parts(ranked, z, lifts)
         citing = np.stack((frontier.relevant_links, frontier.links), axis=1)[ranked.order].astype(np.int64).tolist()
-        tried: dict[str, Any] = {EXPLORATION: round(rate, 6)} if self.exploration else {}
-        carried = [{CITING: counts, **tried} for counts in citing]
-        return self._rescored(best.tolist(), ranked.scores.tolist(), explained, carried)
+        exploration: dict[str, Any] = {EXPLORATION: round(rate, 6)} if self.exploration else {}
+        carries = [{CITING: counts, **exploration} for counts in citing]
+        return self._rescored(best.tolist(), ranked.scores.tolist(), parts, carries)
 
     def _forget_urls(self) -> None:
-        """Forget waiting URLs that no remembered link leads to, so that memory and cost are bounded."""
+        """Forget waiting URLs that no remembered link leads to, so that memory and cost stay bounded."""
         drop = self.table_.can_be_forgotten()
         drop[sorted(self.best_)] = False
         if self.sites_ is not None:
-            drop &= ~self.sites_.are_homes()  # offered without a link, if a page names their host
+            drop &= ~self.sites_.are_homes()  # home pages are offered without a link, once a page names their host
         if drop.any():
             numbers = self.table_.keep_urls(~drop)
             self.best_ = set(numbers[sorted(self.best_)].tolist())
@@ -255,27 +256,27 @@ class Hound(Parameterised):
                 self.sites_.keep_urls(~drop, numbers)
 
     def _explore(self, ranked: Ranked) -> tuple[Ranked, Reals, float]:
-        """The ranking with some URLs lifted to one of the next turns, what that added to their scores, and the rate."""
+        """The ranking with some URLs moved to one of the next turns, what that added to each score, and the rate."""
         rate = exploration_rate(self.exploration, self.scoring_.unexplained, ranked.scores)
-        ranked, lifts = lifted(ranked, rate, self._pause(), np.random.default_rng((self.luck_, self.pages_)))
+        ranked, lifts = explore(ranked, rate, self._pause(), np.random.default_rng((self.luck_, self.pages_)))
         return ranked, lifts, rate
 
     def _record_exploration(self, page: Page) -> None:
-        """The rate at which this page was chosen, and whether it was taken before its turn."""
+        """Record the exploration rate when this page was ranked, and whether it was taken before its turn."""
         candidate = page.candidate
         facts = {"rate": candidate.carry.get(EXPLORATION, 0.0), "tried": EXPLORATION in candidate.parts}
         self.events_.append(Event(EXPLORATION, facts, page.url))
 
-    def _explained(self, ranked: Ranked, z: Reals, lifts: Reals) -> list[dict[str, float]]:
+    def _score_parts(self, ranked: Ranked, z: Reals, lifts: Reals) -> list[dict[str, float]]:
         """The parts of each score."""
-        explained = []
+        score_parts = []
         for index, score, factor, other, is_list, lift in zip(*map(np.ndarray.tolist, (*ranked, lifts)), strict=True):
             parts = self.scoring_.parts(z[index] * factor)
             if self.sites_ is not None:
                 parts["may name other sites" if is_list else "known domain"] = other
                 parts["turn"] = score - lift - math.fsum(parts.values())
-            explained.append(parts | ({EXPLORATION: lift} if lift else {}))
-        return explained
+            score_parts.append(parts | ({EXPLORATION: lift} if lift else {}))
+        return score_parts
 
     def take_events(self) -> Iterable[Event]:
         events, self.events_ = self.events_, []
@@ -285,19 +286,19 @@ class Hound(Parameterised):
         return reasons(parts, carry, anchor)
 
     def _rescored(
-        self, best: list[int], scores: list[float], parts: list[dict[str, float]], carried: list[dict[str, Any]]
+        self, best: list[int], scores: list[float], parts: list[dict[str, float]], carries: list[dict[str, Any]]
     ) -> list[Candidate]:
-        """Candidates for the best, and for those that are no longer among them."""
+        """Candidates for the best URLs, and for those that are no longer among them."""
         state, names = self.table_.state.values, self.table_.names
         demoted = sorted(number for number in self.best_.difference(best) if state[number] == WAITING)
         self.best_ = set(best)
         ranked = [
-            Candidate(Url(names[number]), score, carry, of_score, rescored=True)
-            for number, score, of_score, carry in zip(best, scores, parts, carried, strict=True)
+            Candidate(Url(names[number]), score, carry, score_parts, rescored=True)
+            for number, score, score_parts, carry in zip(best, scores, parts, carries, strict=True)
         ]
         return ranked + new_scores((Url(names[number]) for number in demoted), repeat(NOT_RANKED), repeat(UNRANKED))
 
-    # ---- state
+    # ---- saving
 
     def save(self) -> Mapping[str, Any]:
         return {

@@ -1,4 +1,4 @@
-"""What the parts of a score mean, in words: the only place where hound's reasons are phrased."""
+"""Phrases that explain the parts of hound's scores to people; all of its explanations are worded here."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 CITING = "citing"
-"""The key in `carry`: how many relevant pages, and how many pages in all, link to a URL."""
+"""Key in `carry`: how many relevant pages, and how many pages in all, link to a URL."""
 SMALLEST = 0.05
-"""Parts of a score that are smaller are left out if there are others."""
+"""Smaller parts of a score are left out if there are larger ones."""
 
 
 class Part(NamedTuple):
-    """A part of a score: what it is, and how it reads where it speaks for a page and where it speaks against it."""
+    """A part of a score: what it measures, and the phrases for a positive and a negative value."""
 
     meaning: str
     speaks_for: str
@@ -61,19 +61,19 @@ PARTS: Mapping[str, Part] = {
         "other sites of its domain could not be fetched",
     ),
     "may name other sites": Part(
-        "its host, or pages with addresses like this, named new sites, and it lies near the top",
-        "its host names sites that are new",
-        "its host names no sites that are new",
+        "its host, or pages with addresses like this, named new sites, and it is near the top of its site",
+        "its host names new sites",
+        "its host names no new sites",
     ),
     "turn": Part(
         "home pages and pages that may name other sites take turns",
-        "it is the turn of a page of its kind",
-        "it is not yet the turn of a page of its kind",
+        "it is the turn of a page of this kind",
+        "it is not yet the turn of a page of this kind",
     ),
     "exploration": Part(
-        "taken before better ones, to learn from it",
-        "taken before better ones, to learn from it",
-        "taken before better ones, to learn from it",
+        "taken before better pages, to learn from it",
+        "taken before better pages, to learn from it",
+        "taken before better pages, to learn from it",
     ),
     "not ranked yet": Part(
         "found after the last ranking",
@@ -88,7 +88,7 @@ NOTHING_KNOWN = "nothing speaks for or against it yet"
 
 
 def reasons(parts: Mapping[str, float], carry: Mapping[str, Any], anchor: str) -> list[tuple[str, float]]:
-    """A phrase for each part of a score, with its value, the largest first.
+    """A phrase for each part of a score, with its value, largest first.
 
     >>> reasons({"words of the link": 0.5, "pages that link to it": 1.2}, {"citing": [6, 9]}, "balloon festivals")
     [('6 relevant pages link here', 1.2), ('anchor: “balloon festivals”', 0.5)]
@@ -97,7 +97,7 @@ def reasons(parts: Mapping[str, float], carry: Mapping[str, Any], anchor: str) -
     >>> reasons({"pages that link to it": 0.0, "links beside it": 0.0}, {}, "")
     [('nothing speaks for or against it yet', 0.0)]
     """
-    if NOT_RANKED in parts:  # its value only puts it last
+    if NOT_RANKED in parts:  # the value is not a measurement, it only puts the URL last
         return [(PARTS[NOT_RANKED].speaks_against, 0.0)]
     order = sorted(parts.items(), key=lambda part: -abs(part[1]))
     large = [(name, value) for name, value in order if abs(value) >= SMALLEST]
@@ -120,7 +120,7 @@ def _phrase(name: str, value: float, carry: Mapping[str, Any], anchor: str) -> s
 
 
 def _citing(counts: object) -> str:
-    """How many relevant pages link to a URL; empty if that is not known, or none do."""
+    """A phrase for the number of relevant pages that link to a URL; empty if it is unknown or 0."""
     if not isinstance(counts, list | tuple) or not counts or not isinstance(counts[0], int) or counts[0] < 1:
         return ""
     return f"{counts[0]:,} relevant pages link here" if counts[0] > 1 else "a relevant page links here"

@@ -1,8 +1,8 @@
-"""Every link that was met: from which page to which URL, at which tag path, described by which words.
+"""Every link found so far: its page, its target URL, its tag path and the words around it (sheet 80.1).
 
-A link is a row. Rows of one page follow each other in document order. The table is bounded: beyond `most` rows those
-of the least relevant pages are dropped, and waiting URLs that only they led to are forgotten: they keep their last
-score, and are new when a link to them is met again.
+A link is a row. Rows of one page follow each other in document order. The table is bounded: beyond `most` rows, those
+of the least relevant pages are dropped, and the waiting URLs that only these rows led to are forgotten. Forgotten URLs
+keep their last score, and count as new when another link to them is found.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ Whole = npt.NDArray[np.int64]
 Reals = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 UNKNOWN, WAITING, FETCHED, GONE, ASIDE = range(5)
-"""States of a URL: not offered, offered, fetched, failed; no longer ranked, as the crawl does not take it."""
+"""States of a URL: not offered; offered; fetched; failed; no longer ranked, since the crawl does not take it."""
 
 
 class LinkTable:
-    """Links between pages, which are numbered as they are fetched, and URLs, numbered as they are met."""
+    """Links from pages to URLs. Pages are numbered in fetch order, URLs in the order in which they are found."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -35,25 +35,25 @@ class LinkTable:
         self.names: list[str] = []
         self.state, self.page_of = Column(np.int8), Column(np.int64)
         self.shapes: dict[str, int] = {}
-        self.shape = Column(np.int64)  # of the address, by URL
+        self.shape = Column(np.int64)  # address shape, by URL
         self.paths: dict[str, int] = {}
         self.source, self.target, self.path = Column(np.int64), Column(np.int64), Column(np.int64)
-        self.is_first = Column(np.bool_)  # the first link of its page to this URL
-        self.pieces = tuple(WordRuns() for _ in range(PIECES))  # anchor, beside, heading, address
+        self.is_first = Column(np.bool_)  # whether it is the first link of its page to this URL
+        self.pieces = tuple(WordRuns() for _ in range(PIECES))  # words of anchor, beside, heading, address
         self.topic_scores = tuple(Column(np.float64) for _ in range(PIECES))  # T of each piece, for `features`
-        self.out_degree = Column(np.float64)  # by page: distinct URLs that it links to
+        self.out_degree = Column(np.float64)  # by page: number of distinct URLs that it links to
 
     def number_of(self, url: str) -> int:
-        """The number of a URL, new or not."""
+        """The number of a URL, which is added if it is new."""
         return self.numbers_of([url])[0]
 
     def numbers_of(self, urls: Sequence[str]) -> list[int]:
-        """The numbers of URLs, new or not."""
-        known = self.urls
-        numbers = [known.setdefault(url, len(known)) for url in urls]
-        new = len(known) - len(self.names)
+        """The numbers of URLs, which are added if they are new."""
+        url_numbers = self.urls
+        numbers = [url_numbers.setdefault(url, len(url_numbers)) for url in urls]
+        new = len(url_numbers) - len(self.names)
         if new:
-            self.names.extend(islice(reversed(known), new))
+            self.names.extend(islice(reversed(url_numbers), new))
             self.names[-new:] = reversed(self.names[-new:])
             self.state.add(np.full(new, UNKNOWN))
             self.page_of.add(np.full(new, -1))
@@ -65,22 +65,22 @@ class LinkTable:
         self.shape.add([shapes.setdefault(address_shape(url), len(shapes)) for url in self.names[-new:]])
 
     def add_page(self, page: int, targets: Sequence[int], text: LinkText, ids: Ids) -> None:
-        """Add the links of a page. `ids` are the vocabulary's numbers of the terms in `text`; -1 for none."""
+        """Add the links of a page. `ids` are the vocabulary ids of the terms in `text`; -1 for unknown terms."""
         paths = np.array([self.paths.setdefault(path, len(self.paths)) for path in text.paths], dtype=np.int64)
-        number = np.asarray(targets, dtype=np.int64)
-        distinct, first = np.unique(number, return_index=True)
-        is_first = np.zeros(len(number), dtype=np.bool_)
+        target = np.asarray(targets, dtype=np.int64)
+        distinct, first = np.unique(target, return_index=True)
+        is_first = np.zeros(len(target), dtype=np.bool_)
         is_first[first] = True
         words, sizes = ids[text.terms], np.diff(text.starts)
-        known = words >= 0  # a full vocabulary has no number for a new word
-        if not known.all():
-            sizes = np.diff(np.concatenate(([0], np.cumsum(known)))[text.starts])
-            words = words[known]
-        piece_of_word = np.repeat(np.tile(np.arange(PIECES), len(number)), sizes)
+        is_known = words >= 0  # a full vocabulary has no id for a new word
+        if not is_known.all():
+            sizes = np.diff(np.concatenate(([0], np.cumsum(is_known)))[text.starts])
+            words = words[is_known]
+        piece_of_word = np.repeat(np.tile(np.arange(PIECES), len(target)), sizes)
         for piece, runs in enumerate(self.pieces):
             runs.add(words[piece_of_word == piece], sizes[piece::PIECES])
-        self.source.add(np.full(len(number), page))
-        self.target.add(number)
+        self.source.add(np.full(len(target), page))
+        self.target.add(target)
         self.path.add(paths[text.path] if len(paths) else np.zeros(0, dtype=np.int64))
         self.is_first.add(is_first)
         self.out_degree.append(len(distinct))
@@ -89,13 +89,16 @@ class LinkTable:
         return len(self.source)
 
     def first_rows(self) -> Whole:
-        """The first row of every URL that is linked to."""
+        """The first row of every linked URL."""
         rows = np.full(len(self.names), -1, dtype=np.int64)
-        rows[self.target.values[::-1]] = np.arange(len(self))[::-1]  # the last to be assigned stays
+        rows[self.target.values[::-1]] = np.arange(len(self))[::-1]  # of repeated indices, the last one wins
         return rows[rows >= 0]
 
     def bound(self, relevance: Reals) -> bool:
-        """Drop a quarter of the rows if there are too many: those of the least relevant pages. True if it did."""
+        """If there are too many rows, drop those of the least relevant pages. Returns whether it did.
+
+        Three quarters of `most` rows, or a little more, are left.
+        """
         if len(self) <= self.most:
             return False
         source = self.source.values
@@ -113,13 +116,13 @@ class LinkTable:
         return True
 
     def can_be_forgotten(self) -> Flags:
-        """The URLs that no row leads to and that were neither fetched nor missed."""
+        """Marks the URLs that no row leads to and that were neither fetched nor missed."""
         is_linked = np.zeros(len(self.names), dtype=np.bool_)
         is_linked[self.target.values] = True
         return ~is_linked & ~np.isin(self.state.values, (FETCHED, GONE))
 
     def keep_urls(self, keep: Flags) -> Whole:
-        """Forget all other URLs, to which no row may lead. Returns the new number of each; -1: forgotten."""
+        """Forget all other URLs, to which no row may lead. Returns the new number of each URL; -1: forgotten."""
         self.names = list(compress(self.names, keep.tolist()))
         self.urls = {url: number for number, url in enumerate(self.names)}
         numbers = np.where(keep, np.cumsum(keep) - 1, -1)
@@ -129,18 +132,18 @@ class LinkTable:
         return numbers
 
     def forget_scores(self) -> None:
-        """The topic has changed, or rows were dropped."""
+        """Discard T of all rows, after the topic has changed or rows were dropped."""
         for column in self.topic_scores:
             column.keep(np.zeros(len(column), dtype=np.bool_))
 
     def score_new_rows(self, weights: Reals) -> list[Reals]:
-        """T of the pieces of every row, by the weights of words; worked out once, until `forget_scores`."""
+        """T of each piece of every row, from the weights of words. Computed once per row, until `forget_scores`."""
         for runs, column in zip(self.pieces, self.topic_scores, strict=True):
             if len(column) < len(self):
                 column.add(runs.mean_weight(weights, len(column)))
         return [column.values for column in self.topic_scores]
 
-    # ---- state
+    # ---- saving
 
     COLUMNS = ("state", "page_of", "source", "target", "path", "is_first", "out_degree")
 

@@ -1,4 +1,4 @@
-"""Waiting URLs in the order in which they should be fetched, and how two kinds of them take turns."""
+"""Rankings of the waiting URLs, by score or with home pages and lists taking turns."""
 
 from __future__ import annotations
 
@@ -9,46 +9,44 @@ import numpy as np
 from scenthound.strategies.hound.link_table import Flags, Reals, Whole
 
 STEP = 1e-4
-"""Difference of the scores of two URLs in a row, at least, where kinds take turns."""
+"""Smallest difference between consecutive scores when home pages and lists take turns."""
 
 
 class Ranked(NamedTuple):
     """Waiting URLs in the order in which they should be fetched.
 
-    The score of one is the sum of its features times `factors`, + `others`, + what its turn adds.
+    A URL's score is the weighted sum of its features times `factors`, plus `others`, plus an adjustment for its turn.
     """
 
     order: Whole
     """Indices into the waiting URLs, best first."""
     scores: Reals
-    """Of each in this order."""
+    """The score of each, in this order; so are the following arrays."""
     factors: Reals
     others: Reals
     is_list: Flags
-    """Whether it is ranked as a page that may name other sites."""
+    """Whether the URL is ranked as a list: a page that may name other sites."""
 
-    def first(self, number: int) -> Ranked:
-        """The first so many."""
-        return self.take(np.arange(min(number, len(self.order))))
+    def first(self, count: int) -> Ranked:
+        """The first `count` URLs."""
+        return self.take(np.arange(min(count, len(self.order))))
 
-    def take(self, places: Whole) -> Ranked:
-        """Those at these places, in this order."""
-        return Ranked(
-            self.order[places], self.scores[places], self.factors[places], self.others[places], self.is_list[places]
-        )
+    def take(self, positions: Whole) -> Ranked:
+        """The URLs at these positions, in this order."""
+        order, scores, factors, others, is_list = self
+        return Ranked(order[positions], scores[positions], factors[positions], others[positions], is_list[positions])
 
 
-def ranked_by(scores: Reals, number: int) -> Ranked:
-    """The URLs with the largest scores, which are the sums of their features."""
-    order = np.argsort(-scores, kind="stable")[:number]
+def ranked_by(scores: Reals, count: int) -> Ranked:
+    """The `count` URLs with the largest scores, which are the weighted sums of their features."""
+    order = np.argsort(-scores, kind="stable")[:count]
     size = len(order)
     return Ranked(order, scores[order], np.ones(size), np.zeros(size), np.zeros(size, dtype=np.bool_))
 
 
 def in_turn(first: Whole, second: Whole, lists: Whole, gap: float, lists_each: float) -> tuple[Whole, Flags]:
-    """`first` with a list after every `gap` of them; then lists, and one of `second` after every `lists_each` of them.
-
-    Returns the items, and which of them are lists.
+    """Interleave home pages and lists: `first` with a list after every `gap` of them; then the other lists, with one
+    of `second` after every `lists_each` of these. Returns the items, and which of them are lists.
 
     >>> items, is_list = in_turn(np.array([1, 2, 3]), np.array([8, 9]), np.array([101, 102, 103, 104]), 2, 1.5)
     >>> items.tolist()
@@ -65,7 +63,7 @@ def in_turn(first: Whole, second: Whole, lists: Whole, gap: float, lists_each: f
 
 
 def falling(values: Reals, is_list: Flags) -> Reals:
-    """Scores that fall from URL to URL: the values of home pages as far as they fall, lists just below them.
+    """Strictly falling scores: those of home pages follow their values, lists are just below the home page before.
 
     >>> falling(np.array([3.0, 9.0, 2.0]), np.array([False, True, False])).round(4).tolist()
     [3.0, 2.9999, 1.9998]

@@ -1,16 +1,17 @@
-"""What each feature is worth: shipped weights, corrected by what this crawl has seen them lead to (sheet 80.4).
+"""The weights of the features: shipped weights, corrected by the results of this crawl (sheet 80.4).
 
     score(v) = sum over features f of b_f * z_f(v)      z_f = (f - mean of f) / deviation of f, within -4 and 4
 
-Mean and deviation are those of the present frontier. The weights b start from shipped ones, w. Every page that was
-fetched by its score is a lesson: its z when it was chosen, and its relevance r. With y = (r - mean) / deviation of r,
+Mean and deviation are taken over the current frontier. The weights b start from the shipped weights w. Every page that
+was fetched by its score is a lesson: its z when it was ranked, and its relevance r. With y = (r - mean) / deviation
+of r,
 
     b = argmin  sum over lessons of (y - b.z + mean of b.z)^2 + STRENGTH / (1 - e) * |b - w(e)|^2
     w_f(e) = w_f (1 + 3 (1 - e)) for the words of links and addresses, w_f for all others
 
-e says how far the seeds are believed as examples (`topic`). The shipped weights were fitted where they are. Where they
-are not, the crawl's own results count more; and until there are some, words are a better guide than the company of
-seeds that are off topic. In the first formula 1 - e is at least 0.1.
+e is the confidence in the seeds as examples (`topic_fit`). The shipped weights were fitted on crawls whose
+seeds were good examples. If e is small, the crawl's own results count more; and until there are some, words are a
+better guide than links shared with seeds that are off topic. In the first formula 1 - e is at least 0.1.
 """
 
 from __future__ import annotations
@@ -33,20 +34,20 @@ WEIGHTS: Mapping[str, Mapping[str, float]] = {
     "links beside it": {"near": 0.193, "page": 0.102, "path": 0.099},
     "cited with good pages": {"cocited": 0.26, "examples": 0.178},
 }
-"""The weights of the features, by the part of the score that they are shown in."""
+"""The weights of the features, by the part of the score under which they are reported."""
 FEATURES = tuple(feature for weights in WEIGHTS.values() for feature in weights)
 PART_OF = np.array([part for part, weights in enumerate(WEIGHTS.values()) for _ in weights])
 SHIPPED = np.array([weight for weights in WEIGHTS.values() for weight in weights.values()])
 WORDS = ("anchor", "beside", "heading", "text", "address", "keyword")
 """Features that compare the words of a link or of its address with the topic."""
 DOUBT = 3.0 * np.array([feature in WORDS for feature in FEATURES])
-"""What is added to a weight, as a multiple of itself, where the seeds are not believed."""
+"""What is added to a weight, as a multiple of itself, if e = 0."""
 MOST_DEVIATIONS = 4.0
 STRENGTH = 200.0
-"""The shipped weights count as much as so many lessons where the seeds are not believed."""
+"""The shipped weights count as much as this many lessons if e = 0."""
 LEAST_DOUBT = 0.1
 FEWEST = 20
-"""Lessons needed before the weights move."""
+"""How many lessons are needed before the weights change."""
 
 
 class Scoring:
@@ -57,7 +58,7 @@ class Scoring:
         self.waiting: dict[int, Reals] = {}
         """z of the URLs with a score, by the number of the URL."""
         self.unexplained = 1.0
-        """The share of the variance of past pages' relevance that their scores do not explain."""
+        """The share of the variance in past pages' relevance that their scores do not explain."""
         self.lessons, self.pages = Column(np.float64), Column(np.int64)
 
     def rank(self, deviations: Reals) -> Reals:
@@ -65,29 +66,29 @@ class Scoring:
         return np.asarray(deviations @ self.weights)
 
     def chosen(self, urls: list[int], deviations: Reals) -> None:
-        """These URLs have a score now, and no others."""
+        """Replace the URLs that have a score, with their z."""
         self.waiting = dict(zip(urls, deviations, strict=True))
 
     def renumber(self, numbers: Whole) -> None:
-        """URLs have other numbers now; -1: forgotten."""
+        """Apply new URL numbers; -1: forgotten."""
         self.waiting = {int(numbers[url]): z for url, z in self.waiting.items() if numbers[url] >= 0}
 
     def fetched(self, url: int, page: int) -> None:
-        """A URL was fetched: a lesson if it had a score."""
+        """Record that a URL was fetched, as a lesson if it had a score."""
         deviations = self.waiting.pop(url, None)
         if deviations is not None:
             self.lessons.add(deviations)
             self.pages.add([page])
 
     def learn(self, relevance: Reals, belief: float) -> None:
-        """Fit the weights to all lessons. `belief`: how far the seeds are believed."""
+        """Fit the weights to all lessons. `belief` is e, the confidence in the seeds."""
         shipped = self._shipped * (1 + DOUBT * (1 - belief))
         self.weights = shipped
         pages = self.pages.values
-        known = ~np.isnan(relevance[pages])
-        if known.sum() < FEWEST:
+        is_judged = ~np.isnan(relevance[pages])
+        if is_judged.sum() < FEWEST:
             return
-        z, y = self.lessons.values.reshape(-1, len(FEATURES))[known], relevance[pages[known]]
+        z, y = self.lessons.values.reshape(-1, len(FEATURES))[is_judged], relevance[pages[is_judged]]
         if y.std() == 0:
             return
         y = (y - y.mean()) / y.std()
@@ -101,10 +102,10 @@ class Scoring:
 
     def parts(self, deviations: Reals) -> dict[str, float]:
         """The parts of the score of one URL."""
-        worth = np.bincount(PART_OF, weights=deviations * self.weights)
-        return dict(zip(WEIGHTS, worth.tolist(), strict=True))
+        values = np.bincount(PART_OF, weights=deviations * self.weights)
+        return dict(zip(WEIGHTS, values.tolist(), strict=True))
 
-    # ---- state
+    # ---- saving
 
     def save(self) -> Mapping[str, Any]:
         return {
@@ -125,7 +126,7 @@ class Scoring:
 
 
 def deviations(frontier: FrontierFeatures) -> Reals:
-    """z of all waiting URLs, a row for each."""
+    """z of all waiting URLs, one row per URL."""
     columns = []
     for feature in FEATURES:
         values = frontier.features[feature]

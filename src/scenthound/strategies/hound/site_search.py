@@ -1,34 +1,35 @@
-"""Looking for sites: home pages of hosts not visited yet, and pages that name such hosts (sheet 80.5).
+"""Site search: home pages of unvisited hosts, and pages that name such hosts (sheet 80.5).
 
-If the seeds are home pages of different hosts, what is looked for are sites. A visited host then has little left to
-give. Two kinds of URLs are worth a request:
+If the seeds are home pages of different hosts, the crawl looks for sites, and a visited host has little left to offer.
+Two kinds of URLs are worth a request:
 
-    home pages   of hosts that no page was fetched from, by their score + 4 v(host)
+    home pages   of hosts without a fetched page, by their score + 4 v(host)
     lists        all other URLs, by D = 5 d(host, k) / g + P + s score
                  P = 1 / (1 + path depth) + 0.3 ln(1 + links to it) + w
 
-v(host) is the share of home pages in its domain (`example.org`) that could be fetched, the seeds among them. A page
-gains the sum of v over the hosts it is the first to name; g is the mean gain of a page, and
+v(host) is the share of home pages in its domain (`example.org`) that could be fetched, including the seeds. The gain of
+a page is the sum of v over the hosts it is the first to name; g is the mean gain of a page, and
 
     d(h, 0) = (gain_h + 2 p_h) / (pages_h + 2) + 0.3 sqrt(ln(n + 1) / (pages_h + 1)) p_h / (1 + p_h)
 
-with p_h = g (1 + c_h); c_h other hosts link to h. What a host gained and its number of pages lose a tenth with each
-of its pages, so a host that has nothing new to name falls behind soon. d(h, k) is what d(h, 0) will be if k more pages
-of h name nothing new; k waiting URLs of the host have a larger P. So hosts take turns between two rankings, too.
+with p_h = g (1 + c_h), where c_h other hosts link to h. gain_h and pages_h lose a tenth with each page of the host, so
+a host that names nothing new soon falls behind. d(h, k) is the value of d(h, 0) after k more pages of h that name
+nothing new, where k is the number of waiting URLs of the host with a larger P. So hosts also take turns between
+rankings.
 
 w is learned from the crawl: the yield of the words of the address. A page counts as ln(1 + the sum of v over the hosts
-that its own host had not linked to before it), in deviations of that over all pages; home pages do not count.
+that its own host had not linked to before), divided by the deviation of that over all pages; home pages do not count.
 
-s is learned, too: whether lists on the topic are those that name sites on the topic. On some webs they are; on others
-the best lists are directories of everything. Over the lists fetched so far,
+s is learned, too: whether lists on the topic are the ones that name sites on the topic. On some webs they are; on
+others the best lists are directories of everything. Over the lists fetched so far,
 
     s = 2.5 cov(y, r) / (mean of y * deviation of r)      y = ln(1 + sum of min(r, 1)^2 over home pages)
 
-r is relevance; the sum is over the home pages fetched of the hosts that the list was the first to name. s is drawn
-towards 0.5 by ten virtual lists, and lies within 0.1 and 3.
+r is relevance; the sum is over the fetched home pages of the hosts that the list was the first to name. Ten virtual
+lists draw s towards 0.5, and it is kept between 0.1 and 3.
 
-Home pages with a score of at least 0.5 come first, and after every second one that can be fetched comes a list. Then
-come lists, and one of the other home pages after every 1 + 2 s lists.
+Home pages with a score of at least 0.5 come first, with a list after every second one that can be fetched. Then come
+lists, with one of the other home pages after every 1 + 2 s lists.
 """
 
 from __future__ import annotations
@@ -46,23 +47,24 @@ from scenthound.strategies.hound.ranking import Ranked, falling, in_turn
 from scenthound.url import domain, host, is_home
 
 KEEP = 0.9
+"""What is left of a host's gain and number of pages after each of its pages."""
 DOMAIN_WEIGHT = 4.0
 HOMES_PER_LIST = 2
 PROMISING = 0.5
 """Home pages with this score come before lists."""
 FIRST_TOPICALITY, TOPICALITY_RANGE = 0.5, (0.1, 3.0)
-"""s at first, and its bounds."""
+"""The initial value of s, and its bounds."""
 TOPICALITY_SLOPE = 2.5
 VIRTUAL_LISTS = 10
-"""The first s counts as much as so many lists."""
+"""The initial value of s counts as much as this many lists."""
 MOST_RANKED = 300
-"""URLs of a kind that take turns."""
+"""How many URLs of each kind are ranked."""
 FEWEST_LISTS = 5
-"""Lists needed before anything is learned from them."""
+"""How many lists are needed before anything is learned from them."""
 
 
 class SiteSearch:
-    """Counts of what hosts and domains gave, and the order that follows from them."""
+    """The gains of hosts and domains so far, and the ranking that follows from them."""
 
     COLUMNS = ("pages", "gained", "visited", "cited_by", "is_named", "named_by", "tried", "reached")
 
@@ -73,17 +75,18 @@ class SiteSearch:
         self._domains: dict[str, int] = {}
         self.host_of, self.depth = Column(np.int64), Column(np.float64)  # by URL
         self.is_home = Column(np.bool_)
-        self.pages, self.gained = Column(np.float64), Column(np.float64)  # by host, fading
+        self.pages, self.gained = Column(np.float64), Column(np.float64)  # pages_h and gain_h, by host
         self.visited, self.cited_by = Column(np.bool_), Column(np.float64)
         self.is_named, self.domain = Column(np.bool_), Column(np.int64)
-        self.named_by = Column(np.int64)  # the URL that named a host first; -1: none
+        self.named_by = Column(np.int64)  # the URL that was the first to name a host; -1: none
         self.tried, self.reached = Column(np.float64), Column(np.float64)  # home pages, by domain
-        self.lists, self.list_worth = Column(np.int64), Column(np.float64)  # pages fetched that are no home pages
-        self.citations: set[int] = set()  # pairs of hosts, the citing one in the upper half of the number
+        self.lists, self.list_worth = Column(np.int64), Column(np.float64)  # fetched lists; their ln(1 + sum of v)
+        self.citations: set[int] = set()  # pairs of hosts, with the citing host in the upper 32 bits
         self.gains, self.counted = 0.0, 0
         self.homes_tried, self.homes_reached = 1.0, 1.0
 
     def _host(self, name: str) -> int:
+        """The number of a host, which is added if it is new."""
         number = self._hosts.setdefault(name, len(self._hosts))
         if number == len(self.pages):
             self._host_names.append(name)
@@ -97,6 +100,7 @@ class SiteSearch:
         return number
 
     def _grow(self) -> None:
+        """Add the URLs that are new in the table."""
         new = self._table.names[len(self.host_of) :]
         if not new:
             return
@@ -106,12 +110,12 @@ class SiteSearch:
         self.is_home.add([is_home(Url(url)) for url in new])
 
     def are_homes(self) -> Flags:
-        """Which URLs of the table are home pages."""
+        """Marks the URLs of the table that are home pages."""
         self._grow()
         return np.asarray(self.is_home.values)
 
     def keep_urls(self, keep: Flags, numbers: Whole) -> None:
-        """The table forgot all other URLs, and the rest have these numbers now."""
+        """Forget all other URLs, as the table did, and apply the new numbers of the rest."""
         for column in (self.host_of, self.depth, self.is_home):
             column.keep(keep)
         self.lists.values[:] = numbers[self.lists.values]
@@ -119,7 +123,7 @@ class SiteSearch:
         self.named_by.values[is_named] = numbers[self.named_by.values[is_named]]
 
     def fetched(self, url: int, targets: Iterable[int]) -> list[Url]:
-        """A page was fetched. Returns the home pages of the hosts it is the first to name."""
+        """Count a fetched page, and return the home pages of the hosts that it is the first to name."""
         self._grow()
         self._count_home(url, True)
         own = int(self.host_of.values[url])
@@ -131,12 +135,12 @@ class SiteSearch:
         gain = float(values[self.domain.values[new]].sum())
         self.is_named.values[new] = True
         self.named_by.values[new] = url
-        cited = [other for other in linked.tolist() if own << 32 | other not in self.citations]
-        self.citations.update(own << 32 | other for other in cited)
-        self.cited_by.values[cited] += 1
+        newly_cited = [other for other in linked.tolist() if own << 32 | other not in self.citations]
+        self.citations.update(own << 32 | other for other in newly_cited)
+        self.cited_by.values[newly_cited] += 1
         if not self.is_home.values[url]:
             self.lists.add([url])
-            self.list_worth.add([np.log1p(values[self.domain.values[cited]].sum())])
+            self.list_worth.add([np.log1p(values[self.domain.values[newly_cited]].sum())])
         self.pages.values[own] = self.pages.values[own] * KEEP + 1
         self.gained.values[own] = self.gained.values[own] * KEEP + gain
         self.gains += gain
@@ -145,7 +149,7 @@ class SiteSearch:
         return [Url(f"{scheme}://{self._host_names[number]}/") for number in new.tolist()]
 
     def missed(self, url: int) -> None:
-        """A request failed."""
+        """Count a failed request."""
         self._grow()
         self._count_home(url, False)
 
@@ -159,41 +163,42 @@ class SiteSearch:
             self.homes_reached = self.homes_reached * 0.98 + was_reached
 
     def _domain_values(self) -> Reals:
+        """v of each domain: a smoothed share of its home pages that could be fetched."""
         share = (self.reached.values.sum() + 0.5) / (self.tried.values.sum() + 5)
         return np.asarray((self.reached.values + 2 * share) / (self.tried.values + 2))
 
     def rank(self, frontier: FrontierFeatures, scores: Reals, relevance: Reals) -> Ranked:
-        """Home pages of unvisited hosts and lists, by turns. `relevance` is that of all pages fetched."""
+        """Rank home pages of unvisited hosts and lists, which take turns. `relevance` has all fetched pages."""
         self._grow()
         hosts = self.host_of.values[frontier.urls]
         is_home = self.is_home.values[frontier.urls] & ~self.visited.values[hosts]
-        known = DOMAIN_WEIGHT * self._domain_values()[self.domain.values[hosts]]
-        topicality = self.topicality(relevance)
-        names = self._list_values(frontier, hosts, topicality * scores)
-        first = _best(scores + known, is_home & (scores >= PROMISING))
-        second = _best(scores + known, is_home & (scores < PROMISING))
-        lists = _best(names + topicality * scores, ~is_home)
+        domain_values = DOMAIN_WEIGHT * self._domain_values()[self.domain.values[hosts]]
+        s = self.topicality(relevance)
+        list_values = self._list_values(frontier, hosts, s * scores)
+        first = _best(scores + domain_values, is_home & (scores >= PROMISING))
+        second = _best(scores + domain_values, is_home & (scores < PROMISING))
+        lists = _best(list_values + s * scores, ~is_home)
         gap = max(HOMES_PER_LIST, round(HOMES_PER_LIST * self.homes_tried / max(self.homes_reached, 0.1)))
-        order, is_list = in_turn(first, second, lists, gap, 1 + 2 * topicality)
-        factors = np.where(is_list, topicality, 1.0)
-        others = np.where(is_list, names[order], known[order])
+        order, is_list = in_turn(first, second, lists, gap, 1 + 2 * s)
+        factors = np.where(is_list, s, 1.0)
+        others = np.where(is_list, list_values[order], domain_values[order])
         return Ranked(order, falling(factors * scores[order] + others, is_list), factors, others, is_list)
 
     def topicality(self, relevance: Reals) -> float:
-        """s: how much more lists on the topic name than others do."""
+        """s: how much more lists on the topic gain than other lists."""
         lists = self.lists.values
-        fits = np.nan_to_num(relevance[self._table.page_of.values[lists]])
-        worth = np.log1p(self._relevant_named(relevance)[lists])
-        number, slope = 0, 0.0
-        if len(lists) >= FEWEST_LISTS and fits.std() > 0 and worth.mean() > 0:
-            number = len(lists)
-            slope = float(((worth - worth.mean()) * (fits - fits.mean())).mean() / worth.mean() / fits.std())
-        drawn = number * TOPICALITY_SLOPE * slope + VIRTUAL_LISTS * FIRST_TOPICALITY
+        r = np.nan_to_num(relevance[self._table.page_of.values[lists]])
+        y = np.log1p(self._relevant_named(relevance)[lists])
+        count, slope = 0, 0.0
+        if len(lists) >= FEWEST_LISTS and r.std() > 0 and y.mean() > 0:
+            count = len(lists)
+            slope = float(((y - y.mean()) * (r - r.mean())).mean() / y.mean() / r.std())
+        total = count * TOPICALITY_SLOPE * slope + VIRTUAL_LISTS * FIRST_TOPICALITY
         least, most = TOPICALITY_RANGE
-        return min(max(drawn / (number + VIRTUAL_LISTS), least), most)
+        return min(max(total / (count + VIRTUAL_LISTS), least), most)
 
     def _relevant_named(self, relevance: Reals) -> Reals:
-        """For each URL the sum of min(r, 1)^2 over the home pages fetched of hosts that it was the first to name."""
+        """For each URL, the sum of min(r, 1)^2 over the fetched home pages of hosts that it was the first to name."""
         pages = self._table.page_of.values
         homes = np.flatnonzero((pages >= 0) & self.is_home.values)
         named_by = self.named_by.values[self.host_of.values[homes]]
@@ -202,30 +207,30 @@ class SiteSearch:
         return np.bincount(named_by, fits**2, len(pages)).astype(np.float64)
 
     def _list_values(self, frontier: FrontierFeatures, hosts: Whole, topical: Reals) -> Reals:
-        """D of every waiting URL without the part of its score, `topical`."""
-        mean = (self.gains + 1) / (self.counted + 5)
-        prior = (mean * (1 + self.cited_by.values))[hosts]
-        page = 1 / (1 + self.depth.values[frontier.urls]) + 0.3 * np.log1p(frontier.links)
-        page += self._word_values()[frontier.urls]
-        fade = KEEP ** places(hosts, page + topical)
+        """D of every waiting URL without the term for its score, which is `topical`."""
+        g = (self.gains + 1) / (self.counted + 5)
+        p_host = (g * (1 + self.cited_by.values))[hosts]
+        p_page = 1 / (1 + self.depth.values[frontier.urls]) + 0.3 * np.log1p(frontier.links)
+        p_page += self._word_values()[frontier.urls]
+        fade = KEEP ** ranks_in_host(hosts, p_page + topical)
         pages = self.pages.values[hosts] * fade + (1 - fade) / (1 - KEEP)
-        expected = (self.gained.values[hosts] * fade + 2 * prior) / (pages + 2)
-        expected += 0.3 * np.sqrt(np.log(self.counted + 1) / (pages + 1)) * prior / (1 + prior)
-        return np.asarray(5 * expected / max(mean, 0.05) + page)
+        d = (self.gained.values[hosts] * fade + 2 * p_host) / (pages + 2)
+        d += 0.3 * np.sqrt(np.log(self.counted + 1) / (pages + 1)) * p_host / (1 + p_host)
+        return np.asarray(5 * d / max(g, 0.05) + p_page)
 
     def _word_values(self) -> Reals:
         """w of every URL."""
-        table, worth = self._table, self.list_worth.values
+        table, list_values = self._table, self.list_worth.values
         values = np.zeros(len(table.names))
-        if len(worth) < FEWEST_LISTS:
+        if len(list_values) < FEWEST_LISTS:
             return values
-        of_url = np.full(len(table.names), np.nan)
-        of_url[self.lists.values] = worth
-        of_link = address_yields(table, of_url, float(worth.mean()))
-        values[table.target.values] = of_link / (worth.std() + 0.05)
+        url_values = np.full(len(table.names), np.nan)
+        url_values[self.lists.values] = list_values
+        yields = address_yields(table, url_values, float(list_values.mean()))
+        values[table.target.values] = yields / (list_values.std() + 0.05)
         return values
 
-    # ---- state
+    # ---- saving
 
     def save(self) -> Mapping[str, Any]:
         pairs = np.sort(np.fromiter(self.citations, np.int64, len(self.citations)))
@@ -242,7 +247,7 @@ class SiteSearch:
         for name in state["hosts"]:
             self._host(name)
         for name in self.COLUMNS:
-            if name in state:  # `named_by` is younger than the others
+            if name in state:  # old states have no `named_by`
                 self.__dict__[name].values[:] = np.asarray(state[name])
         self.lists.add(np.asarray(state.get("lists", ())))
         self.list_worth.add(np.asarray(state.get("list_worth", ())))
@@ -250,21 +255,20 @@ class SiteSearch:
         self.gains, self.counted, self.homes_tried, self.homes_reached = state["counts"]
 
 
-def places(hosts: Whole, values: Reals) -> Whole:
-    """The place of each URL among those of its host, the largest value first.
+def ranks_in_host(hosts: Whole, values: Reals) -> Whole:
+    """The rank of each URL among those of its host, from 0, largest value first.
 
-    >>> places(np.array([7, 8, 7, 7]), np.array([0.1, 0.5, 0.3, 0.2])).tolist()
+    >>> ranks_in_host(np.array([7, 8, 7, 7]), np.array([0.1, 0.5, 0.3, 0.2])).tolist()
     [2, 0, 0, 1]
     """
     order = np.lexsort((-values, hosts))
     sizes = np.unique(hosts, return_counts=True)[1]
-    within = np.arange(len(hosts)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    result = np.empty(len(hosts), dtype=np.int64)
-    result[order] = within
-    return result
+    ranks = np.empty(len(hosts), dtype=np.int64)
+    ranks[order] = np.arange(len(hosts)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return ranks
 
 
 def _best(values: Reals, which: Flags) -> Whole:
-    """Where the largest values are, among these."""
-    among = np.flatnonzero(which)
-    return among[np.argsort(-values[among], kind="stable")[:MOST_RANKED]]
+    """The indices of the largest values among `which`, largest first."""
+    indices = np.flatnonzero(which)
+    return indices[np.argsort(-values[indices], kind="stable")[:MOST_RANKED]]

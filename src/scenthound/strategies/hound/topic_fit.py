@@ -1,6 +1,6 @@
-"""What the topic is, in words, and how well each fetched page fits it (sheet 80.2).
+"""A topic model learned during the crawl, and how well each fetched page fits it (sheet 80.2).
 
-The model is that of `text.topic_model`, which the judge `topic` uses; whom it believes differs:
+The vectors are those of `text.topic_model`, which the judge `topic` also uses; the confidence in the examples differs:
 
     x_u(t) = (1 + ln tf) * idf(t), scaled to length 1      idf(t) = max(0, ln((n + 50) / (df(t) + 50 b(t) + 0.5)))
     c = e * mean of the examples + (1 - e) * mean of the 10 pages that fit the keywords best
@@ -9,15 +9,16 @@ The model is that of `text.topic_model`, which the judge `topic` uses; whom it b
     q = the 100 largest weights of c, scaled to length 1
     r(u) = min(1.5, q.x_u / m), m = e * mean of q.x over the examples + (1 - e) * mean of the 10 largest, if larger
 
-n pages are fetched, df of them hold the term t. The 50 virtual pages hold the words of general English, b(t) of them
-each: without these the examples' own words would be worth nothing while there are few other pages.
+n is the number of fetched pages, df(t) of which contain the term t. The 50 virtual pages stand for general English,
+where a share b(t) contains t: without them the examples' own words would have no weight while there are few other
+pages.
 
-e is how far the examples are believed. Seeds may be examples of the topic, or just places to start from. If they hold
-few of the keywords, or if other pages fit the keywords much better than they do, the keywords say what the topic is:
+e is the confidence in the examples. Seeds may be examples of the topic, or just places to start from. If they contain
+few of the keywords, or if other pages fit the keywords much better, the keywords define the topic:
 
-    e = min(1, share of the keywords that an example holds / 0.15, k(examples) / (0.2 k(best 10 pages)))
+    e = min(1, share of the keywords that an example contains / 0.15, k(examples) / (0.2 k(best 10 pages)))
 
-k is the mean of the keywords' weights in x. Without keywords e = 1. A label of a person is always believed.
+k is the mean of the keywords' weights in x. Without keywords, or once a person has labelled a page as on topic, e = 1.
 """
 
 from __future__ import annotations
@@ -37,21 +38,21 @@ from scenthound.text.vocabulary import Ids, Vocabulary
 Reals = npt.NDArray[np.float64]
 TOPIC_TERMS = 100
 OTHERS = 0.5
-"""Weight of the pages off topic."""
+"""Weight of the off-topic pages."""
 MOST_KEYWORDS = 4.0
-"""Weight of the keywords, as a share of the length of c, if the examples are not believed. If they are, it is 1."""
+"""Largest s: the weight of the keywords, as a multiple of the length of c, if e is small. With e = 1 it is 1."""
 MENTIONED = 0.15
-"""Share of the keywords that a page which was meant as an example holds, on average."""
+"""Share of the keywords that a page meant as an example contains, on average."""
 AS_GOOD = 0.2
-"""Examples that fit the keywords this well, compared with the best pages, are believed."""
+"""Examples that fit the keywords at least this well, relative to the best pages, get full confidence."""
 BEST_PAGES = 10
 OTHERS_FROM = 10
-"""So many pages that are no examples are needed before they count."""
+"""How many pages that are not examples are needed before they count."""
 MOST_RELEVANT = 1.5
 GROWTH = 1.15
-"""The topic is learned again when the pages have grown by this factor."""
+"""The topic is learned again when the number of pages has grown by this factor."""
 RECENT_PAGES = 1000
-"""Pages whose words are remembered, beside the examples."""
+"""How many pages have their words remembered, besides the examples."""
 
 
 class LearnedTopic:
@@ -68,20 +69,22 @@ class LearnedTopic:
         self.relevance = Column(np.float64)
         self.is_example = Column(np.bool_)
         self.labels = Column(np.float64)  # 1 on topic, 0 off topic, nan: not labelled
-        self.verdicts = Column(np.float64)  # relevance by the judge of the crawl, nan: not asked for
+        self.verdicts = Column(np.float64)  # relevance by the judge of the crawl, nan: not used
         self.forgotten = 0
-        """Pages whose words were dropped. They keep their relevance."""
+        """Number of pages whose words were dropped. They keep their relevance."""
         self.learned_at = 0
         self.weights: Reals = np.zeros(0)
         """q, by term."""
         self.idf = Column(np.float64)
-        """By term. Of terms met since the topic was learned, as if no page held them."""
+        """By term. For terms found since the topic was learned, as if no page contained them."""
         self.scale = 1.0
+        """m."""
         self.belief = 1.0
-        """e: how far the examples are believed."""
+        """e: the confidence in the examples."""
         self._grow()
 
     def _grow(self) -> None:
+        """Add the terms that are new in the vocabulary."""
         size = len(self.pages_with)
         new = self.vocabulary.all_words[size:]
         if new:
@@ -98,13 +101,13 @@ class LearnedTopic:
         label: float = math.nan,
         verdict: float = math.nan,
     ) -> int:
-        """Add a fetched page, by its term frequencies. Returns its number.
+        """Add a fetched page with its term frequencies, and return its number.
 
-        Its relevance is that of the label, else of the verdict, else of this model.
+        Its relevance comes from the label, else from the verdict, else from this model.
         """
         self._grow()
-        known = terms >= 0
-        terms, counts = terms[known], counts[known]
+        is_known = terms >= 0
+        terms, counts = terms[is_known], counts[is_known]
         self.pages_with.values[terms] += 1
         self.terms.add(terms)
         self.log_counts.add(1 + np.log(np.maximum(counts, 1)))
@@ -116,20 +119,20 @@ class LearnedTopic:
         return len(self.sizes) - 1
 
     def label(self, page: int, on_topic: bool) -> None:
-        """A person says whether this page is on topic."""
+        """Take a person's label for a page."""
         self.labels.values[page] = float(on_topic)
         self.is_example.values[page] = on_topic
         self.learned_at = 0
 
     @property
     def is_stale(self) -> bool:
-        """Whether the pages have grown by 15 % since the topic was learned."""
+        """Whether the number of pages has grown by 15 % since the topic was learned."""
         return self.learned_at == 0 or len(self.sizes) >= self.learned_at * GROWTH
 
     def update(self) -> bool:
         """Learn the topic again if that is due, and judge the pages that have no relevance yet.
 
-        True if the topic was learned again.
+        Returns whether the topic was learned again.
         """
         self._grow()
         is_stale = self.is_stale
@@ -145,16 +148,16 @@ class LearnedTopic:
         return is_stale
 
     def _vectors(self, first: int) -> tuple[Ids, Reals, npt.NDArray[np.int64]]:
-        """Terms, weights and sizes of the remembered pages from this number on; each page has length 1."""
+        """x of the pages from number `first` on: terms, weights and number of terms. Each page has length 1."""
         sizes = self.sizes.values[max(first, 0) :]
-        begin = int(self.sizes.values[: max(first, 0)].sum())
-        terms = self.terms.values[begin:]
-        weights = self.log_counts.values[begin:] * self.idf.values[terms]
+        offset = int(self.sizes.values[: max(first, 0)].sum())
+        terms = self.terms.values[offset:]
+        weights = self.log_counts.values[offset:] * self.idf.values[terms]
         lengths = np.sqrt(sums(weights * weights, sizes))
         return terms, weights / np.repeat(np.where(lengths > 0, lengths, 1), sizes), sizes
 
     def _by_term(self, values: Reals) -> Reals:
-        """Values of the terms that were known when the topic was learned, with 0 for the later ones."""
+        """Extend values of the terms that were known when the topic was learned, with 0 for later terms."""
         return np.concatenate((values, np.zeros(len(self.pages_with) - len(values))))
 
     def word_weights(self) -> Reals:
@@ -172,19 +175,19 @@ class LearnedTopic:
         terms, weights, sizes = self._vectors(0)
         is_example = self.is_example.values
         fit_to_keywords = self._believe(terms, weights, sizes)
-        centre = self.belief * self._mean(terms, weights, sizes, is_example.astype(np.float64))
+        c = self.belief * self._mean(terms, weights, sizes, is_example.astype(np.float64))
         if self.belief < 1:
-            centre += (1 - self.belief) * self._mean(terms, weights, sizes, fit_to_keywords)
+            c += (1 - self.belief) * self._mean(terms, weights, sizes, fit_to_keywords)
         others = np.where(is_example, 0, np.maximum(0, 1 - np.nan_to_num(self.relevance.values)))
         if np.count_nonzero(~is_example) >= OTHERS_FROM:
-            centre = centre - OTHERS * self._mean(terms, weights, sizes, others)
-        strength = min(1 / max(self.belief, 1e-9), MOST_KEYWORDS)
-        centre = centre + keyword_vector(centre, self.keywords, strength)
-        self.weights, _ = topic_vector(centre, TOPIC_TERMS)
+            c = c - OTHERS * self._mean(terms, weights, sizes, others)
+        s = min(1 / max(self.belief, 1e-9), MOST_KEYWORDS)
+        c = c + keyword_vector(c, self.keywords, s)
+        self.weights, _ = topic_vector(c, TOPIC_TERMS)
         self.learned_at = len(self.sizes)
 
     def _believe(self, terms: Ids, weights: Reals, sizes: npt.NDArray[np.int64]) -> Reals:
-        """Decide how far the examples are believed. Returns how well the pages fit the keywords; 0 but for the best."""
+        """Set e, and return how well each page fits the keywords; 0 for all but the best 10."""
         fits = np.zeros(len(sizes))
         self.belief = 1.0
         if not len(self.keywords):
@@ -200,17 +203,19 @@ class LearnedTopic:
             self.belief = 0.0
             return fits
         share = float(sums(marks, sizes)[is_example].mean()) / len(self.keywords)
-        others = float(all_fits[best].mean()) if len(sizes) > 2 * BEST_PAGES else 0.0
-        as_good = float(all_fits[is_example].mean()) / max(AS_GOOD * others, 1e-9)
-        self.belief = min(1.0, share / MENTIONED, as_good)
+        k_best = float(all_fits[best].mean()) if len(sizes) > 2 * BEST_PAGES else 0.0
+        k_examples = float(all_fits[is_example].mean())
+        self.belief = min(1.0, share / MENTIONED, k_examples / max(AS_GOOD * k_best, 1e-9))
         return fits
 
-    def _mean(self, terms: Ids, weights: Reals, sizes: npt.NDArray[np.int64], by: Reals) -> Reals:
-        total = by[self.sizes.values > 0].sum()
-        added = np.bincount(terms, weights=weights * np.repeat(by, sizes), minlength=len(self.pages_with))
+    def _mean(self, terms: Ids, weights: Reals, sizes: npt.NDArray[np.int64], page_weights: Reals) -> Reals:
+        """The mean vector of the remembered pages, each with its weight."""
+        total = page_weights[self.sizes.values > 0].sum()
+        added = np.bincount(terms, weights=weights * np.repeat(page_weights, sizes), minlength=len(self.pages_with))
         return np.asarray(added / total if total > 0 else added, dtype=np.float64)
 
     def _judge(self, first: int) -> None:
+        """Set r of the pages from number `first` on."""
         first = max(first, 0)
         terms, weights, sizes = self._vectors(first)
         fits = sums(self._by_term(self.weights)[terms] * weights, sizes)
@@ -218,8 +223,8 @@ class LearnedTopic:
         if first == 0:
             examples = fits[is_example & (sizes > 0)]
             best = float(np.sort(fits)[-BEST_PAGES:].mean()) if len(fits) else 0.0
-            held = float(examples.mean()) if len(examples) else best
-            self.scale = held + (1 - self.belief) * max(best - held, 0)
+            mean = float(examples.mean()) if len(examples) else best
+            self.scale = mean + (1 - self.belief) * max(best - mean, 0)
         relevance = np.minimum(MOST_RELEVANT, fits / max(self.scale, 1e-9))
         is_remembered = sizes > 0
         old = self.relevance.values[first:]
@@ -230,7 +235,7 @@ class LearnedTopic:
         self.relevance.values[first:] = np.where(np.isnan(labels), relevance, labels)
 
     def _forget(self) -> None:
-        """Drop the words of the older half of the pages that are no examples."""
+        """Drop the words of all but the last `RECENT_PAGES` pages, except examples."""
         sizes = self.sizes.values
         last = len(sizes) - RECENT_PAGES
         drop = (np.arange(len(sizes)) < last) & ~self.is_example.values & (sizes > 0)
@@ -240,7 +245,7 @@ class LearnedTopic:
         sizes[drop] = 0
         self.forgotten += int(drop.sum())
 
-    # ---- state
+    # ---- saving
 
     COLUMNS = (
         "pages_with", "background", "terms", "log_counts", "sizes", "relevance", "is_example", "labels", "verdicts",

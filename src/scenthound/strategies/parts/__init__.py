@@ -1,15 +1,16 @@
-"""Data structures that several strategies share. Nothing here scores a link.
+"""Pieces that several strategies share. Each strategy saves the pieces it uses, as plain JSON and arrays.
 
-Frontiers for strategies that choose at pop time: `level_frontier` (one level after the other: cc-bfs, bayes),
-`page_queues` (pages in order, each with its links: context-graph), both on `host_queues`, which keeps a queue for each
-host and knows which hosts rest. The loop uses them through the `Frontier` port.
+Frontiers for strategies that choose at pop time; the loop uses them through the `Frontier` port: `level_frontier` (one
+level after the other: cc-bfs, bayes), `page_queues` (pages in order, each with its links: context-graph),
+`seed_frontiers` (one frontier per seed: per-seed). `host_queues` keeps a queue per host and skips hosts that rest;
+`changed_queue` is a priority queue whose entries can be re-scored.
 
-Memory for strategies that score again later: `recent_pages` (words and waiting links of the last pages: bayes,
-focused), `sightings` (where each waiting link was seen: intelligent, apprentice), `corona` (pages not yet selected:
+Memory for strategies that re-score waiting links: `recent_pages` (words and links of the last pages: bayes, focused),
+`sightings` (where each waiting link was seen: intelligent, apprentice), `corona` (fetched pages not yet selected:
 bayes).
 
-Pieces of training and crawling: `back_links` (layers around examples), `taxonomy` (from examples to a classifier),
-`distillation` (hubs of the crawled graph), `callbacks` (calls that do not keep their owner alive).
-
-All of it is saved with the strategy, as plain JSON and arrays.
+Pieces of training and crawling: `topic_query` (similarity of page and topic), `back_links` (layers around examples),
+`taxonomy_classifier` (from examples to a classifier), `distillation` (hubs of the crawled graph), `word_points` (goal
+words with points), `word_parameters` (parameters for stop words, stemming and scores), `callbacks` (callbacks that do
+not keep their owner alive).
 """

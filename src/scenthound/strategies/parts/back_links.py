@@ -1,4 +1,4 @@
-"""Layers of pages around examples, from what links to them: what several trained crawlers begin with."""
+"""Layers of pages around examples, found along back-links: the start of training for several crawlers."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from collections.abc import Sequence
 from scenthound.model import Url
 from scenthound.ports import Lessons
 
-MOST_BACK_LINKS = 1000  # of one page: a page that everybody links to would fill a layer by itself
+MOST_BACK_LINKS = 1000  # per page: a very popular page would otherwise fill a layer by itself
 
 
 def back_layers(lessons: Lessons, starts: Sequence[Url], depth: int, cap: int, rng: random.Random) -> list[list[Url]]:
-    """The starts, the pages that link to them, those that link to these, …; no page twice, at most `cap` a layer."""
-    layers, met = [list(starts)], set(starts)
+    """Layer 0 is `starts`, layer i + 1 the pages that link to layer i: at most `cap` each, and no page twice."""
+    layers, seen = [list(starts)], set(starts)
     for _ in range(depth):
-        layer_of: dict[Url, None] = {}
+        linking: dict[Url, None] = {}
         for url in layers[-1]:
-            layer_of.update(dict.fromkeys(lessons.back_links(url, MOST_BACK_LINKS)))
-        layers.append(sampled([url for url in layer_of if url not in met], cap, rng))
-        met.update(layer_of)
+            linking.update(dict.fromkeys(lessons.back_links(url, MOST_BACK_LINKS)))
+        layers.append(sample([url for url in linking if url not in seen], cap, rng))
+        seen.update(linking)
     return layers
 
 
-def sampled(urls: Sequence[Url], most: int, rng: random.Random) -> list[Url]:
-    """At most `most` of them, drawn at random, in their old order."""
+def sample(urls: Sequence[Url], most: int, rng: random.Random) -> list[Url]:
+    """A random sample of at most `most` URLs, in their original order."""
     if len(urls) <= most:
         return list(urls)
     return [urls[index] for index in sorted(rng.sample(range(len(urls)), most))]

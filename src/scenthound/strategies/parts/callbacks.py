@@ -1,7 +1,7 @@
 """Callbacks that do not keep their owner alive.
 
-A strategy that brings its own frontier and is called back by it would be part of a reference cycle, with all that it
-knows, until the garbage collector runs: in a process that runs crawl after crawl that is too late.
+A strategy with its own frontier that calls back into the strategy would form a reference cycle. All its memory would
+stay allocated until the garbage collector runs, which is too late in a process that runs crawl after crawl.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ T = TypeVar("T")
 
 
 class WeakMethod(Generic[T]):
-    """A method that can be called while its object exists.
+    """A bound method that holds only a weak reference to its object.
 
-    Copied or pickled together with its object it calls the copy, which `weakref.WeakMethod` can't do.
+    Copied or pickled together with its object, it calls the copy, which `weakref.WeakMethod` can't do.
     """
 
     __slots__ = ("_function", "_owner")
@@ -39,7 +39,7 @@ class WeakMethod(Generic[T]):
 
 
 def weak_method(method: Callable[..., T]) -> WeakMethod[T]:
-    """A bound method that can be called while its object exists."""
+    """Wrap a bound method so that it holds only a weak reference to its object."""
     if not isinstance(method, MethodType):
-        raise TypeError(f"{method!r} is no method of an object")
+        raise TypeError(f"{method!r} is not a bound method")
     return WeakMethod(method.__self__, method.__func__)

@@ -1,4 +1,4 @@
-"""A priority queue whose scores change: a score is computed again only for what was said to have changed."""
+"""A priority queue whose scores change: only the scores of entries marked as changed are recomputed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 
 class ChangedQueue:
-    """Numbers by score, highest first, then by number. The scores are those at the time of `take`."""
+    """Numbers by score, highest first, then by number. Scores are computed when `take` is called."""
 
     def __init__(self, score: Callable[[int], float]) -> None:
         self._score = score
@@ -16,11 +16,11 @@ class ChangedQueue:
         self._changed: set[int] = set()
 
     def touch(self, numbers: Iterable[int]) -> None:
-        """The scores of these may have changed, or they are new."""
+        """Mark numbers that are new or whose score may have changed."""
         self._changed.update(numbers)
 
     def take(self, count: int, is_waiting: Callable[[int], bool]) -> list[int]:
-        """Remove the best `count` that still wait, best first.
+        """Remove and return the best `count` numbers that still wait, best first.
 
         >>> queue = ChangedQueue({1: 0.5, 2: 0.9, 3: 0.5}.__getitem__)
         >>> queue.touch([3, 2, 1])
@@ -35,7 +35,7 @@ class ChangedQueue:
         taken: list[int] = []
         while self._heap and len(taken) < count:
             score, number = heapq.heappop(self._heap)
-            if self._scores.get(number) == -score:  # else a later entry has its score
+            if self._scores.get(number) == -score:  # otherwise the entry is stale
                 del self._scores[number]
                 if is_waiting(number):
                     taken.append(number)

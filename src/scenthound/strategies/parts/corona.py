@@ -1,6 +1,6 @@
-"""The corona of [ECON]: pages that were fetched and not yet selected, the largest score first.
+"""The corona of [ECON]: fetched pages that have not been selected yet, largest score first.
 
-`bayes` uses it in the mode that fetches all links of the page it selects.
+Used by `bayes` in the mode that fetches all links of the page it selects.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from scenthound.text.term_counts import Document
 
 
 class CoronaPage(NamedTuple):
-    """A page of the corona."""
+    """A page in the corona."""
 
     url: Url
     number: int
-    """Its place in the order of fetching, by which ties are broken."""
+    """Position in fetch order, which breaks ties."""
     depth: int
     is_goal: bool
     links: Sequence[Url]
@@ -48,22 +48,22 @@ class Corona:
         self._pages[page.url], self._scores[page.url] = page, score
         heappush(self._heap, (-round(score, DECIMALS), page.number, page.url))
 
-    def words(self, url: Url) -> dict[str, int] | None:
-        """The word counts of a page; None if it is not here."""
+    def counts(self, url: Url) -> dict[str, int] | None:
+        """The word counts of a page; None if it is not in the corona."""
         return self._documents.counts(url) if url in self._documents else None
 
     def select(self) -> tuple[CoronaPage, float]:
-        """Remove and return the page with the largest score, of equals the one fetched first. It must not be empty."""
+        """Remove and return the page with the largest score; among ties, the one fetched first. Fails if empty."""
         _, _, url = heappop(self._heap)
         self._documents.drop(url)
         return self._pages.pop(url), self._scores.pop(url)
 
     def rescore(
-        self, weigh: Callable[[Sequence[str]], Values], repeated: bool, scored: Callable[[Url, float], float]
+        self, weigh: Callable[[Sequence[str]], Values], repeated: bool, score: Callable[[Url, float], float]
     ) -> None:
-        """New scores for all pages: `scored` of the sum of `weigh` over a page's words."""
+        """Set the score of each page to `score(url, sum of weigh over its words)`."""
         sums = self._documents.sums(weigh, repeated).tolist()
-        self._scores = {url: scored(url, total) for url, total in zip(self._pages, sums, strict=True)}
+        self._scores = {url: score(url, total) for url, total in zip(self._pages, sums, strict=True)}
         self._make_heap()
 
     def _make_heap(self) -> None:
@@ -71,7 +71,7 @@ class Corona:
         heapify(self._heap)
 
     def save(self) -> dict[str, Any]:
-        """Plain JSON and arrays."""
+        """The state as plain JSON and arrays."""
         return {
             "papers": self._documents.save(),
             "pages": [[*page[:4], list(page.links)] for page in self._pages.values()],
@@ -80,10 +80,10 @@ class Corona:
 
     @classmethod
     def load(cls, state: Mapping[str, Any]) -> Corona:
-        made = cls()
-        made._documents = DocumentStore.load(state["papers"])
+        corona = cls()
+        corona._documents = DocumentStore.load(state["papers"])
         for fields, score in zip(state["pages"], np.asarray(state["scores"]).tolist(), strict=True):
             page = CoronaPage(*fields)
-            made._pages[page.url], made._scores[page.url] = page, score
-        made._make_heap()
-        return made
+            corona._pages[page.url], corona._scores[page.url] = page, score
+        corona._make_heap()
+        return corona

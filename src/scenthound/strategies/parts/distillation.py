@@ -1,6 +1,6 @@
-"""The distiller during a crawl: the growing graph, what is known of each page, and the pages that hubs promote.
+"""The distiller during a crawl: a growing link graph with relevances, and the pages that its hubs promote.
 
-`focused-soft` and `focused-hard` use it.
+Used by `focused-soft` and `focused-hard` (sheet 30.3).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MOST_LINKS = 5_000_000  # 16 bytes each, and a few hundred for every URL
 
 
 class Promoted(NamedTuple):
-    """An unvisited page that a good hub links to, and the relevance that it has from now on."""
+    """An unvisited page that a good hub links to, with its new relevance."""
 
     url: Url
     relevance: float
@@ -31,8 +31,10 @@ class Promoted(NamedTuple):
 
 
 class Distilling:
-    """The links of all pages read, their relevance, and for other pages the largest relevance of a page that links to
-    them. Beyond `most` links no more are taken in."""
+    """The links and the relevance of all pages read, up to `most` links.
+
+    The relevance of an unread page is the largest relevance of a page that links to it.
+    """
 
     def __init__(self, most: int = MOST_LINKS) -> None:
         self._graph = GrowingGraph(most)
@@ -48,39 +50,40 @@ class Distilling:
         return len(self._visited)
 
     def read(self, page: Page, relevance: float) -> None:
-        number = self._meet(page.url)
-        self._visited.add(number)
-        self._relevance[number], self._depths[number] = relevance, page.candidate.depth
+        node = self._add(page.url)
+        self._visited.add(node)
+        self._relevance[node], self._depths[node] = relevance, page.candidate.depth
         linked = []
         for link in page.outlinks if not self._graph.is_full else ():
-            other = self._meet(link.url)
-            linked.append(other)
-            if other not in self._visited and self._relevance[other] < relevance:
-                self._relevance[other] = relevance
-        self._graph.link(number, linked)
+            target = self._add(link.url)
+            linked.append(target)
+            if target not in self._visited and self._relevance[target] < relevance:
+                self._relevance[target] = relevance
+        self._graph.link(node, linked)
 
     def miss(self, url: Url) -> None:
-        number = self._graph.number(url)
-        if number is not None and number not in self._visited:
-            self._graph.dead.add(number)
+        node = self._graph.number(url)
+        if node is not None and node not in self._visited:
+            self._graph.dead.add(node)
 
-    def _meet(self, url: Url) -> int:
-        number = self._graph.add(url)
-        if number == len(self._relevance):
+    def _add(self, url: Url) -> int:
+        """The node of a URL, added to the graph if it is new."""
+        node = self._graph.add(url)
+        if node == len(self._relevance):
             self._relevance.append(0.0)
             self._depths.append(0)
             self._hosts.append(self._host_numbers.setdefault(urls.host(url), len(self._host_numbers)))
-        return number
+        return node
 
     def promoted(self, rho: float, percentile: float, promote: str = "hubs") -> list[Promoted]:
         """Run the distiller and return every unvisited page that one of the best hubs links to.
 
-        With `hubs` links within a host count too, and a page has the share of its best hub in the best of all; with
-        `links` only links between hosts count, and all these pages have relevance 1; `both` takes the larger.
+        With `hubs`, links within a host count too, and a page gets h(its best hub) / largest h; with `links`, only
+        links between hosts count, and all these pages get relevance 1; `both` takes the larger.
         """
-        graph, places = self._graph.graph()
-        relevance = np.array(self._relevance)[places]
-        across = across_hosts(graph, np.array(self._hosts)[places])
+        graph, nodes = self._graph.graph()
+        relevance = np.array(self._relevance)[nodes]
+        across = across_hosts(graph, np.array(self._hosts)[nodes])
         hubs, _ = distil(across, relevance, rho)
         psi = nearest_rank(hubs, percentile)
         if psi is None:
@@ -92,19 +95,19 @@ class Distilling:
         if promote != "hubs":
             chosen |= {page: (hub, 1.0) for page, hub in endorsements(across, hubs, psi)}
         promotions = []
-        for page, (hub, relevance_now) in chosen.items():
-            number, parent = int(places[page]), int(places[hub])
-            if number in self._visited:
+        for page, (hub, new_relevance) in chosen.items():
+            node, parent = int(nodes[page]), int(nodes[hub])
+            if node in self._visited:
                 continue
-            self._relevance[number] = max(self._relevance[number], relevance_now)
+            self._relevance[node] = max(self._relevance[node], new_relevance)
             depth = self._depths[parent] + 1
             promotions.append(
-                Promoted(Url(graph.names[page]), relevance_now, float(hubs[hub]), Url(graph.names[hub]), depth)
+                Promoted(Url(graph.names[page]), new_relevance, float(hubs[hub]), Url(graph.names[hub]), depth)
             )
         return promotions
 
     def save(self) -> dict[str, Any]:
-        """Plain JSON and arrays."""
+        """The state as plain JSON and arrays."""
         return {
             "graph": self._graph.save(),
             "relevance": np.array(self._relevance),
@@ -114,12 +117,12 @@ class Distilling:
 
     @classmethod
     def load(cls, state: Mapping[str, Any], most: int = MOST_LINKS) -> Distilling:
-        made = cls(most)
+        distilling = cls(most)
         graph = GrowingGraph.load(state["graph"], most)
         for name in graph.names:
-            made._meet(Url(name))
-        made._graph = graph
-        made._relevance = array("d", np.asarray(state["relevance"]).tolist())
-        made._depths = array("q", np.asarray(state["depths"]).tolist())
-        made._visited = set(np.asarray(state["visited"]).tolist())
-        return made
+            distilling._add(Url(name))
+        distilling._graph = graph
+        distilling._relevance = array("d", np.asarray(state["relevance"]).tolist())
+        distilling._depths = array("q", np.asarray(state["depths"]).tolist())
+        distilling._visited = set(np.asarray(state["visited"]).tolist())
+        return distilling

@@ -1,8 +1,8 @@
-"""Waiting URLs in a queue for each host, and the first of them on a host that is awake.
+"""One queue of waiting URLs per host, and the first entry on a host that is awake.
 
-Frontiers that choose at pop time are built on it (`LevelFrontier`, `PageQueues`). Entries are tuples that end in a URL;
-the smaller one is first. An entry that has left is skipped when it comes up, and removed when most of a queue is gone,
-so nothing costs more than a heap does.
+The frontiers that choose at pop time are built on it (`LevelFrontier`, `PageQueues`, `SeedFrontiers`). Entries are
+tuples that end in a URL; the smallest comes first. An entry that has left is skipped when it reaches the top, and
+removed once most of its queue has left, so every operation costs as much as on a heap.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Entry = TypeVar("Entry", bound=tuple[Any, ...])
 
 
 class HostQueues(Generic[Entry]):
-    """A queue for each host, the hosts that rest, and the current time, which never goes back."""
+    """One queue per host, the hosts that rest, and the current time, which never goes back."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -27,18 +27,18 @@ class HostQueues(Generic[Entry]):
         self.clear()
 
     def clear(self) -> None:
-        """Forget everything but which hosts rest."""
+        """Forget everything except which hosts rest."""
         self._entries: dict[Url, Entry] = {}
         self._queues: dict[str, list[Entry]] = {}
-        self._gone: dict[str, int] = {}  # how many of a queue have left it from behind the first
-        self._heads: list[Entry] = []  # the first of each queue whose host is awake, and some that were
-        self._resting_heads: list[Entry] = []  # the first of each queue whose host rests, and some that were
-        self._timers: list[tuple[float, str]] = []  # when a host wakes
+        self._gone: dict[str, int] = {}  # per host: entries that have left but are still in the queue
+        self._heads: list[Entry] = []  # the first entry of each queue whose host is awake, and some stale entries
+        self._resting_heads: list[Entry] = []  # the same for hosts that rest
+        self._timers: list[tuple[float, str]] = []  # (time, host): when a host wakes
 
     def __len__(self) -> int:
         return len(self._entries)
 
-    # ---- coming and going
+    # ---- entering and leaving
 
     def enter(self, entry: Entry) -> None:
         """Add a URL that is not queued yet."""
@@ -51,7 +51,7 @@ class HostQueues(Generic[Entry]):
         if resting:
             self._set_timer(host)
         if queue[0] is entry:
-            self._show(entry, resting)
+            self._push_head(entry, resting)
 
     def leave(self, url: Url) -> None:
         """Remove a URL from its queue, if it is in one."""
@@ -61,10 +61,10 @@ class HostQueues(Generic[Entry]):
         host = urls.host(url)
         queue = self._queues[host]
         if queue[0] is entry:
-            self._post(host)
+            self._update_head(host)
             return
         gone = self._gone[host] = self._gone.get(host, 0) + 1
-        if 2 * gone > len(queue) + 16:  # most of it
+        if 2 * gone > len(queue) + 16:  # more than half, and enough to pay for the rebuild
             queue[:] = [other for other in queue if self._is_current(other)]
             heapify(queue)
             del self._gone[host]
@@ -72,23 +72,23 @@ class HostQueues(Generic[Entry]):
     # ---- the first entry
 
     def wake(self, now: float) -> None:
-        """Move the time on; hosts that have rested are awake again."""
+        """Advance the time; hosts that have rested wake up."""
         self.now = max(self.now, now)
         while self._timers and self._timers[0][0] <= self.now:
             until, host = heappop(self._timers)
             if self._resting.get(host) == until:
-                self._post(host)
+                self._update_head(host)
 
     def rest(self, host: str, until: float) -> None:
-        """Return nothing of this host before `until`; a later call replaces an earlier one."""
+        """Return nothing from this host before `until`; a later call replaces an earlier one."""
         if until <= self.now:
             self._resting.pop(host, None)
-            self._post(host)
+            self._update_head(host)
             return
         self._resting[host] = until
         if host in self._queues:
             self._set_timer(host)
-            self._post(host)
+            self._update_head(host)
 
     def first(self) -> Entry | None:
         """The first entry on a host that is awake."""
@@ -101,7 +101,7 @@ class HostQueues(Generic[Entry]):
         return None
 
     def first_resting(self) -> tuple[Entry, float] | None:
-        """The first entry on a host that rests until a known time, and that time."""
+        """The first entry on a host that rests until a known time, with that time."""
         heap, endless = self._resting_heads, []
         best = None
         while heap:
@@ -134,8 +134,8 @@ class HostQueues(Generic[Entry]):
             heappop(self._timers)
         return math.inf
 
-    def _post(self, host: str) -> None:
-        """Put the first entry of a host among those awake or resting; an empty queue is removed."""
+    def _update_head(self, host: str) -> None:
+        """Add the first current entry of a host to the heads; remove the queue if it is empty."""
         queue = self._queues.get(host)
         if queue is None:
             return
@@ -145,9 +145,9 @@ class HostQueues(Generic[Entry]):
             del self._queues[host]
             self._gone.pop(host, None)
         else:
-            self._show(queue[0], self._is_resting(host))
+            self._push_head(queue[0], self._is_resting(host))
 
-    def _show(self, entry: Entry, resting: bool) -> None:
+    def _push_head(self, entry: Entry, resting: bool) -> None:
         heap = self._resting_heads if resting else self._heads
         heappush(heap, entry)
         if len(heap) > 2 * len(self._queues) + 64:
@@ -176,6 +176,6 @@ def plain(candidate: Candidate) -> list[Any]:
 
 
 def from_plain(fields: Sequence[Any]) -> Candidate:
-    """The candidate that `plain` was given; old states have no due time."""
+    """The candidate from the result of `plain`; old states have no due time."""
     score = math.inf if fields[1] is None else float(fields[1])
     return Candidate(Url(fields[0]), score, *fields[2:9])

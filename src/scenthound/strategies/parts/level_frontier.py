@@ -1,7 +1,7 @@
 """The frontier of a crawler that goes level by level: a URL waits until its stage begins.
 
-`cc-bfs` and `bayes` use it. It chooses at pop time, since only then is it known that a stage is over: URLs that
-robots.txt or the crawl's scope excludes bring no result.
+Used by `cc-bfs` and `bayes`. It chooses at pop time, because only then is it certain that a stage is over: URLs that
+robots.txt or the crawl's scope excludes never produce a result.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from scenthound.strategies.parts.host_queues import HostQueues, from_plain, plai
 
 
 class ChosenUrl(NamedTuple):
-    """A URL of the stage that begins."""
+    """A URL chosen for the stage that begins."""
 
     url: Url
     score: float
     carry: Mapping[str, Any]
     parts: Mapping[str, float]
     parent: Url | None = None
-    """The page that it is fetched for, if that is not the one it was found on first."""
+    """The page for which the URL is fetched, if that is not the page where it was first found."""
     depth: int = 0
 
 
@@ -33,23 +33,23 @@ _Entry = tuple[float, int, Url]  # (-score, number in the queue, url)
 class LevelFrontier(Frontier):
     """All URLs found, and the queue of the current stage.
 
-    When nothing of a stage is queued or in flight, the strategy is asked for the next. The state is saved with the
-    strategy. A level waits for hosts that rest.
+    When nothing of a stage is queued or in flight, `next_stage` is called for the URLs of the next one; None ends the
+    crawl. A stage waits for hosts that rest. The state is saved with the strategy.
     """
 
-    def __init__(self, bound: int | None, more: Callable[[], Iterable[ChosenUrl] | None]) -> None:
+    def __init__(self, bound: int | None, next_stage: Callable[[], Iterable[ChosenUrl] | None]) -> None:
         if bound is not None and bound < 1:
             raise ValueError(f"a frontier's bound is at least 1, not {bound}")
-        self.bound, self._more = bound, more
+        self.bound, self._next_stage = bound, next_stage
         self._queues: HostQueues[_Entry] = HostQueues()
         self.clear()
 
     def clear(self) -> None:
-        """Forget everything but which hosts rest."""
+        """Forget everything except which hosts rest."""
         self._found: dict[Url, Candidate] = {}
-        self._queued: dict[Url, tuple[int, Candidate]] = {}  # with its number
+        self._queued: dict[Url, tuple[int, Candidate]] = {}  # with the number in the queue
         self._queues.clear()
-        self._in_flight: dict[Url, tuple[int, Candidate] | None] = {}  # None: where a redirect led
+        self._in_flight: dict[Url, tuple[int, Candidate] | None] = {}  # None: the target of a redirect
         self._next_number = 0
         self._is_running = False
 
@@ -63,7 +63,7 @@ class LevelFrontier(Frontier):
             return None
         if candidate.due > self._queues.now or (self.bound is not None and len(self) >= self.bound):
             return candidate
-        if "stage" in candidate.carry:  # a seed, or one that is handed back
+        if "stage" in candidate.carry:  # a seed, or a candidate handed back
             self._enqueue(candidate)
         else:
             self._found[candidate.url] = candidate
@@ -78,7 +78,7 @@ class LevelFrontier(Frontier):
         while (entry := self._queues.first()) is None:
             if self._queued or self._in_flight:
                 return None
-            chosen = self._more()
+            chosen = self._next_stage()
             if chosen is None:
                 return None
             self.begin(chosen)
@@ -105,13 +105,13 @@ class LevelFrontier(Frontier):
     # ---- in flight
 
     def settle(self, url: Url) -> None:
-        """The stage no longer waits for this URL."""
+        """Record that the stage no longer waits for this URL."""
         self._in_flight.pop(url, None)
         self._found.pop(url, None)
         self._leave(url)
 
     def take(self, url: Url) -> Candidate | None:
-        """Pop this URL if it is queued; otherwise a redirect leads to it, and the stage waits for it too."""
+        """Pop this URL if it is queued; otherwise it is the target of a redirect, and the stage waits for it too."""
         if url in self._queued:
             return self._launch(url).candidate
         if self._is_running:  # before the first pop this is a restart
@@ -130,7 +130,7 @@ class LevelFrontier(Frontier):
     # ---- stages
 
     def begin(self, chosen: Iterable[ChosenUrl]) -> None:
-        """Start a new stage: queue those chosen URLs that were offered and kept."""
+        """Start a stage: queue the chosen URLs that were offered and kept."""
         for choice in chosen:
             candidate = self._found.pop(choice.url, None)
             if candidate is not None:
@@ -155,14 +155,14 @@ class LevelFrontier(Frontier):
         self._queued.pop(url, None)
         self._queues.leave(url)
 
-    # ---- what survives a restart
+    # ---- saving
 
     def save(self) -> dict[str, Any]:
-        """The state as JSON. Requests in flight count as queued, in their old place."""
-        line = [*self._queued.values(), *(entry for entry in self._in_flight.values() if entry is not None)]
+        """The state as JSON. Requests in flight count as queued, under their old number."""
+        queued = [*self._queued.values(), *(entry for entry in self._in_flight.values() if entry is not None)]
         return {
             "found": [_plain(candidate) for candidate in self._found.values()],
-            "line": [[number, _plain(candidate)] for number, candidate in sorted(line, key=lambda one: one[0])],
+            "line": [[number, _plain(candidate)] for number, candidate in sorted(queued, key=lambda entry: entry[0])],
             "next": self._next_number,
         }
 
@@ -175,4 +175,4 @@ class LevelFrontier(Frontier):
 
 
 def _plain(candidate: Candidate) -> list[Any]:
-    return plain(candidate._replace(due=0.0))  # nothing here waits for a time
+    return plain(candidate._replace(due=0.0))  # this frontier refuses candidates that are not due yet

@@ -1,11 +1,11 @@
 """The frontier of a crawler that queues pages, not links: the best page's links are taken in document order.
 
-    order = score of the page descending, number of the page, position in it
+    order = score of the page descending, number of the page, position of the link in it
 
-`context-graph` uses it. The next URL is the first link, in document order, of the first page that has one left; pages
-are ordered by their score, then by arrival. Since that is one order over all links, links on resting hosts are skipped
-without losing their place. A URL that several pages link to has the place of the best of them. When full, the last of
-the order falls out (rule 7).
+Used by `context-graph`. The next URL is the first remaining link, in document order, of the first page that has one;
+pages are ordered by score, then by arrival. Since this is one order over all links, links on resting hosts are skipped
+without losing their position. A URL that several pages link to has the position of the best. When the frontier is full,
+the last URL in the order is dropped (rule 7).
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ from scenthound.ports import Frontier, Popped
 from scenthound.strategies.parts.host_queues import HostQueues, from_plain, plain
 
 PAGE, PLACE = "page", "place"
-"""What a candidate carries: the number of the page whose link it is, and its place among that page's links."""
+"""Keys in a candidate's `carry`: the number of the page with the link, and the link's position in the page."""
 
-_Entry = tuple[float, int, int, Url]  # (-score, number of the page, place in the page, url)
+_Entry = tuple[float, int, int, Url]  # (-score, number of the page, position in the page, url)
 
 
 class PageQueues(Frontier):
-    """Links in the order of their pages. A URL in flight keeps its place until it is settled."""
+    """Links in the order of their pages. A URL in flight keeps its position until it is settled."""
 
     def __init__(self, bound: int | None = None) -> None:
         if bound is not None and bound < 1:
             raise ValueError(f"a frontier's bound is at least 1, not {bound}")
         self.bound = bound
-        self._queues: HostQueues[_Entry] = HostQueues()  # of those that are due
+        self._queues: HostQueues[_Entry] = HostQueues()  # entries that are due
         self.clear()
 
     def clear(self) -> None:
-        """Forget everything but which hosts rest."""
+        """Forget everything except which hosts rest."""
         self._waiting: dict[Url, tuple[Candidate, _Entry]] = {}
         self._in_flight: dict[Url, Candidate] = {}
         self._queues.clear()
-        self._parked: list[tuple[float, _Entry]] = []  # not due before
-        self._later: list[_Entry] = []  # the same in their order, and some that are due by now
-        self._last: list[tuple[float, int, int, Url]] = []  # the order backwards, where there is a bound
+        self._parked: list[tuple[float, _Entry]] = []  # (due, entry) of candidates not due yet
+        self._later: list[_Entry] = []  # the same entries in frontier order, and some that are due by now
+        self._last: list[tuple[float, int, int, Url]] = []  # all entries in reverse order, if there is a bound
         self._strays = 0
 
     # ---- the port
@@ -53,12 +53,12 @@ class PageQueues(Frontier):
         entry = self._entry(candidate)
         waiting = self._waiting.get(candidate.url)
         if waiting is not None:
-            old, before = waiting
+            old, old_entry = waiting
             due = max(old.due, candidate.due)
-            if entry < before or due > old.due:
+            if entry < old_entry or due > old.due:
                 self._leave(candidate.url)
-                better = candidate if entry < before else old
-                self._enter(better._replace(due=due), min(entry, before))
+                better = candidate if entry < old_entry else old
+                self._enter(better._replace(due=due), min(entry, old_entry))
             return None
         self._in_flight.pop(candidate.url, None)
         self._enter(candidate, entry)
@@ -90,18 +90,18 @@ class PageQueues(Frontier):
                 self._queues.enter(entry)
 
     def _first_later(self) -> tuple[_Entry, float] | None:
-        """The first entry that is not due yet and whose host wakes at a known time, and when it can be popped."""
+        """The first entry that is not due yet and can be popped at a known time, with that time."""
         endless, first = [], None
         while self._later:
             entry = self._later[0]
             due = self._waiting[entry[3]][0].due if self._is_current(entry) else 0.0
-            wakes = max(due, self._queues.rests_until(entry[3]))
+            ready = max(due, self._queues.rests_until(entry[3]))
             if due <= self._queues.now:
                 heappop(self._later)
-            elif wakes == math.inf:
+            elif ready == math.inf:
                 endless.append(heappop(self._later))
             else:
-                first = entry, wakes
+                first = entry, ready
                 break
         for entry in endless:
             heappush(self._later, entry)
@@ -133,7 +133,7 @@ class PageQueues(Frontier):
         return self._launch(url) if url in self._waiting else None
 
     def give_back(self, popped: Popped) -> Candidate | None:
-        """The candidate carries its place."""
+        """The candidate carries its position."""
         return self.push(popped.candidate)
 
     def in_flight(self) -> Collection[Url]:
@@ -144,7 +144,7 @@ class PageQueues(Frontier):
     def _entry(self, candidate: Candidate) -> _Entry:
         page: Any = candidate.carry.get(PAGE)
         position: Any = candidate.carry.get(PLACE)
-        if not isinstance(page, int) or not isinstance(position, int):  # of a sitemap, say: behind all pages so good
+        if not isinstance(page, int) or not isinstance(position, int):  # e.g. from a sitemap: after pages of its score
             page, position = 1 << 62, self._strays
             self._strays += 1
         return -round(candidate.score, DECIMALS), page, position, candidate.url
@@ -187,13 +187,13 @@ class PageQueues(Frontier):
         waiting = self._waiting.get(entry[3])
         return waiting is not None and waiting[1] is entry
 
-    # ---- what survives a restart
+    # ---- saving
 
     def save(self) -> dict[str, Any]:
         """The state as JSON. Requests in flight count as waiting."""
         waiting = [candidate for candidate, _ in self._waiting.values()]
         return {
-            "waiting": [plain(waiting_candidate) for waiting_candidate in (*waiting, *self._in_flight.values())],
+            "waiting": [plain(candidate) for candidate in (*waiting, *self._in_flight.values())],
             "strays": self._strays,
         }
 

@@ -1,7 +1,7 @@
-"""The words of the pages read last, and which of their links wait: for scores that change later.
+"""The most recently read pages, with their words and waiting links, so that these links can be re-scored.
 
-Strategies that learn from labels, or re-score from time to time, use it. Only so many pages are remembered; links that
-were found on earlier pages alone keep the score they have.
+Used by strategies that learn from labels or re-score from time to time. Links that were found only on pages no longer
+remembered keep their score.
 """
 
 from __future__ import annotations
@@ -13,32 +13,32 @@ from scenthound.model import DECIMALS, Candidate, Url
 from scenthound.text.document_store import DocumentStore
 from scenthound.text.term_counts import Document
 
-MOST_WORDS = 4_000_000  # on all pages remembered: 32 MB, and thousands of pages of prose
+MOST_WORDS = 4_000_000  # on all remembered pages together: 32 MB, thousands of pages of prose
 
 
 class RecentPages:
     """The last `most` pages: their words, their scores, and which of their links still wait.
 
-    The scores of `spared` URLs never change: seeds go first whatever links to them.
+    The scores of `fixed` URLs never change: seeds go first, whatever links to them.
     """
 
-    def __init__(self, most: int, spared: Iterable[Url] = ()) -> None:
-        self.most, self.spared = most, frozenset(spared)
+    def __init__(self, most: int, fixed: Iterable[Url] = ()) -> None:
+        self.most, self.fixed = most, frozenset(fixed)
         self.documents = DocumentStore()
         self._scores: dict[Url, float] = {}
         self._links: dict[Url, Sequence[Url]] = {}
         self._depths: dict[Url, int] = {}
-        self._parents: dict[Url, list[Url]] = {}  # of links that may wait: the pages they were found on
+        self._parents: dict[Url, list[Url]] = {}  # for each link that may be waiting: the pages it was found on
 
     def keep(self, url: Url, document: Document, links: Sequence[Url] = (), score: float = 0.0, depth: int = 0) -> None:
-        """Remember a page, and forget the oldest if there are too many. Its links wait from now on."""
+        """Remember a page whose links now wait; forget the oldest pages if there are too many."""
         if not self.most:
             return
         self.forget(url)
         self.documents.put(url, document)
         self._scores[url], self._links[url], self._depths[url] = score, links, depth
         for link in links:
-            if link not in self.spared:
+            if link not in self.fixed:
                 self._parents.setdefault(link, []).append(url)
         while len(self._links) > self.most or (self.documents.held > MOST_WORDS and len(self._links) > 1):
             self.forget(next(iter(self._links)))
@@ -55,16 +55,16 @@ class RecentPages:
         self.documents.drop(url)
 
     def mark_done(self, *urls: Url) -> None:
-        """These URLs no longer wait."""
+        """Record that these URLs no longer wait."""
         for url in urls:
             self._parents.pop(url, None)
 
-    def words(self, url: Url) -> dict[str, int] | None:
+    def counts(self, url: Url) -> dict[str, int] | None:
         """The word counts of a page; None if it is not remembered."""
         return self.documents.counts(url) if url in self.documents else None
 
-    def counted(self) -> Iterable[tuple[Url, dict[str, int]]]:
-        """All pages with their words, the oldest first."""
+    def all_counts(self) -> Iterable[tuple[Url, dict[str, int]]]:
+        """All pages with their word counts, the oldest first."""
         return ((url, self.documents.counts(url)) for url in self._links)
 
     def rescored(
@@ -73,19 +73,21 @@ class RecentPages:
         parts_of: Callable[[Url], Mapping[str, float]],
         followed: Callable[[Url], bool] = lambda _: False,
     ) -> list[Candidate]:
-        """Set new scores of pages and return the waiting links whose score changes: the best page with the link decides
-        (rule 5). `parts_of` gives the parts of a page's new score. Links of pages that are now `followed` are offered
-        even if they do not wait."""
+        """Set new scores of pages and return the waiting links whose score changes.
+
+        A link has the score of the best page that links to it (rule 5). `parts_of` gives the parts of a page's new
+        score. Links of pages that are now `followed` are offered even if they do not wait.
+        """
         old, touched = self._scores, dict[Url, None]()
-        moved = {url: score for url, score in scores.items() if round(score, DECIMALS) != round(old[url], DECIMALS)}
-        new = {**old, **moved}
-        for url in moved:
+        changed = {url: score for url, score in scores.items() if round(score, DECIMALS) != round(old[url], DECIMALS)}
+        new = {**old, **changed}
+        for url in changed:
             touched.update(dict.fromkeys(link for link in self._links[url] if link in self._parents))
         offers = []
         for link in touched:
             parents = self._parents[link]
-            before, best = max(map(old.__getitem__, parents)), max(parents, key=new.__getitem__)
-            if round(new[best], DECIMALS) != round(before, DECIMALS):
+            old_score, best = max(map(old.__getitem__, parents)), max(parents, key=new.__getitem__)
+            if round(new[best], DECIMALS) != round(old_score, DECIMALS):
                 offer = Candidate(link, new[best], parts=parts_of(best), rescored=True)
                 if followed(best):
                     offer = offer._replace(parent=best, depth=self._depths[best] + 1)
@@ -94,7 +96,7 @@ class RecentPages:
         return offers
 
     def save(self) -> dict[str, Any]:
-        """Plain JSON and arrays."""
+        """The state as plain JSON and arrays."""
         waiting = self._parents
         return {
             "papers": self.documents.save(),
@@ -105,11 +107,11 @@ class RecentPages:
         }
 
     @classmethod
-    def load(cls, state: Mapping[str, Any], most: int, spared: Iterable[Url] = ()) -> RecentPages:
-        made = cls(most, spared)
-        made.documents = DocumentStore.load(state["papers"])
+    def load(cls, state: Mapping[str, Any], most: int, fixed: Iterable[Url] = ()) -> RecentPages:
+        pages = cls(most, fixed)
+        pages.documents = DocumentStore.load(state["papers"])
         for url, score, depth, links in state["pages"]:
-            made._scores[url], made._links[url], made._depths[url] = float(score), links, depth
+            pages._scores[url], pages._links[url], pages._depths[url] = float(score), links, depth
             for link in links:
-                made._parents.setdefault(link, []).append(url)
-        return made
+                pages._parents.setdefault(link, []).append(url)
+        return pages

@@ -1,7 +1,7 @@
-"""Several frontiers that take turns: one for each seed, or for as many threads as asked for.
+"""Several frontiers that take turns: one per seed, or a set number of threads.
 
-`per-seed` uses it. A URL waits in one of them only, where it was found first; found again, it is merged there (rule 5).
-When all together are full, the longest of them drops its worst.
+Used by `per-seed`. A URL waits only in the frontier where it was first found; found again, it is merged there (rule 5).
+When the frontiers together are full, the longest drops its worst candidate.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from scenthound.rediscovery import found_again, rounded
 from scenthound.strategies.parts.host_queues import HostQueues, from_plain, plain
 
 THREAD = "thread"
-"""What a candidate carries: the number of its frontier."""
+"""Key in a candidate's `carry` for the number of its frontier."""
 
 _Entry = tuple[float, int, Url]  # (-score, insertion number, url)
 
@@ -32,9 +32,12 @@ class _Waiting(NamedTuple):
 
 
 class SeedFrontiers(Frontier):
-    """The `Frontier` port over several queues. `pop` asks those first that have the fewest requests in flight, in turn
-    from the one after the last result, and passes over those with nothing awake. So the turn depends only on results
-    and on what is in flight, which are known again after a restart."""
+    """The `Frontier` port over several queues.
+
+    `pop` prefers the queues with the fewest requests in flight; among these it goes round, starting after the queue of
+    the last result, and skips queues whose hosts all rest. So the turn depends only on results and on requests in
+    flight, which are both known again after a restart.
+    """
 
     def __init__(self, bound: int | None = None) -> None:
         if bound is not None and bound < 1:
@@ -44,14 +47,14 @@ class SeedFrontiers(Frontier):
         self.clear(1)
 
     def clear(self, threads: int) -> None:
-        """Forget everything but which hosts rest."""
+        """Forget everything except which hosts rest."""
         self._threads: list[HostQueues[_Entry]] = [HostQueues() for _ in range(threads)]
         self._sizes = [0] * threads
-        self._worst: list[list[tuple[float, int, Url]]] = [[] for _ in range(threads)]  # the order backwards
+        self._worst: list[list[tuple[float, int, Url]]] = [[] for _ in range(threads)]  # in reverse order
         for host, until in self._resting.items():
             self.rest(host, until)
         self._waiting: dict[Url, _Waiting] = {}
-        self._parked: list[tuple[float, int, Url]] = []  # not due before
+        self._parked: list[tuple[float, int, Url]] = []  # (due, insertion number, url) of candidates not due yet
         self._in_flight: dict[Url, _Waiting] = {}
         self._next_number = 0
         self._turn = 0
@@ -61,7 +64,7 @@ class SeedFrontiers(Frontier):
         return len(self._threads)
 
     def thread_of(self, candidate: Candidate) -> int:
-        """The frontier of a candidate: where its URL waits, else the one it carries, else one drawn from its URL."""
+        """A candidate's frontier: where its URL waits, else the one it carries, else one by a hash of its URL."""
         waiting = self._waiting.get(candidate.url)
         if waiting is not None:
             return waiting.thread
@@ -69,7 +72,7 @@ class SeedFrontiers(Frontier):
         return carried % self.threads if isinstance(carried, int) else zlib.crc32(candidate.url.encode()) % self.threads
 
     def landed(self, candidate: Candidate) -> int:
-        """The result for a candidate is here: the turn goes to the frontier after its own, which is returned."""
+        """Record a result for a candidate and return its frontier. The next frontier has the turn."""
         thread = self.thread_of(candidate)
         self.settle(candidate.url)
         self._turn = (thread + 1) % self.threads
@@ -92,7 +95,7 @@ class SeedFrontiers(Frontier):
         self._in_flight.pop(candidate.url, None)
         self._enter(thread, candidate, self._next_number)
         self._next_number += 1
-        return self._fallen()
+        return self._evict()
 
     def rest(self, host: str, until: float) -> None:
         self._resting[host] = until
@@ -110,13 +113,12 @@ class SeedFrontiers(Frontier):
 
     def best_resting(self, now: float) -> tuple[Candidate, float] | None:
         self._wake(now)
-        resting = [found for queues in self._threads if (found := queues.first_resting()) is not None]
+        resting = [first for queues in self._threads if (first := queues.first_resting()) is not None]
         resting += [
             (self._waiting[url].entry, due) for due, number, url in self._parked if self._is_parked(number, url)
         ]
-        known = [(entry, max(until, self._resting.get(urls.host(entry[2]), 0.0))) for entry, until in resting]
-        known = [found for found in known if found[1] < math.inf]
-        best = min(known, default=None)
+        wakes = [(entry, max(until, self._resting.get(urls.host(entry[2]), 0.0))) for entry, until in resting]
+        best = min(((entry, until) for entry, until in wakes if until < math.inf), default=None)
         return None if best is None else (self._waiting[best[0][2]].candidate, best[1])
 
     def ready_at(self) -> float | None:
@@ -147,7 +149,7 @@ class SeedFrontiers(Frontier):
     def give_back(self, popped: Popped) -> Candidate | None:
         self._in_flight.pop(popped.candidate.url, None)
         self._enter(self.thread_of(popped.candidate), popped.candidate, popped.number)
-        return self._fallen()
+        return self._evict()
 
     def in_flight(self) -> Collection[Url]:
         return self._in_flight.keys()
@@ -166,8 +168,8 @@ class SeedFrontiers(Frontier):
             worst = self._worst[thread]
             heappush(worst, (-entry[0], -number, candidate.url))
             if len(worst) > 2 * self._sizes[thread] + 64:
-                own = [place.entry for place in self._waiting.values() if place.thread == thread]
-                worst[:] = [(-score, -other, url) for score, other, url in own]
+                entries = [waiting.entry for waiting in self._waiting.values() if waiting.thread == thread]
+                worst[:] = [(-score, -other, url) for score, other, url in entries]
                 heapify(worst)
 
     def _leave(self, url: Url) -> _Waiting:
@@ -180,8 +182,8 @@ class SeedFrontiers(Frontier):
         waiting = self._in_flight[url] = self._leave(url)
         return waiting.candidate
 
-    def _fallen(self) -> Candidate | None:
-        """What falls out if there are too many: the worst of the longest frontier."""
+    def _evict(self) -> Candidate | None:
+        """Drop the worst candidate of the longest frontier if there are too many, and return it."""
         if self.bound is None or len(self._waiting) <= self.bound:
             return None
         worst = self._worst[max(range(self.threads), key=lambda thread: (self._sizes[thread], -thread))]
@@ -206,16 +208,16 @@ class SeedFrontiers(Frontier):
         waiting = self._waiting.get(url)
         return waiting is not None and waiting.entry[1] == number and waiting.candidate.due > self._now
 
-    # ---- what survives a restart
+    # ---- saving
 
     def save(self) -> dict[str, Any]:
-        """The state as JSON. Requests in flight count as waiting, in their old place."""
-        waiting = sorted((*self._waiting.values(), *self._in_flight.values()), key=lambda one: one.entry[1])
+        """The state as JSON. Requests in flight count as waiting, under their insertion number."""
+        entries = sorted((*self._waiting.values(), *self._in_flight.values()), key=lambda waiting: waiting.entry[1])
         return {
             "threads": self.threads,
             "turn": self._turn,
             "next": self._next_number,
-            "waiting": [[one.thread, one.entry[1], plain(one.candidate)] for one in waiting],
+            "waiting": [[waiting.thread, waiting.entry[1], plain(waiting.candidate)] for waiting in entries],
         }
 
     def load(self, state: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""From a taxonomy with example pages to a classifier."""
+"""Train a tree classifier from a taxonomy with example pages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scenthound.text.tokens import Analyser
 
 
 def learn_taxonomy(taxonomy: Taxonomy, analyser: Analyser, features: int = 0) -> TreeClassifier:
-    """A classifier for a taxonomy. `BadConfig` if it is no tree, or has nothing to learn from."""
+    """Train a classifier for a taxonomy. Raises `BadConfig` if it is not a tree or has no examples."""
     tree = Tree(taxonomy.children, taxonomy.good, taxonomy.root)
     documents = [
         (category, page.record.counts(analyser).to_dict())

@@ -1,6 +1,6 @@
-"""The topic's words as lexical strategies compare them: raw frequencies, or tf-idf of the pages read so far.
+"""Similarity of pages to the topic's words, by raw frequencies or by tf-idf of the pages read so far.
 
-`best-first`, `best-n-first`, `dom`, `hub-seeking`, `fish-search` and `shark-search` use it.
+Used by `best-first`, `best-n-first`, `dom`, `hub-seeking`, `fish-search` and `shark-search`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def idf_parameter() -> Any:
 
 @dataclass(frozen=True)
 class RunningQuery(Query):
-    """Keywords with weights that change as pages are read. Nothing made with it may be remembered."""
+    """Keywords with weights that change as pages are read, so similarities must not be cached."""
 
     idf: RunningIdf = field(default_factory=RunningIdf, repr=False, compare=False)
 
@@ -55,7 +55,7 @@ class ComparesTopic(Parameterised):
         self.query_ = kind(topic.keywords, Analyser(self.stop_words, self.stem))
 
     def _page_similarity(self, page: Page) -> float:
-        """The cosine of the topic and a page, which is counted first. To be called once for every page read."""
+        """The cosine of the topic and a page, which is first added to the idf counts: call once per page read."""
         if not isinstance(self.query_, RunningQuery):
             return page.view(page_similarity, self.query_)
         counts = page.record.counts(self.query_.analyser)

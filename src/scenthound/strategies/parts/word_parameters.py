@@ -8,7 +8,8 @@ from scenthound.parameters import parameter
 from scenthound.text.stopwords import STOP_LISTS
 
 LENGTH = 10
-"""Words that a page counts for where scores are per word. Few enough that no score is 0 or 1 to the last digit."""
+"""Length, in words, to which per-word scores shrink a longer page. Small enough that no score is 0 or 1 to the last
+digit."""
 SCORES = "rank links by this: per-word does not saturate on long pages, probability is as published, logit its log-odds"
 
 

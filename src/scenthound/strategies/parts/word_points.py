@@ -1,4 +1,4 @@
-"""Words with points, as a user writes them: what goal judges of `bayes` and the Hayek economy count."""
+"""Parse words with points, such as `board:2 chairman`: the goal words of `bayes` and of the Hayek economy."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from scenthound.text.tokens import Analyser
 
 
 def word_points(text: str, analyser: Analyser, parameter: str) -> dict[str, float]:
-    """The points of each word in a text as `board:2 directors:2 chairman`; 1 if none are given.
+    """The points of each word in a text such as `board:2 directors:2 chairman`; 1 if the text states none.
 
-    `parameter` is named in errors. A word that is given twice has the larger points.
+    Errors name `parameter`. A word that occurs twice gets the larger number of points.
     """
     points: dict[str, float] = {}
     for part in text.split():
-        word, _, worth = part.rpartition(":") if part.count(":") == 1 else (part, "", "")
+        word, _, suffix = part.rpartition(":") if part.count(":") == 1 else (part, "", "")
         try:
-            point = float(worth) if word and worth else 1.0
+            value = float(suffix) if word and suffix else 1.0
         except ValueError:
-            word, point = part, 1.0
-        if not 0.0 < point < 1e6:
-            raise BadConfig(f"`{parameter}`: {part!r} gives {point:g} points", "give a number above 0")
+            word, value = part, 1.0
+        if not 0.0 < value < 1e6:
+            raise BadConfig(f"`{parameter}`: {part!r} gives {value:g} points", "give a number above 0")
         for term in analyser.terms(word or part):
-            points[term] = max(point, points.get(term, 0.0))
+            points[term] = max(value, points.get(term, 0.0))
     return points

@@ -1,4 +1,4 @@
-"""The agents in a saved population, as plain data for whoever shows them."""
+"""The agents in a saved population, as plain data for display."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from scenthound.strategies.spiders.net import Net
 
 
 def living_agents(state: Mapping[str, Any]) -> dict[int, dict[str, Any]]:
-    """The agents in a saved population, by number: figures, words with what each does to a link's score, and the net.
+    """The agents in a saved population, by number: energy, pages, the effect of each keyword, and the net.
 
-    The effect of a word is what the net makes of a link with that word in its anchor and nothing else near it, less
-    what it makes of a link with none.
+    The effect of a word is the net's output for a link with only that word in its anchor, less the output for a link
+    without any keyword near it.
     """
     agents = {}
     for saved in state["agents"]:
         number, _, energy, pages, _ = saved["agent"]
         words, net = [word for word, _ in saved["keywords"]], Net(*saved["net"])
-        alone = net.outputs(np.vstack([np.zeros(len(words)), np.eye(len(words))]))
-        effects = (alone[1:] - alone[0]).tolist()
+        outputs = net.outputs(np.vstack([np.zeros(len(words)), np.eye(len(words))]))
+        effects = (outputs[1:] - outputs[0]).tolist()
         agents[int(number)] = {
             "energy": float(energy),
             "pages": int(pages),

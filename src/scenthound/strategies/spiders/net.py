@@ -1,4 +1,4 @@
-"""What a spider sees of a link, the neural net that scores it, and the draw (sheet 40.1).
+"""The inputs of a spider's neural net, the net itself, and the probabilities of the draw (sheet 40.1).
 
 input k of a link = Σ 1 / distance, over the occurrences of keyword k on the page (`text.proximity`)
 net(x)            = tanh(w2 · tanh(W1 x + b1) + b2)
@@ -21,43 +21,43 @@ from scenthound.text.proximity import proximities
 from scenthound.text.tokens import Analyser
 
 Numbers = npt.NDArray[np.float64]
-SPAN = 0.5  # first weights are drawn from ±0.5 [sheet 40.1]
+SPAN = 0.5  # initial weights are drawn from ±0.5 [sheet 40.1]
 
 
 class Sighting(NamedTuple):
-    """An occurrence of a word in anchor b (`where` is 2b + 1), or outside with g anchors before it (2g)."""
+    """An occurrence of a word: in anchor b (`where` is 2b + 1), or outside with g anchors before it (2g)."""
 
     where: int
     term: str
 
 
 def sightings(page: Page, words: Collection[str], analyser: Analyser) -> list[Sighting]:
-    """Where these terms occur on the page, counted in anchors. The words of an image link are its `alt` text."""
+    """The occurrences of these terms on the page, located by anchors. The words of an image link are its `alt` text."""
     counts = page.record.counts(analyser)
     if not any(word in counts for word in words) and page.view(anchor_terms, analyser).isdisjoint(words):
-        return []  # no need to locate the terms of the page
+        return []  # saves locating all terms of the page
     positions = page.view(term_positions, analyser)
     return [Sighting(where, word) for word in words for where in positions.of(word)]
 
 
 def anchor_terms(record: Record, analyser: Analyser) -> Set[str]:
-    """The terms of all anchors, `alt` texts included."""
+    """The terms of all anchors, including `alt` texts."""
     return {term for text in {link.anchor for link in record.links} for term in analyser.terms(text)}
 
 
 def link_inputs(seen: Sequence[Sighting], anchors: int, columns: Mapping[str, int], reach: int) -> Numbers:
-    """The proximity of each keyword to each anchor: a row for every anchor, a column for every keyword."""
-    places: dict[str, list[int]] = {}
+    """The proximity of each keyword to each anchor: one row per anchor, one column per keyword."""
+    occurrences: dict[str, list[int]] = {}
     for where, term in seen:
-        places.setdefault(term, []).append(where)
+        occurrences.setdefault(term, []).append(where)
     inputs = np.zeros((anchors, len(columns)))
-    for term, occurrences in places.items():
-        inputs[:, columns[term]] = proximities(occurrences, anchors, reach)
+    for term, positions in occurrences.items():
+        inputs[:, columns[term]] = proximities(positions, anchors, reach)
     return inputs
 
 
 class Net:
-    """One layer of tanh units and a tanh output; without hidden units the output sees the inputs themselves."""
+    """A layer of tanh units and a tanh output; without hidden units, the output is computed from the inputs."""
 
     __slots__ = ("b1", "b2", "w1", "w2")
 
@@ -66,22 +66,22 @@ class Net:
 
     @classmethod
     def born(cls, inputs: int, hidden: int, rng: random.Random) -> Net:
-        """An untrained net: small random weights."""
+        """An untrained net with small random weights."""
 
-        def some(*shape: int) -> Numbers:
-            drawn = [rng.uniform(-SPAN, SPAN) for _ in range(int(np.prod(shape)))]
-            return np.array(drawn, dtype=np.float64).reshape(shape)
+        def random_weights(*shape: int) -> Numbers:
+            weights = [rng.uniform(-SPAN, SPAN) for _ in range(int(np.prod(shape)))]
+            return np.array(weights, dtype=np.float64).reshape(shape)
 
-        w1, b1 = some(hidden, inputs), some(hidden)
-        return cls(w1, b1, some(hidden or inputs), rng.uniform(-SPAN, SPAN))
+        w1, b1 = random_weights(hidden, inputs), random_weights(hidden)
+        return cls(w1, b1, random_weights(hidden or inputs), rng.uniform(-SPAN, SPAN))
 
     def outputs(self, inputs: Numbers) -> Numbers:
-        """The output for each row."""
+        """The output for each row of inputs."""
         hidden = np.tanh(inputs @ self.w1.T + self.b1) if len(self.b1) else inputs
         return np.asarray(np.tanh(hidden @ self.w2 + self.b2))
 
     def learn(self, inputs: Numbers, target: float, rate: float) -> float:
-        """One step of back-propagation on half the squared error. Returns the output before it."""
+        """Do one step of back-propagation on half the squared error. Returns the output before the step."""
         hidden = np.tanh(self.w1 @ inputs + self.b1) if len(self.b1) else inputs
         output = float(np.tanh(hidden @ self.w2 + self.b2))
         delta = (target - output) * (1 - output * output)
@@ -94,7 +94,7 @@ class Net:
         return output
 
     def child(self, more: int) -> Net:
-        """A copy with `more` inputs, whose weights are 0."""
+        """A copy with `more` additional inputs, whose weights are 0."""
         if len(self.b1):
             w1 = np.hstack([self.w1, np.zeros((len(self.b1), more))])
             return Net(w1, self.b1.copy(), self.w2.copy(), self.b2)
@@ -102,14 +102,14 @@ class Net:
 
 
 def softmax_weights(scores: Numbers, greed: float) -> Numbers:
-    """e^(greed · score) of each, up to a common factor that keeps them finite."""
+    """e^(greed · score) for each score, times a common factor that keeps the weights finite."""
     return np.asarray(np.exp(greed * (scores - scores.max())))
 
 
 def softmax(scores: Sequence[float], greed: float) -> list[float]:
-    """The probability with which each is drawn.
+    """The probability of drawing each item, from its score.
 
-    >>> [round(one, 6) for one in softmax([0.484933, 0.459001], 5)]
+    >>> [round(probability, 6) for probability in softmax([0.484933, 0.459001], 5)]
     [0.53237, 0.46763]
     """
     weights = softmax_weights(np.array(scores, dtype=np.float64), greed)
