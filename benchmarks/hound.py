@@ -24,11 +24,11 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from hound_lab import POINTS, RECORDED, WEBS, Place, Settings, place, put
+from hound_lab import POINTS, RECORDED, WEBS, BenchWeb, Settings, insert_table, open_web
 from hound_parts import ablations, contexts, cues, transfer
 from hound_tables import greed, live, overlap, recall, seeds, taught
 
-Table = Callable[[Place, Settings], str]
+Table = Callable[[BenchWeb, Settings], str]
 TABLES: dict[str, tuple[Table, tuple[str, ...]]] = {
     "recall": (recall, WEBS),
     "taught": (taught, RECORDED),
@@ -53,27 +53,27 @@ def main() -> None:
     parser.add_argument("--work", type=Path, default=Path("runs/hound"), help="where webs and crawls are kept")
     parser.add_argument("--into", type=Path, help="also put the table into this document")
     parser.add_argument("--quick", action="store_true", help="a small generated web; the figures mean nothing")
-    said = parser.parse_args()
-    if said.quick:
+    options = parser.parse_args()
+    if options.quick:
         with tempfile.TemporaryDirectory() as aside:
             settings = Settings(Path(aside), topics=2, pages=60)
-            show(said.table, ["generated-1-small"], settings, None)
+            show(options.table, ["generated-1-small"], settings, None)
     else:
-        settings = Settings(said.work, said.jobs, said.topics, said.pages)
-        show(said.table, said.bed or TABLES[said.table][1], settings, said.into)
+        settings = Settings(options.work, options.jobs, options.topics, options.pages)
+        show(options.table, options.bed or TABLES[options.table][1], settings, options.into)
 
 
 def show(name: str, beds: Sequence[str], settings: Settings, document: Path | None) -> None:
     make = TABLES[name][0]
     for bed in beds:
-        at = place(bed, settings.work)
-        if at is None:
+        web = open_web(bed, settings.work)
+        if web is None:
             print(f"{bed}: skipped, ../shared is not here\n")
             continue
-        text = make(at, settings)
+        text = make(web, settings)
         print(text + "\n", flush=True)
         if document is not None:
-            put(document, f"{name} {bed}", text)
+            insert_table(document, f"{name} {bed}", text)
 
 
 if __name__ == "__main__":

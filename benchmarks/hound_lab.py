@@ -69,7 +69,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Place:
+class BenchWeb:
     """A web to crawl."""
 
     name: str
@@ -88,21 +88,21 @@ class Place:
         """The category of each topic: only topics of different ones are independent."""
         return topic_groups(self.bed.topics)
 
-    def spaced(self, number: int) -> list[str]:
+    def spaced(self, count: int) -> list[str]:
         """So many topics, evenly spaced, of as many categories as there are; 0: all."""
         firsts = list({self.groups[topic.id]: topic.id for topic in reversed(self.bed.topics)}.values())[::-1]
-        every = [topic.id for topic in self.bed.topics]
-        if not number or number >= len(every):
-            return every
-        some = firsts if number <= len(firsts) else every
-        return [some[place * len(some) // number] for place in range(number)]
+        all_topics = [topic.id for topic in self.bed.topics]
+        if not count or count >= len(all_topics):
+            return all_topics
+        candidates = firsts if count <= len(firsts) else all_topics
+        return [candidates[index * len(candidates) // count] for index in range(count)]
 
 
-def place(name: str, work: Path) -> Place | None:
+def open_web(name: str, work: Path) -> BenchWeb | None:
     """The web of this name; None where the recorded pages are missing. Others are made once."""
     if name in RECORDED:
         folder = SHARED / "data" / name
-        return Place(name, folder) if folder.is_dir() else None
+        return BenchWeb(name, folder) if folder.is_dir() else None
     folder = work / "beds" / name
     if name == "apache-less":
         source = SHARED / "data" / "apache"
@@ -116,10 +116,10 @@ def place(name: str, work: Path) -> Place | None:
                 check=True,
                 stdout=subprocess.DEVNULL,
             )
-        return Place(name, folder)
+        return BenchWeb(name, folder)
     if not (folder / "bed.toml").exists():
         write_web(folder, order(name))
-    return Place(name, folder)
+    return BenchWeb(name, folder)
 
 
 def order(name: str) -> WebOrder:
@@ -147,7 +147,7 @@ def hound_digest() -> str:
 class Curves(NamedTuple):
     """Crawls of one web: by strategy and topic, target recall at the points, and CPU seconds of choosing pages."""
 
-    at: tuple[int, ...]
+    points: tuple[int, ...]
     found: dict[str, dict[str, list[float]]]
     seconds: dict[str, dict[str, float]]
     """CPU seconds of scoring and choosing, training included, of the whole crawl."""
@@ -160,7 +160,7 @@ class Curves(NamedTuple):
     groups: Mapping[str, str]
 
     def values(self, strategy: str, point: int, topics: Iterable[str] | None = None) -> dict[str, float | None]:
-        column = self.at.index(point)
+        column = self.points.index(point)
         found = self.found[strategy]
         return {topic: found[topic][column] for topic in (found if topics is None else topics)}
 
@@ -171,7 +171,7 @@ class Curves(NamedTuple):
     def cost(self, strategy: str) -> float:
         """CPU milliseconds a page; 0 for an oracle, which is not timed."""
         seconds = self.seconds.get(strategy)
-        return 1000 * sum(seconds.values()) / (len(seconds) * self.at[-1]) if seconds else 0.0
+        return 1000 * sum(seconds.values()) / (len(seconds) * self.points[-1]) if seconds else 0.0
 
     def difference(self, first: str, second: str, point: int) -> Comparison:
         """The first less the second on the topics of both, paired; errors over categories."""
@@ -181,7 +181,7 @@ class Curves(NamedTuple):
 
     def tested(self, pairs: Iterable[tuple[str, str]]) -> list[Comparison]:
         """Is the first of each pair better? One family for all pairs at 100 and 250 pages, adjusted by Holm."""
-        points = [point for point in TESTED if point in self.at]
+        points = [point for point in TESTED if point in self.points]
         return adjust([self.difference(*pair, point) for pair in pairs for point in points])
 
     def less_or_more(self, reference: str, others: Iterable[str]) -> dict[str, str]:
@@ -192,18 +192,18 @@ class Curves(NamedTuple):
         verdicts = {}
         for name in names:
             own = [test for test in shown if name in (test.first, test.second)]
-            told = [f"{'worse' if test.first == reference else 'better'} at {test.at:,}" for test in own]
-            verdicts[name] = ", ".join(told) or "no difference shown"
+            results = [f"{'worse' if test.first == reference else 'better'} at {test.at:,}" for test in own]
+            verdicts[name] = ", ".join(results) or "no difference shown"
         return verdicts
 
     def row(self, strategy: str) -> list[str]:
         """Its means with their errors, as text."""
-        return [with_error(self.mean(strategy, point)) for point in self.at]
+        return [with_error(self.mean(strategy, point)) for point in self.points]
 
     @property
     def heads(self) -> list[str]:
         """The points, as text."""
-        return [f"{point:,}" for point in self.at]
+        return [f"{point:,}" for point in self.points]
 
 
 class Ask(NamedTuple):
@@ -218,12 +218,12 @@ class Ask(NamedTuple):
     oracles: bool = False
 
 
-def crawl(at: Place, ask: Ask, settings: Settings, into: Curves | None = None) -> Curves:
+def crawl(web: BenchWeb, ask: Ask, settings: Settings, into: Curves | None = None) -> Curves:
     """Run the crawls that are missing, and read them all; `into`: add them to these."""
-    curves = into or Curves(settings.points, {}, {}, {}, {}, {}, at.groups)
+    curves = into or Curves(settings.points, {}, {}, {}, {}, {}, web.groups)
     ours = [name for name in ask.strategies if name.startswith(OURS)]
     others = [name for name in ask.strategies if name not in ours]
-    arm = f"{at.name}-{ask.start}" + (f"-{ask.seeds}" if ask.seeds else "") + (f"-{settings.pages}")
+    arm = f"{web.name}-{ask.start}" + (f"-{ask.seeds}" if ask.seeds else "") + (f"-{settings.pages}")
     for names, suffix in ((others, ""), (ours, f"-{hound_digest()}")):
         if names:
             options = RunOptions(
@@ -234,14 +234,14 @@ def crawl(at: Place, ask: Ask, settings: Settings, into: Curves | None = None) -
                 robustness=ask.halves,
                 oracles=ask.oracles and not suffix,
             )
-            made = run(at.bed, names, settings.work / "runs" / f"{arm}{suffix}", options, jobs=settings.jobs)
-            read_crawls(at, made, ask, curves)
+            experiment = run(web.bed, names, settings.work / "runs" / f"{arm}{suffix}", options, jobs=settings.jobs)
+            read_crawls(web, experiment, ask, curves)
     return curves
 
 
-def read_crawls(at: Place, experiment: Experiment, ask: Ask, into: Curves) -> None:
+def read_crawls(web: BenchWeb, experiment: Experiment, ask: Ask, into: Curves) -> None:
     outcomes, starts = experiment.outcomes(), load_starts(experiment)
-    topics = {topic.id: topic for topic in at.bed.topics}
+    topics = {topic.id: topic for topic in web.bed.topics}
     into.given.update(experiment.spec.given)
     for cell in experiment.cells:
         is_asked = cell.strategy in ask.strategies or (ask.oracles and cell.oracle)
@@ -252,23 +252,23 @@ def read_crawls(at: Place, experiment: Experiment, ask: Ask, into: Curves) -> No
             raise RuntimeError(f"{cell.strategy} on {cell.topic}: {outcome.error}")
         topic = starts.get((cell.topic, 0), topics[cell.topic])
         name = f"{cell.strategy} half {cell.half}" if cell.half else cell.strategy
-        _add(at, experiment.folder, cell, name, topic, into)
-        into.ended[name] = into.ended.get(name, 0) + (outcome.pages < into.at[-1])
+        _add(web, experiment.folder, cell, name, topic, into)
+        into.ended[name] = into.ended.get(name, 0) + (outcome.pages < into.points[-1])
 
 
-def _add(at: Place, folder: Path, cell: Cell, name: str, topic: BedTopic, into: Curves) -> None:
+def _add(web: BenchWeb, folder: Path, cell: Cell, name: str, topic: BedTopic, into: Curves) -> None:
     trail = load_trail(folder, cell.key)
-    aliases = at.prepared.aliases
+    aliases = web.prepared.aliases
     targets = frozenset(str(url) for url in topic.targets)
-    values = target_recall(trail, targets, topic.seeds, aliases, into.at)
+    values = target_recall(trail, targets, topic.seeds, aliases, into.points)
     if values[0] is None:
         return  # no target is left beside the seeds
     into.found.setdefault(name, {})[topic.id] = [value or 0.0 for value in values]
-    first: dict[str, int] = {}
-    for number, step in enumerate(trail, 1):
+    found_after: dict[str, int] = {}
+    for page_number, step in enumerate(trail, 1):
         for url in {str(step.url), str(step.requested or step.url)} & targets:
-            first.setdefault(url, number)
-    into.targets.setdefault(name, {})[topic.id] = first
+            found_after.setdefault(url, page_number)
+    into.targets.setdefault(name, {})[topic.id] = found_after
     if seconds := load_seconds(folder, cell.key):
         into.seconds.setdefault(name, {})[topic.id] = seconds[-1] + load_training(folder, cell.key)
 
@@ -276,11 +276,11 @@ def _add(at: Place, folder: Path, cell: Cell, name: str, topic: BedTopic, into: 
 # ---- what is written
 
 
-def size(at: Place, curves: Curves) -> str:
+def size(web: BenchWeb, curves: Curves) -> str:
     topics = list(next(iter(curves.found.values())))
     categories = len({curves.groups[topic] for topic in topics})
-    told = f" in {categories} categories" if categories < len(topics) else ""
-    return f"**{at.name}**, {len(topics)} topics{told}."
+    categories_text = f" in {categories} categories" if categories < len(topics) else ""
+    return f"**{web.name}**, {len(topics)} topics{categories_text}."
 
 
 def jaccard(curves: Curves, pairs: Iterable[tuple[str, str]], point: int) -> Mean:
@@ -312,22 +312,22 @@ def number(value: float | None, sign: bool = False) -> str:
     return minus + digits
 
 
-def with_error(one: Mean) -> str:
-    return f"{number(one.mean)} ± {number(one.error)}"
+def with_error(value: Mean) -> str:
+    return f"{number(value.mean)} ± {number(value.error)}"
 
 
-def difference_with_error(one: Comparison) -> str:
+def difference_with_error(comparison: Comparison) -> str:
     """The difference, in bold if the first is below the second by more than one standard error."""
-    told = f"{number(one.paired.mean, True)} ± {number(one.paired.error)}"
-    return f"**{told}**" if is_below(one) else told
+    text = f"{number(comparison.paired.mean, True)} ± {number(comparison.paired.error)}"
+    return f"**{text}**" if is_below(comparison) else text
 
 
-def is_below(one: Comparison) -> bool:
+def is_below(comparison: Comparison) -> bool:
     """Whether the first lies below the second by more than one standard error of the difference."""
-    return (one.paired.mean or 0.0) < -(one.paired.error or 0.0)
+    return (comparison.paired.mean or 0.0) < -(comparison.paired.error or 0.0)
 
 
-def put(document: Path, name: str, text: str) -> None:
+def insert_table(document: Path, name: str, text: str) -> None:
     """Replace the text between `<!-- NAME -->` and `<!-- end of NAME -->` of a document."""
     begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
     old = document.read_text(encoding="utf-8")

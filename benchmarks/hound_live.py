@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hound_lab import OURS, Place, Settings, hound_digest
+from hound_lab import OURS, BenchWeb, Settings, hound_digest
 
 from scenthound.lab.beds.bed import Bed, BedTopic
 from scenthound.lab.beds.bed_server import BedServer, ServerOptions, serving
@@ -49,35 +49,35 @@ class LiveCrawl(NamedTuple):
     """The share of its pages that the polite replay fetched too."""
 
 
-def live_crawls(at: Place, strategies: Sequence[str], topics: Sequence[str], settings: Settings) -> list[LiveCrawl]:
+def live_crawls(web: BenchWeb, strategies: Sequence[str], topics: Sequence[str], settings: Settings) -> list[LiveCrawl]:
     """All these crawls, several at a time."""
     folder = settings.work / "live"
     folder.mkdir(parents=True, exist_ok=True)
-    kept = {
-        (strategy, topic): folder / f"{at.name}-{_version(strategy)}-{topic}-{settings.pages}.json"
+    files = {
+        (strategy, topic): folder / f"{web.name}-{_version(strategy)}-{topic}-{settings.pages}.json"
         for strategy in strategies
         for topic in topics
     }
-    missing = [(*asked, file) for asked, file in kept.items() if not file.exists()]
+    missing = [(*crawl, file) for crawl, file in files.items() if not file.exists()]
     if missing:
-        prepare(at.bed)  # once, before many processes want it
+        prepare(web.bed)  # once, before many processes want it
         pool = ProcessPool(min(settings.jobs, len(missing)))
         try:
-            for done in as_completed(
-                pool.submit(_crawl_and_keep, at.folder, *asked, settings.pages) for asked in missing
+            for future in as_completed(
+                pool.submit(_crawl_and_keep, web.folder, *crawl, settings.pages) for crawl in missing
             ):
-                done.result()
+                future.result()
         finally:
             pool.shutdown(cancel_futures=True)
-    return [LiveCrawl(**json.loads(file.read_text())) for file in kept.values()]
+    return [LiveCrawl(**json.loads(file.read_text())) for file in files.values()]
 
 
 def _version(strategy: str) -> str:
     return f"{strategy}-{hound_digest()}" if strategy.startswith(OURS) else strategy
 
 
-def _crawl_and_keep(web: Path, strategy: str, topic_id: str, file: Path, pages: int) -> None:
-    bed = Bed.open(web)
+def _crawl_and_keep(folder: Path, strategy: str, topic_id: str, file: Path, pages: int) -> None:
+    bed = Bed.open(folder)
     topic = next(topic for topic in bed.topics if topic.id == topic_id)
     result = _live_crawl(bed, prepare(bed), topic, strategy, pages)
     file.write_text(json.dumps(result._asdict()) + "\n")

@@ -143,17 +143,17 @@ def _rate(
     bed: PreparedBed, topic: BedTopic, steps: Sequence[Step], judge: Judge
 ) -> tuple[Rated, Rated, Rated, float, int]:
     """The old rule, the judge at fetch and the judge revised on one crawl; CPU seconds of judging, and its pages."""
-    aliases, given = bed.aliases, {*topic.seeds, *topic.examples}
-    given |= {Url(aliases[url]) for url in given if url in aliases}
+    aliases, given_urls = bed.aliases, {*topic.seeds, *topic.examples}
+    given_urls |= {Url(aliases[url]) for url in given_urls if url in aliases}
     targets = {aliases.get(url, url) for url in topic.targets} | set(topic.targets)
     pages = [_page(bed, step) for step in steps]
     before = time.process_time()
     judge.start(visible_topic(topic, aliases), topic.seeds)
     first = [judge.judge(page) for page in pages]
-    again: dict[Url, Verdict] = dict(judge.revised()) if isinstance(judge, Revises) else {}
+    revised: dict[Url, Verdict] = dict(judge.revised()) if isinstance(judge, Revises) else {}
     seconds = time.process_time() - before
-    last = [again.get(step.url, verdict) for step, verdict in zip(steps, first, strict=True)]
-    counts = np.array([step.url not in given and step.requested not in given for step in steps])
+    last = [revised.get(step.url, verdict) for step, verdict in zip(steps, first, strict=True)]
+    counts = np.array([step.url not in given_urls and step.requested not in given_urls for step in steps])
     truth = np.array([step.url in targets or step.requested in targets for step in steps])[counts]
     similarity = np.array([step.similarity for step in steps])[counts]
     rated = [Rated(truth, similarity, similarity >= OLD_RULE)]
@@ -201,7 +201,7 @@ def bins(truth: Floats, scores: Floats) -> list[tuple[int, float, float]]:
 
 def calibration_error(truth: Floats, scores: Floats) -> float:
     """ECE: the mean distance of score and truth over the bins."""
-    return sum(number * abs(score - share) for number, score, share in bins(truth, scores)) / len(truth)
+    return sum(count * abs(score - share) for count, score, share in bins(truth, scores)) / len(truth)
 
 
 def reliability_svg(crawls: Sequence[Rated], title: str) -> str:
@@ -215,10 +215,10 @@ def reliability_svg(crawls: Sequence[Rated], title: str) -> str:
             x, y, size = float(scores[inside].mean()), float(truth[inside].mean()), float(inside.sum())
             error = 1.96 * (max(y * (1 - y), 1e-9) / size) ** 0.5
             top, bottom = 260 - 220 * min(y + error, 1), 260 - 220 * max(y - error, 0)
-            place = f"{50 + 220 * x:.1f}"
+            position = f"{50 + 220 * x:.1f}"
             marks.append(
-                f'<line x1="{place}" x2="{place}" y1="{top:.1f}" y2="{bottom:.1f}" stroke="#777"/>'
-                f'<circle cx="{place}" cy="{260 - 220 * y:.1f}" r="{2 + np.log10(size):.1f}" fill="#1f6f8b">'
+                f'<line x1="{position}" x2="{position}" y1="{top:.1f}" y2="{bottom:.1f}" stroke="#777"/>'
+                f'<circle cx="{position}" cy="{260 - 220 * y:.1f}" r="{2 + np.log10(size):.1f}" fill="#1f6f8b">'
                 f"<title>{int(size):,} pages: stated {x:.2f}, true {y:.2f}</title></circle>"
             )
     ticks = "".join(

@@ -124,10 +124,10 @@ def sample() -> list[Labelled]:
     return pages
 
 
-def f1(found: str, wanted: str) -> float:
-    one, two = Counter(found.split()), Counter(wanted.split())
-    common = sum((one & two).values())
-    return 2 * common / (one.total() + two.total()) if common else 0.0
+def f1(found: str, expected: str) -> float:
+    found_words, expected_words = Counter(found.split()), Counter(expected.split())
+    common = sum((found_words & expected_words).values())
+    return 2 * common / (found_words.total() + expected_words.total()) if common else 0.0
 
 
 def timed(work: Callable[[], None], times: int = 20) -> float:
@@ -159,8 +159,8 @@ def main() -> None:
     long_page = f"<html><body>{semantic('Balloons', ARTICLES['en'] * 30)}</body></html>"
     for name, extract in extractors.items():
         scores = {layout.__name__: 0.0 for layout in LAYOUTS}
-        for number, (_, wanted, page) in enumerate(pages):
-            scores[LAYOUTS[number % len(LAYOUTS)].__name__] += f1(extract(page), wanted) / len(ARTICLES)
+        for index, (_, expected, page) in enumerate(pages):
+            scores[LAYOUTS[index % len(LAYOUTS)].__name__] += f1(extract(page), expected) / len(ARTICLES)
         mean = sum(scores.values()) / len(scores)
         each = " ".join(f"{layout} {score:.2f}" for layout, score in scores.items())
         speed = timed(lambda extract=extract: extract(long_page) and None)  # type: ignore[misc]

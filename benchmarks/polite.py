@@ -73,8 +73,8 @@ def compare(bed: Bed, prepared: PreparedBed, strategy: str, topics: Sequence[Bed
         timed = [
             crawl(topic, PoliteLimits(seconds=seconds / 10, order=order), 10 * pages) for order in ("auto", "speed")
         ]
-        found = [recall(each.steps, topic, prepared) for each in (plain, polite, *timed)]
-        rows.append([*found[:2], seconds, *found[2:]])
+        recalls = [recall(result.steps, topic, prepared) for result in (plain, polite, *timed)]
+        rows.append([*recalls[:2], seconds, *recalls[2:]])
     return [sum(column) / len(rows) for column in zip(*rows, strict=True)]
 
 
@@ -109,13 +109,13 @@ def main() -> None:
     parser.add_argument("--beds", help="only these of generated, schools, apache")
     parser.add_argument("--pages", type=int)
     parser.add_argument("--topics", type=int)
-    asked = parser.parse_args()
-    pages, topics = asked.pages or (60 if asked.quick else 400), asked.topics or (1 if asked.quick else 3)
+    options = parser.parse_args()
+    pages, topics = options.pages or (60 if options.quick else 400), options.topics or (1 if options.quick else 3)
     ours = [name for name, kind in STRATEGIES.items() if kind.__module__.startswith("scenthound.")]
-    names = asked.strategies.split(",") if asked.strategies else QUICK if asked.quick else ours
-    with tempfile.TemporaryDirectory() as made:
-        for name, bed in webs(Path(made), 500 if asked.quick else 4_000, not asked.quick):
-            if asked.beds and name not in asked.beds.split(","):
+    names = options.strategies.split(",") if options.strategies else QUICK if options.quick else ours
+    with tempfile.TemporaryDirectory() as folder:
+        for name, bed in webs(Path(folder), 500 if options.quick else 4_000, not options.quick):
+            if options.beds and name not in options.beds.split(","):
                 continue
             prepared = prepare(bed)
             print(f"\n{name}: {pages} pages, {topics} topics, means of target recall")
@@ -127,8 +127,8 @@ def main() -> None:
                     f"{strategy:18} {plain:8.3f} {polite:7.3f}  {ratio} {seconds:10,.0f}  |  {auto:25.3f} {speed:7.3f}",
                     flush=True,
                 )
-            if name == "generated" and (asked.live or asked.quick):
-                live(bed, prepared, bed.topics[0], 30 if asked.quick else 400, Path(made))
+            if name == "generated" and (options.live or options.quick):
+                live(bed, prepared, bed.topics[0], 30 if options.quick else 400, Path(folder))
 
 
 if __name__ == "__main__":

@@ -92,16 +92,16 @@ def fetch(paths: set[str], folder: Path) -> None:
 def page_of(path: str, folder: Path, seeds: Path) -> str | None:
     """A paper as the HTML that the portal reads."""
     if path.startswith("seeds/"):
-        found = sorted(seeds.glob(f"{path[6:]}_*.txt"))
-        return marked_up(found[0].read_text(encoding="utf-8")) if found else None
+        files = sorted(seeds.glob(f"{path[6:]}_*.txt"))
+        return marked_up(files[0].read_text(encoding="utf-8")) if files else None
     content = (folder / LIBRARY / path).read_bytes()
     if path.endswith(".html"):
         return content.decode("utf-8", "replace")
     reply = Response("", 200, "OK", (("Content-Type", "application/pdf"),), content)
-    shown = as_html(reply, PageLimits(pdf=True))
-    if not isinstance(shown, Response):
-        raise SystemExit(f"{path}: {shown.detail}")
-    return shown.body.decode("utf-8")
+    converted = as_html(reply, PageLimits(pdf=True))
+    if not isinstance(converted, Response):
+        raise SystemExit(f"{path}: {converted.detail}")
+    return converted.body.decode("utf-8")
 
 
 def marked_up(text: str) -> str:
@@ -122,44 +122,46 @@ def marked_up(text: str) -> str:
 
 def facts_of(page: str) -> Paper:
     """What a paper is recognised by, as in the portal."""
-    said = stated(page)
-    return Paper(said.title or parse_html(page, "http://papers.example/").title, said.authors, said.date)
+    statements = stated(page)
+    return Paper(
+        statements.title or parse_html(page, "http://papers.example/").title, statements.authors, statements.date
+    )
 
 
-def score(paper: Labelled, found: list[str], show: bool) -> tuple[int, int, int]:
+def score(paper: Labelled, texts: list[str], show: bool) -> tuple[int, int, int]:
     """Right, extracted and labelled references."""
-    left = list(paper.labels)
-    for text in found:
+    missed = list(paper.labels)
+    for text in texts:
         inside = [label for label in paper.labels if label.is_in(text)]
         titles = {squashed(label.title) for label in inside}
         longest = {title for title in titles if not any(title != other and title in other for other in titles)}
-        own = next((label for label in inside if label in left and label.begins(text)), None)
+        own = next((label for label in inside if label in missed and label.begins(text)), None)
         if own is not None and len(longest) == 1 and len(text) <= LONGEST:
-            left.remove(own)
+            missed.remove(own)
         elif show:
             print(f"  wrong: {text[:160]}")
-    for label in left if show else ():
+    for label in missed if show else ():
         print(f"  missed: {label.author} {label.year} {label.title}")
-    return len(paper.labels) - len(left), len(found), len(paper.labels)
+    return len(paper.labels) - len(missed), len(texts), len(paper.labels)
 
 
 def main() -> None:
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--papers", type=Path, default=Path("build/papers"))
-    arguments.add_argument("--seeds", type=Path, default=Path("../shared/seeds"))
-    arguments.add_argument("--part", choices=("tune", "test"), help="only these papers")
-    arguments.add_argument("--show", action="store_true", help="what was wrong")
-    options = arguments.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--papers", type=Path, default=Path("build/papers"))
+    parser.add_argument("--seeds", type=Path, default=Path("../shared/seeds"))
+    parser.add_argument("--part", choices=("tune", "test"), help="only these papers")
+    parser.add_argument("--show", action="store_true", help="what was wrong")
+    options = parser.parse_args()
     labelled = read_labels()
     paths = [paper.path for paper in labelled]
     paths += sorted({label.cites for paper in labelled for label in paper.labels if label.cites} - set(paths))
     fetch({path for path in paths if not path.startswith("seeds/")}, options.papers)
     started = time.perf_counter()
     pages = {path: page for path in paths if (page := page_of(path, options.papers, options.seeds)) is not None}
-    taken = time.perf_counter() - started
+    seconds = time.perf_counter() - started
     facts = {path: facts_of(page) for path, page in pages.items()}
     numbers = {path: number for number, path in enumerate(pages)}
-    papers = Papers({numbers[path]: said for path, said in facts.items()})
+    papers = Papers({numbers[path]: paper_facts for path, paper_facts in facts.items()})
     sums: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0] * 6)
     for paper in labelled:
         if paper.path not in pages or options.part not in (None, paper.part):
@@ -183,7 +185,7 @@ def main() -> None:
             f"{part:5} {kind:5} {right}/{extracted} {share(right, extracted)}  {right}/{known} {share(right, known)}  "
             f"{joined}/{joins} {share(joined, joins)}  {joined}/{citations} {share(joined, citations)}"
         )
-    print(f"{len(pages)} papers read in {taken:.1f} s", file=sys.stderr)
+    print(f"{len(pages)} papers read in {seconds:.1f} s", file=sys.stderr)
 
 
 def share(part: int, whole: int) -> str:

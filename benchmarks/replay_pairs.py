@@ -115,22 +115,22 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=5, help="pairs of runs for each strategy, 2 or more")
     parser.add_argument("--web-pages", type=int, metavar="N", help="size of the generated web; else 5,000 pages")
     parser.add_argument("--caches", type=Path, help="folder for the two caches, to be used again; else a temporary one")
-    asked = parser.parse_args()
-    if not (asked.before / "benchmarks" / "replay.py").is_file():
-        parser.error(f"{asked.before} is no checkout: it has no benchmarks/replay.py")
-    if asked.pairs < 2:
+    options = parser.parse_args()
+    if not (options.before / "benchmarks" / "replay.py").is_file():
+        parser.error(f"{options.before} is no checkout: it has no benchmarks/replay.py")
+    if options.pairs < 2:
         parser.error("an interval needs 2 pairs or more")
     with tempfile.TemporaryDirectory() as temporary:
-        caches = asked.caches or Path(temporary)
-        more = ("--web-pages", str(asked.web_pages)) if asked.web_pages else ()
-        old = Checkout(asked.before.resolve(), caches / "before", asked.bed, more)
-        sides = (old, Checkout(ROOT, caches / "after", asked.bed, more))
+        caches = options.caches or Path(temporary)
+        arguments = ("--web-pages", str(options.web_pages)) if options.web_pages else ()
+        old = Checkout(options.before.resolve(), caches / "before", options.bed, arguments)
+        sides = (old, Checkout(ROOT, caches / "after", options.bed, arguments))
         print("| strategy | visits/s before | after | ratio | 95 % | MB before | after |")
         print("|---|---:|---:|---:|---:|---:|---:|", flush=True)
-        for strategy in asked.strategies.split(","):
-            for side in () if asked.caches else sides:
+        for strategy in options.strategies.split(","):
+            for side in () if options.caches else sides:
                 side.run(strategy)
-            print(compare(*sides, strategy, asked.pairs), flush=True)
+            print(compare(*sides, strategy, options.pairs), flush=True)
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ from scenthound.wiring import make_strategy
 SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 BLIND = "breadth-first"
 STRATEGIES = ("shark-search", "best-first", "hound", BLIND)
-AT = (100, 200, 500)
+POINTS = (100, 200, 500)
 Floats = npt.NDArray[np.float64]
 
 
@@ -60,14 +60,14 @@ def main() -> None:
 def _measure(bed: Bed, options: argparse.Namespace) -> None:
     prepared = prepare(bed)
     front = front_page(prepared)
-    topics, at = (bed.topics[:2], (30, 60)) if options.quick else (bed.topics, AT)
+    topics, points = (bed.topics[:2], (30, 60)) if options.quick else (bed.topics, POINTS)
     print(f"{len(topics)} topics, from {front}\n")
     trails = {
-        (topic.id, strategy): _trail(prepared, topic, strategy, front, max(at), options.keep)
+        (topic.id, strategy): _trail(prepared, topic, strategy, front, max(points), options.keep)
         for topic in topics
         for strategy in STRATEGIES
     }
-    _print(trails, topics, at)
+    _print(trails, topics, points)
 
 
 def _options() -> argparse.Namespace:
@@ -79,8 +79,8 @@ def _options() -> argparse.Namespace:
 
 def front_page(bed: PreparedBed) -> Url:
     """The page with most links to other pages of the bed."""
-    known = set(bed.pages)
-    return max(bed.pages, key=lambda url: len(known.intersection(bed.links(url))))
+    pages = set(bed.pages)
+    return max(bed.pages, key=lambda url: len(pages.intersection(bed.links(url))))
 
 
 def _trail(bed: PreparedBed, topic: BedTopic, strategy: str, front: Url, pages: int, keep: Path | None) -> list[Seen]:
@@ -97,35 +97,35 @@ def _trail(bed: PreparedBed, topic: BedTopic, strategy: str, front: Url, pages: 
 
 def shares(trail: Sequence[Seen], topic: BedTopic, pages: int) -> tuple[float, float]:
     """The share of the topic's pages that was fetched, and that was marked."""
-    wanted = {*topic.seeds, *topic.targets}
-    hits = [seen for seen in trail[:pages] if seen.url in wanted]
-    return len(hits) / len(wanted), sum(seen.marked for seen in hits) / len(wanted)
+    relevant = {*topic.seeds, *topic.targets}
+    hits = [seen for seen in trail[:pages] if seen.url in relevant]
+    return len(hits) / len(relevant), sum(seen.marked for seen in hits) / len(relevant)
 
 
 def _p(ours: Floats, theirs: Floats, groups: Sequence[str]) -> float | None:
     return paired_t(ours.tolist(), theirs.tolist(), groups).p
 
 
-def _print(trails: dict[tuple[str, str], list[Seen]], topics: Sequence[BedTopic], at: Sequence[int]) -> None:
+def _print(trails: dict[tuple[str, str], list[Seen]], topics: Sequence[BedTopic], points: Sequence[int]) -> None:
     groups = [topic.path[0] for topic in topics]
     values = {
         (strategy, pages): np.array([shares(trails[topic.id, strategy], topic, pages) for topic in topics])
         for strategy in STRATEGIES
-        for pages in at
+        for pages in points
     }
     tests = [
         (pages, strategy, _p(values[strategy, pages][:, 0], values[BLIND, pages][:, 0], groups))
-        for pages in at
+        for pages in points
         for strategy in STRATEGIES[:-1]
     ]
     adjusted = dict(zip([test[:2] for test in tests], holm([p for _, _, p in tests]), strict=True))
     print("| pages | strategy | on the map | marked | p against breadth-first (Holm) |\n|---|---|---|---|---|")
-    for pages in at:
+    for pages in points:
         for strategy in STRATEGIES:
             fetched, marked = values[strategy, pages].mean(axis=0)
             p = adjusted.get((pages, strategy))
-            said = "" if strategy == BLIND else "-" if p is None else "< 0.0001" if p < 0.0001 else f"{p:.4f}"
-            print(f"| {pages} | {strategy} | {fetched:.3f} | {marked:.3f} | {said} |")
+            p_value = "" if strategy == BLIND else "-" if p is None else "< 0.0001" if p < 0.0001 else f"{p:.4f}"
+            print(f"| {pages} | {strategy} | {fetched:.3f} | {marked:.3f} | {p_value} |")
 
 
 if __name__ == "__main__":

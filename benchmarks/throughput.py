@@ -65,14 +65,14 @@ class Result(NamedTuple):
         return 1000 * self.cpu / max(1, self.pages)
 
 
-def measured(command: list[str], count: Callable[[], int], **more: str) -> Result:
+def measured(command: list[str], count: Callable[[], int], **variables: str) -> Result:
     """Run a command to its end; CPU of it and all its children from the kernel, memory by looking now and then."""
-    with tempfile.TemporaryFile() as talk:
+    with tempfile.TemporaryFile() as errors:
         began = time.perf_counter()
-        surroundings = {**os.environ, **more}
-        surroundings.pop("PYTHONDONTWRITEBYTECODE", None)  # whoever is installed from an index comes compiled
+        environment = {**os.environ, **variables}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # whoever is installed from an index comes compiled
         process = subprocess.Popen(
-            ["timeout", str(TIMEOUT), *command], stdout=subprocess.DEVNULL, stderr=talk, env=surroundings
+            ["timeout", str(TIMEOUT), *command], stdout=subprocess.DEVNULL, stderr=errors, env=environment
         )
         peak = _Peak(process.pid)
         _, status, usage = os.wait4(process.pid, 0)
@@ -80,8 +80,8 @@ def measured(command: list[str], count: Callable[[], int], **more: str) -> Resul
         process.returncode = os.waitstatus_to_exitcode(status)
         peak.stop()
         if process.returncode != 0:
-            talk.seek(0)
-            raise SystemExit(f"{command[:3]} failed ({process.returncode}): {talk.read().decode()[-1500:]}")
+            errors.seek(0)
+            raise SystemExit(f"{command[:3]} failed ({process.returncode}): {errors.read().decode()[-1500:]}")
     return Result(count(), seconds, usage.ru_utime + usage.ru_stime, peak.megabytes)
 
 
@@ -108,7 +108,7 @@ def _family(pid: int) -> list[int]:
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     except OSError:
         return [pid]
-    return [pid, *(one for child in children for one in _family(int(child)))]
+    return [pid, *(descendant for child in children for descendant in _family(int(child)))]
 
 
 def _share(pid: int) -> int:
@@ -123,10 +123,10 @@ def _share(pid: int) -> int:
 
 def ours(folder: Path, served: Served, pages: int, strategy: str = "best-first", **settings: object) -> Result:
     out = folder / f"ours-{strategy}"
-    asked = {"delay": 0, "concurrency": 64, "host_patience": 0, "allow_private": "loopback", **settings}
+    all_settings = {"delay": 0, "concurrency": 64, "host_patience": 0, "allow_private": "loopback", **settings}
     command = [sys.executable, "-m", "scenthound", "crawl", served.topic, "--out", str(out), "--pages", str(pages)]
     command += ["--strategy", strategy]
-    for name, value in asked.items():
+    for name, value in all_settings.items():
         command += ["--set", f"{name}={value}"]
     seeds = folder / "seeds.txt"
     seeds.write_text("\n".join(served.seeds) + "\n")
@@ -152,67 +152,65 @@ def peer(name: str, python: str, folder: Path, served: Served, pages: int) -> Re
     return measured(command, lambda: len(out.read_text().splitlines()), **home)
 
 
-def compare(asked: argparse.Namespace) -> None:
-    pages, rounds = (120, 1) if asked.quick else (asked.pages, asked.rounds)
-    python = _peers_python(asked.python)
-    wanted = asked.only.split(",") if asked.only else [*OURS, *PEERS]
-    for name in wanted:
+def compare(options: argparse.Namespace) -> None:
+    pages, rounds = (120, 1) if options.quick else (options.pages, options.rounds)
+    python = _peers_python(options.python)
+    names = options.only.split(",") if options.only else [*OURS, *PEERS]
+    for name in names:
         if name not in OURS and name not in PEERS:
             raise SystemExit(f"no crawler called `{name}`: there are {', '.join([*OURS, *PEERS])}")
-    found: dict[str, list[Result]] = {}
+    results: dict[str, list[Result]] = {}
     with tempfile.TemporaryDirectory() as top:
-        served, port = _web(asked, Path(top), pages * SPARE)
+        served, port = _web(options, Path(top), pages * SPARE)
         with nginx(served, port, Path(top) / "nginx"):
             for number in range(rounds):
                 folder = Path(top) / f"round{number}"
                 folder.mkdir()
-                for name in wanted:
+                for name in names:
                     if name in OURS:
-                        settings = dict(pair.split("=", 1) for pair in asked.set)
+                        settings = dict(pair.split("=", 1) for pair in options.set)
                         result = ours(folder, served, pages, OURS[name][1], **settings)
                     elif python and _has(python, PEERS[name][2]):
                         result = peer(name, python, folder, served, pages)
                     else:
                         print(f"{PEERS[name][0]} is not installed: make peers", file=sys.stderr)
                         continue
-                    found.setdefault(name, []).append(result)
+                    results.setdefault(name, []).append(result)
                     print(
                         f"round {number + 1}: {name} {result.rate:.1f} pages/s, {result.cpu_ms:.2f} CPU ms per page",
                         file=sys.stderr,
                     )
-    _print(found, rounds)
+    _print(results, rounds)
 
 
-def _print(found: dict[str, list[Result]], rounds: int) -> None:
-    def middle(results: list[Result], what: Callable[[Result], float]) -> float:
-        return statistics.median(map(what, results))
+def _print(results: dict[str, list[Result]], rounds: int) -> None:
+    def middle(runs: list[Result], what: Callable[[Result], float]) -> float:
+        return statistics.median(map(what, runs))
 
-    bases = [middle(found[name], lambda r: r.rate) if name in found else 0.0 for name in ("scrapy", "scrapy-fast")]
+    bases = [middle(results[name], lambda r: r.rate) if name in results else 0.0 for name in ("scrapy", "scrapy-fast")]
     print(f"crawler                pages  pages/s  CPU ms/page  peak MB  x Scrapy  x fast Scrapy   median of {rounds}")
-    for name, results in found.items():
-        rate = middle(results, lambda r: r.rate)
+    for name, runs in results.items():
+        rate = middle(runs, lambda r: r.rate)
         times = [f"{rate / base:.2f}" if base else "-" for base in bases]
         label = {**OURS, **PEERS}[name][0]
-        pages, cpu, peak = (
-            middle(results, what) for what in (lambda r: r.pages, lambda r: r.cpu_ms, lambda r: r.peak_mb)
-        )
+        pages, cpu, peak = (middle(runs, what) for what in (lambda r: r.pages, lambda r: r.cpu_ms, lambda r: r.peak_mb))
         print(f"{label:<21} {pages:>6.0f} {rate:>8.1f} {cpu:>12.2f} {peak:>8.0f} {times[0]:>9} {times[1]:>14}")
 
 
-def latency(asked: argparse.Namespace) -> None:
+def latency(options: argparse.Namespace) -> None:
     """How near politeness alone comes to being the limit: many hosts, one request a second each, 100 ms an answer."""
-    steps = [10] if asked.quick else [int(number) for number in asked.hosts.split(",")]
-    each = 4 if asked.quick else 9
+    steps = [10] if options.quick else [int(number) for number in options.hosts.split(",")]
+    pages_per_host = 4 if options.quick else 9
     delay = 0.9  # the rest after an answer that took 0.1 s: one request a second
     print("hosts  requests  possible/s  reached/s  share  CPU ms/request")
     for hosts in steps:
         with tempfile.TemporaryDirectory() as top:
             port = free_port()
             served = write_web(
-                Path(top) / "web", generated(hosts * each * 2, hosts, SEED, PAGE_SIZE), port, "garden plants"
+                Path(top) / "web", generated(hosts * pages_per_host * 2, hosts, SEED, PAGE_SIZE), port, "garden plants"
             )
             with slow_server(served, port, 0.1):
-                result = ours(Path(top), served, hosts * each, delay=delay, concurrency=max(64, hosts))
+                result = ours(Path(top), served, hosts * pages_per_host, delay=delay, concurrency=max(64, hosts))
             rate = _rate(Path(top) / "ours-best-first")
             print(
                 f"{hosts:>5} {result.pages:>9} {hosts:>11} {rate:>10.1f} {rate / hosts:>6.0%} {result.cpu_ms:>15.2f}",
@@ -229,24 +227,26 @@ def _rate(out: Path) -> float:
     with CrawlFolder.look(out) as crawl:
         for step in crawl.history.trail():
             times.setdefault(step.url.split("/")[2], []).append(step.time)
-    end = max(of_host[-1] for of_host in times.values())
+    end = max(host_times[-1] for host_times in times.values())
     rate = 0.0
-    for of_host in times.values():
-        if len(of_host) > 3:  # one that has had nothing for two turns counts to the end, one of three pages not at all
-            last = of_host[-1] if end - of_host[-1] < 2.5 else end
-            rate += (len(of_host) - 3) / (last - of_host[2])
+    for host_times in times.values():
+        if (
+            len(host_times) > 3
+        ):  # one that has had nothing for two turns counts to the end, one of three pages not at all
+            last = host_times[-1] if end - host_times[-1] < 2.5 else end
+            rate += (len(host_times) - 3) / (last - host_times[2])
     return rate
 
 
-def _web(asked: argparse.Namespace, top: Path, pages: int) -> tuple[Served, int]:
+def _web(options: argparse.Namespace, top: Path, pages: int) -> tuple[Served, int]:
     port = free_port()
-    if asked.bed:
-        return write_web(top / "web", recorded(Path(asked.bed), pages, HOSTS), port, asked.topic), port
-    return write_web(top / "web", generated(pages, HOSTS, SEED, PAGE_SIZE), port, asked.topic), port
+    if options.bed:
+        return write_web(top / "web", recorded(Path(options.bed), pages, HOSTS), port, options.topic), port
+    return write_web(top / "web", generated(pages, HOSTS, SEED, PAGE_SIZE), port, options.topic), port
 
 
-def _peers_python(given: str) -> str:
-    python = Path(given) if given else HERE.parent / ".venv-peers" / "bin" / "python"
+def _peers_python(path: str) -> str:
+    python = Path(path) if path else HERE.parent / ".venv-peers" / "bin" / "python"
     return str(python) if python.exists() else ""
 
 
@@ -255,22 +255,22 @@ def _has(python: str, module: str) -> bool:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--pages", type=int, default=1500)
-    options.add_argument("--rounds", type=int, default=3)
-    options.add_argument("--bed", default="", help="serve recorded pages of this bed instead of generated ones")
-    options.add_argument("--topic", default="garden plants and animals", help="what ours looks for")
-    options.add_argument(
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pages", type=int, default=1500)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--bed", default="", help="serve recorded pages of this bed instead of generated ones")
+    parser.add_argument("--topic", default="garden plants and animals", help="what ours looks for")
+    parser.add_argument(
         "--only", default="", help="crawlers to run, as ours,contexts,scrapy,scrapy-fast,crawlee,crawl4ai,loop"
     )
-    options.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of ours")
-    options.add_argument("--python", default="", help="interpreter that has the peers; .venv-peers otherwise")
-    options.add_argument("--latency", action="store_true", help="ours alone, politeness as the limit")
-    options.add_argument("--hosts", default="100,250,500,1000", help="for --latency")
-    options.add_argument("--quick", action="store_true", help="one small round, for crashes only")
-    asked = options.parse_args()
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of ours")
+    parser.add_argument("--python", default="", help="interpreter that has the peers; .venv-peers otherwise")
+    parser.add_argument("--latency", action="store_true", help="ours alone, politeness as the limit")
+    parser.add_argument("--hosts", default="100,250,500,1000", help="for --latency")
+    parser.add_argument("--quick", action="store_true", help="one small round, for crashes only")
+    options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server goes too
-    (latency if asked.latency else compare)(asked)
+    (latency if options.latency else compare)(options)
 
 
 if __name__ == "__main__":

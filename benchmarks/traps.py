@@ -66,9 +66,9 @@ def crawl(
     watch: Callable[[object], None] | None = None,
 ) -> str:
     """Run one crawl; gives the reason why it ended."""
-    made = make_strategy(strategy)
+    strategy_object = make_strategy(strategy)
     run = Crawl(
-        made,
+        strategy_object,
         MemoryFrontier(100_000),
         MemoryHistory(),
         topic,
@@ -76,7 +76,7 @@ def crawl(
         limits=Limits(pages=pages),
         scope=Scope(),
         traps=traps,
-        judging=start_judge(ReplayLimits().judge, topic, [urls.make(seed) for seed in seeds], strategy=made),
+        judging=start_judge(ReplayLimits().judge, topic, [urls.make(seed) for seed in seeds], strategy=strategy_object),
         watch=watch,
     )
     run.start()
@@ -88,10 +88,10 @@ def trap_crawl(
 ) -> tuple[int, Counter[str], str]:
     """The number of good pages fetched, the requests to each host's trap, and why the crawl ended."""
     good, in_traps = set[str](), Counter[str]()
-    wanted = {urls.make(url) for url in web.good_pages}
+    good_urls = {urls.make(url) for url in web.good_pages}
 
     def fetch(candidate: Candidate) -> Landing:
-        if candidate.url in wanted:
+        if candidate.url in good_urls:
             good.add(candidate.url)
         else:
             in_traps[urls.host(candidate.url)] += 1
@@ -137,17 +137,17 @@ def try_recorded(name: str, pages: int, topics: int, strategies: Sequence[str]) 
     for strategy in strategies:
         ready.read_parts(Parts((Analyser(),)) | declaration_of(make_strategy(strategy)).parts)
         for topic in bed.topics[:topics]:
-            found, refused = {}, set[Url]()
+            trails, refused = {}, set[Url]()
             watch = TrapWatch()
             for traps in (None, watch):
                 trail, dropped = recorded_crawl(ready, topic.topic, topic.seeds, strategy, pages, traps)
-                found[traps is not None] = trail
+                trails[traps is not None] = trail
                 refused |= dropped
             targets = set(topic.targets)
-            refused -= found[True]
+            refused -= trails[True]
             print(
-                f"{strategy:15} {topic.id[:32]:32} {len(found[False]):5} / {len(found[True]):5} {len(refused):13}"
-                f" {len(refused & targets):16} {len(found[False] & targets):9} / {len(found[True] & targets)}",
+                f"{strategy:15} {topic.id[:32]:32} {len(trails[False]):5} / {len(trails[True]):5} {len(refused):13}"
+                f" {len(refused & targets):16} {len(trails[False] & targets):9} / {len(trails[True] & targets)}",
                 flush=True,
             )
             for suspended in watch:
@@ -180,34 +180,34 @@ def main() -> int:
     parser.add_argument("--recorded", action="store_true", help="crawl the recorded webs instead")
     parser.add_argument("--topics", type=int, default=3, help="topics of each recorded web")
     parser.add_argument("--strategies", default=",".join(STRATEGIES))
-    asked = parser.parse_args()
-    strategies = asked.strategies.split(",")
-    if asked.recorded:
+    options = parser.parse_args()
+    strategies = options.strategies.split(",")
+    if options.recorded:
         for name in ("schools", "apache"):
             if (SHARED / "data" / name).is_dir():
-                try_recorded(name, asked.pages, asked.topics, strategies)
+                try_recorded(name, options.pages, options.topics, strategies)
             else:
                 print(f"{name} is not in ../shared/data: left out")
         return 0
     first, second = trap_webs.TrapWeb(), other_traps.OtherTraps()
     plain, other = trap_webs.TrapWeb((), len(first.hosts)), other_traps.OtherTraps((), len(second.hosts))
-    broken = try_traps("first", first, plain, trap_webs.TOPIC, asked.pages, strategies)
-    broken += try_traps("second", second, other, other_traps.TOPIC, asked.pages * 6 // 10, strategies)
+    broken = try_traps("first", first, plain, trap_webs.TOPIC, options.pages, strategies)
+    broken += try_traps("second", second, other, other_traps.TOPIC, options.pages * 6 // 10, strategies)
     third, fourth = third_traps.ThirdTraps(), fourth_traps.FourthTraps()
     plain_third, plain_fourth = (
         third_traps.ThirdTraps((), len(third.hosts)),
         fourth_traps.FourthTraps((), len(fourth.hosts)),
     )
     most = MOST_ON_HOST + third_traps.NESTED_TEXTS  # one of its traps has so many different texts
-    broken += try_traps("third", third, plain_third, third_traps.TOPIC, asked.pages * 6 // 10, strategies, most)
-    broken += try_traps("fourth", fourth, plain_fourth, fourth_traps.TOPIC, asked.pages * 7 // 10, strategies)
+    broken += try_traps("third", third, plain_third, third_traps.TOPIC, options.pages * 6 // 10, strategies, most)
+    broken += try_traps("fourth", fourth, plain_fourth, fourth_traps.TOPIC, options.pages * 7 // 10, strategies)
     fifth = fifth_traps.FifthTraps()
     plain_fifth = fifth_traps.FifthTraps((), len(fifth.hosts))
-    pages = asked.pages * 6 // 10
+    pages = options.pages * 6 // 10
     broken += try_traps("fifth", fifth, plain_fifth, fifth_traps.TOPIC, pages, strategies, MOST_ON_LOCALES)
     sixth = sixth_traps.SixthTraps()
     plain_sixth = sixth_traps.SixthTraps((), len(sixth.hosts))
-    broken += try_traps("sixth", sixth, plain_sixth, sixth_traps.TOPIC, asked.pages * 6 // 10, strategies)
+    broken += try_traps("sixth", sixth, plain_sixth, sixth_traps.TOPIC, options.pages * 6 // 10, strategies)
     print("all promises kept" if not broken else f"{broken} crawls broke a promise")
     return int(bool(broken))
 

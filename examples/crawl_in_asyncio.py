@@ -32,10 +32,10 @@ async def heartbeat() -> None:
 async def main(out: Path) -> list[int]:
     web = GeneratedWeb(300, seed=3)
     with serving(web) as address:
-        beside = asyncio.create_task(heartbeat())
+        background = asyncio.create_task(heartbeat())
         crawls = [crawl(topic, f"http://{address}", out / topic.id) for topic in web.topics[:2]]
         pages = await asyncio.gather(*crawls)
-        beside.cancel()
+        background.cancel()
     for topic, count in zip(web.topics, pages, strict=False):
         print(f"{topic.keywords}: {count} pages")
     return list(pages)

@@ -32,8 +32,8 @@ class LinksOf:
 
     async def seeds(self, topic: scenthound.Topic, most: int, asker: Asker) -> Sequence[FoundUrl]:
         text = (await asker.get(self.address)).decode("utf-8", "replace")
-        checked = (asker.checked(link.spelling, link.anchor) for link in parse_html(text, self.address).links)
-        return list({one.url: one for one in checked if one is not None}.values())[:most]
+        links = (asker.checked(link.spelling, link.anchor) for link in parse_html(text, self.address).links)
+        return list({link.url: link for link in links if link is not None}.values())[:most]
 
 
 def main(out: Path) -> int:

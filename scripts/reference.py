@@ -53,14 +53,14 @@ def strategies() -> str:
         "[the specification](../spec/README.md).\n",
     ]
     for name, kind in STRATEGIES.items():
-        one = described(name, kind)
-        parts.append(f"## {name}\n\n{one['about']}\n\n{one['story']}\n")
-        if one["papers"]:
-            parts.append("\n".join(f"* {paper}" for paper in one["papers"]) + "\n")
-        if one["parameters"]:
+        plugin = described(name, kind)
+        parts.append(f"## {name}\n\n{plugin['about']}\n\n{plugin['story']}\n")
+        if plugin["papers"]:
+            parts.append("\n".join(f"* {paper}" for paper in plugin["papers"]) + "\n")
+        if plugin["parameters"]:
             rows = [
                 f"| `{p['name']}` | {_cell(p['type'])} | `{shown(p['default'])}` | {_cell(p['about'])} |"
-                for p in one["parameters"]
+                for p in plugin["parameters"]
             ]
             parts.append("\n".join(["| parameter | kind | default | meaning |", "|---|---|---|---|", *rows]) + "\n")
     return "\n".join(parts)
@@ -90,13 +90,13 @@ def _plugins(title: str, registry: Any) -> str:
 
     parts = [title]
     for name, kind in registry.items():
-        one = described(name, kind)
-        parts.append(f"## {name}\n\n{one['about']}\n\n{one['story']}\n")
-        if one["papers"]:
-            parts.append("\n".join(f"* {paper}" for paper in one["papers"]) + "\n")
+        plugin = described(name, kind)
+        parts.append(f"## {name}\n\n{plugin['about']}\n\n{plugin['story']}\n")
+        if plugin["papers"]:
+            parts.append("\n".join(f"* {paper}" for paper in plugin["papers"]) + "\n")
         rows = [
             f"| `{p['name']}` | {_cell(p['type'])} | `{shown(p['default'])}` | {_cell(p['about'])} |"
-            for p in one["parameters"]
+            for p in plugin["parameters"]
         ]
         if rows:
             parts.append("\n".join(["| parameter | kind | default | meaning |", "|---|---|---|---|", *rows]) + "\n")
@@ -122,8 +122,8 @@ def export_fields() -> str:
     kinds = {"whole": "whole number", "real": "number", "text": "text", "flag": "true/false", "time": "timestamp"}
     rows = []
     for column in COLUMNS:
-        asked = " (on request)" if column.name in ON_REQUEST else ""
-        rows.append(f"| `{column.name}` | {kinds[column.kind]} | {_cell(column.doc)}{asked} |")
+        on_request = " (on request)" if column.name in ON_REQUEST else ""
+        rows.append(f"| `{column.name}` | {kinds[column.kind]} | {_cell(column.doc)}{on_request} |")
     return "\n".join(
         [
             "# Fields of exports\n",
@@ -184,26 +184,26 @@ def _member(name: str, thing: Any) -> str:
 
 def _signature(thing: Any, is_method: bool = False) -> str:
     """A signature on one line if it is short, else with a line for each parameter."""
-    found, shown = inspect.signature(thing), []
-    for parameter in found.parameters.values():
+    signature, shown = inspect.signature(thing), []
+    for parameter in signature.parameters.values():
         if parameter.kind is parameter.KEYWORD_ONLY and "*" not in shown:
             shown.append("*")
         if not (is_method and parameter.name in ("self", "cls")):
             shown.append(str(parameter).replace(f"'{parameter.annotation}'", str(parameter.annotation)))
-    end = f") -> {found.return_annotation}"
+    end = f") -> {signature.return_annotation}"
     line = f"({', '.join(shown)}{end}"
-    return line if len(line) < 90 else "(\n" + "".join(f"    {one},\n" for one in shown) + end
+    return line if len(line) < 90 else "(\n" + "".join(f"    {parameter_text},\n" for parameter_text in shown) + end
 
 
 def _helps(command: click.Command, parent: click.Context | None, name: str) -> Iterator[tuple[str, str]]:
-    more = dict(command.context_settings) if parent is None else {}
-    with click.Context(command, parent=parent, info_name=name, terminal_width=100, **more) as ctx:
+    settings = dict(command.context_settings) if parent is None else {}
+    with click.Context(command, parent=parent, info_name=name, terminal_width=100, **settings) as ctx:
         yield ctx.command_path, "\n".join(line.rstrip() for line in command.get_help(ctx).splitlines())
         if isinstance(command, click.Group):
-            for inner in command.list_commands(ctx):
-                found = command.get_command(ctx, inner)
-                assert found is not None, f"no module has the command {inner}"
-                yield from _helps(found, ctx, inner)
+            for subname in command.list_commands(ctx):
+                subcommand = command.get_command(ctx, subname)
+                assert subcommand is not None, f"no module has the command {subname}"
+                yield from _helps(subcommand, ctx, subname)
 
 
 def _kind(hint: Any) -> str:
@@ -225,11 +225,11 @@ PAGES: dict[str, Callable[[], str]] = {
 }
 
 
-def main(words: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     stale = []
     for name, write in PAGES.items():
         path, text = FOLDER / name, NOTE + write()
-        if "--check" in words:
+        if "--check" in arguments:
             if not path.is_file() or path.read_text(encoding="utf-8") != text:
                 stale.append(name)
         else:

@@ -101,11 +101,11 @@ def modules(checkout: Path) -> list[Module]:
     source = checkout / "src" / PACKAGE
     if not source.is_dir():
         sys.exit(f"{checkout} has no src/{PACKAGE}")
-    found = []
+    result = []
     for path in sorted(source.rglob("*.py")):
         text = path.read_text(encoding="utf-8")
-        found.append(Module(path, path.relative_to(source).as_posix(), text, ast.parse(text)))
-    return found
+        result.append(Module(path, path.relative_to(source).as_posix(), text, ast.parse(text)))
+    return result
 
 
 # ---- what is counted: each function gives the places, as `loop/core.py:46 next`
@@ -180,19 +180,21 @@ def global_objects(found: list[Module]) -> Iterator[str]:
 def cached_functions(found: list[Module]) -> Iterator[str]:
     for module in found:
         for node in ast.walk(module.tree):
-            if isinstance(node, ast.FunctionDef) and any(last_name(one) in CACHES for one in node.decorator_list):
+            if isinstance(node, ast.FunctionDef) and any(
+                last_name(decorator) in CACHES for decorator in node.decorator_list
+            ):
                 yield f"{module.name}:{node.lineno} {node.name}"
 
 
 def doubled_classes(found: list[Module]) -> Iterator[str]:
-    places = defaultdict(list)
+    modules_of = defaultdict(list)
     for module in found:
         for node in module.tree.body:
             if isinstance(node, ast.ClassDef):
-                places[node.name].append(module.name)
-    for name, homes in sorted(places.items()):
-        if len(homes) > 1:
-            yield f"{name}: {', '.join(homes)}"
+                modules_of[node.name].append(module.name)
+    for name, names in sorted(modules_of.items()):
+        if len(names) > 1:
+            yield f"{name}: {', '.join(names)}"
 
 
 def confusable_names(found: list[Module]) -> Iterator[str]:
@@ -225,7 +227,7 @@ def is_container(value: ast.expr) -> bool:
 
 def changed_names(tree: ast.Module) -> set[str]:
     """Names that functions of the module write to: `X[...] = `, `del X[...]`, `X.add(...)`, `X += ...`, `global X`."""
-    found: set[str] = set()
+    changed: set[str] = set()
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     for function in functions:
         own = local_names(function)
@@ -236,22 +238,22 @@ def changed_names(tree: ast.Module) -> set[str]:
             elif isinstance(node, ast.AugAssign):
                 targets = [node.target]
             elif isinstance(node, ast.Global):
-                found |= set(node.names)
+                changed |= set(node.names)
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CHANGES:
                 targets = [node.func]
             for target in targets:
                 inner = target.value if isinstance(target, ast.Subscript | ast.Attribute) else target
                 if isinstance(inner, ast.Name) and inner.id not in own:
-                    found.add(inner.id)
-    return found
+                    changed.add(inner.id)
+    return changed
 
 
 def local_names(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     arguments = function.args
-    given = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    parameters = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
     stored = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    outside = {name for node in ast.walk(function) if isinstance(node, ast.Global) for name in node.names}
-    return (given | stored) - outside
+    globals_ = {name for node in ast.walk(function) if isinstance(node, ast.Global) for name in node.names}
+    return (parameters | stored) - globals_
 
 
 def is_frozen(node: ast.ClassDef) -> bool:
@@ -358,8 +360,8 @@ def table(results: dict[str, dict[str, Any]]) -> str:
     rows.append("|---|" + "---:|" * len(names))
     for package in sorted({package for result in results.values() for package in result["packages"]}):
         cells = [result["packages"].get(package) for result in results.values()]
-        told = [f"{cell['files']}, {cell['lines']:,}" if cell else "" for cell in cells]
-        rows.append(f"| {package} | " + " | ".join(told) + " |")
+        texts = [f"{cell['files']}, {cell['lines']:,}" if cell else "" for cell in cells]
+        rows.append(f"| {package} | " + " | ".join(texts) + " |")
     return "\n".join(rows)
 
 
@@ -368,16 +370,16 @@ def main() -> int:
     parser.add_argument("folders", nargs="*", type=Path, default=[ROOT], metavar="FOLDER", help="checkouts to count")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
     parser.add_argument("--list", action="store_true", help="print what was counted, not only how much")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     results = {}
-    for folder in asked.folders:
+    for folder in options.folders:
         name = folder.resolve().name
         results[name if name not in results else str(folder)] = counted(folder.resolve())
-    if asked.json:
+    if options.json:
         print(json.dumps(results, indent=1))
         return 0
     print(table(results))
-    if asked.list:
+    if options.list:
         for name, result in results.items():
             for what, places in result["places"].items():
                 print(f"\n## {name}: {what}\n")

@@ -242,8 +242,8 @@ def test_an_old_folder_without_a_table_of_orders_takes_orders(tmp_path: Path) ->
         (["seed", "ftp://x.test/"], "not an http(s) URL"),
         (["block", "a b"], "not a host"),
         (["delay", "soon"], "not a time"),
-        ([], "what should the crawl do?"),
-        (["pause", "--list"], "--list only shows orders"),
+        ([], "no action given"),
+        (["pause", "--list"], "--list takes no action"),
     ],
 )
 def test_a_bad_order_is_refused_with_a_way_out(tmp_path: Path, capsys: Talk, words: list[str], says: str) -> None:

@@ -34,7 +34,7 @@ def test_no_export_overwrites_what_belongs_to_the_crawl(
     capsys.readouterr()
     assert run(["export", str(crawled), "--to", "csv", "--output", str(crawled / name), "--force"]) == 2
     told = capsys.readouterr().err
-    assert f"{crawled / name} belongs to the crawl itself" in told
+    assert f"{crawled / name} is part of the crawl itself" in told
     assert "hint: name another file with --output" in told
     assert {path: path.read_bytes() for path in crawled.rglob("*") if path.is_file()} == before
 

@@ -108,7 +108,7 @@ def test_when_nobody_answers_the_first_pages_somebody_is_told(
     session.close()
     told += capsys.readouterr().err
     assert told.count("no server answers (proxy: connection refused)") == 1
-    assert "check --proxy" in told
+    assert "Check --proxy" in told
 
 
 # ---- secrets
@@ -202,7 +202,7 @@ def test_a_new_budget_stays_and_a_spent_one_is_said_to_be(tmp_path: Path, capsys
     out = small_crawl(tmp_path / "crawl", pages=2)
     written = (out / "crawl.toml").read_text()
     assert run(["resume", str(out)]) == 0
-    assert "all 2 pages are fetched; ask for more with --pages 4" in capsys.readouterr().err
+    assert "all 2 pages have been fetched; ask for more with --pages 4" in capsys.readouterr().err
     again = resume(out, fetcher=Pages(WEB), pages=3)
     assert asyncio.run(again.run()) == "pages"
     again.close()
@@ -212,7 +212,7 @@ def test_a_new_budget_stays_and_a_spent_one_is_said_to_be(tmp_path: Path, capsys
     assert "pages of 3 requested" in (out / "report.html").read_text()
     assert (out / "crawl.toml").read_text() == written
     assert run(["resume", str(out)]) == 0
-    assert "all 3 pages are fetched" in capsys.readouterr().err
+    assert "all 3 pages have been fetched" in capsys.readouterr().err
 
 
 # ---- a full disk

@@ -113,7 +113,7 @@ def test_it_is_compared_only_when_named_and_then_marked(done: Experiment, capsys
 
 
 def test_the_list_of_strategies_says_which_parameters_make_an_oracle(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "An oracle, for the laboratory only and marked there: lookahead=graph" in told(
+    assert "Oracle mode, for the laboratory only and marked in its reports: lookahead=graph" in told(
         capsys, "strategies", "cc-bfs"
     )
     assert json.loads(told(capsys, "strategies", "cc-bfs", "--json"))["oracle_modes"] == ["lookahead=graph"]
