@@ -80,7 +80,7 @@ class BedWeb:
     def __init__(self, bed: PreparedBed) -> None:
         bed.read_parts(Parts((Analyser(),)))
         self.bed, self.pages = bed, set(bed.pages)
-        self.links = {url: self._ends(url) for url in bed.pages}
+        self.links = {url: self._targets(url) for url in bed.pages}
         self._to: dict[Url, list[Url]] = {}
         for url, targets in self.links.items():
             for target in targets:

@@ -1,8 +1,8 @@
-"""What `hound.py` works with: webs, crawls that are kept, target recall by topic, differences with their errors.
+"""Shared by the tables of `hound.py`: webs, cached crawls, target recall by topic, differences with their errors.
 
-Crawls are those of `lab run`. Their folders are kept under `--work` and continued, so an interrupted table goes on
-where it stopped. The cells of a strategy of ours are named by its parameters and not by its code, so crawls of hound
-are kept in a folder named by a digest of its source: after a change they are run again, those of all others are not.
+Crawls are run by `lab run`. Their folders are kept under `--work` and continued, so an interrupted table continues
+where it stopped. The cells of a strategy are named by its parameters and not by its code, so crawls of hound are kept
+in a folder named by a digest of its source: after a change of hound they are repeated, those of other strategies not.
 """
 
 from __future__ import annotations
@@ -34,33 +34,33 @@ OURS = "hound"
 DIRECTORIES = ("foundation/leadership.html", "foundation/members.html", "licenses/exports/")
 """Pages of www.apache.org that list most sites of the apache bed."""
 GENERATED = ("generated-7", "generated-23", "realistic-407", "realistic-423", "companies-612", "companies-613")
-"""Their kind and their seed number. `generated` is the simple kind; `companies` are realistic webs on which the home
-pages of companies are looked for."""
+"""Kind and random seed of each generated web. `generated` is the simple kind; `companies` are realistic webs whose
+targets are home pages of companies."""
 COMPANIES = {"subjects": 12, "companies": 0.3, "trades": 1.0, "mentions": 0.4}
 WEBS = ("schools", "apache", "apache-less", *GENERATED)
 RECORDED = ("schools", "apache")
 ALL_TOPICS = {"schools": 60, "apache": 30, "apache-less": 30, **dict.fromkeys(GENERATED, 20)}
-"""Topics of the table of recall, evenly spaced."""
+"""Number of topics in the table of recall, evenly spaced."""
 FEW_TOPICS = {**dict.fromkeys(ALL_TOPICS, 10), "schools": 20, "realistic-407": 20}
-"""Topics of all other tables: on apache one of each category."""
+"""Number of topics in all other tables: on apache one of each category."""
 SOME_PAGES = 250
-"""Pages of tables with many crawlers."""
+"""Pages per crawl in tables with many crawlers."""
 TESTED, LEVEL = (100, 250), 0.05
-"""Pages at which differences are tested, and the level of Holm's p."""
+"""Page counts at which differences are tested, and the significance level of Holm's p."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What the command line said."""
+    """Options of the command line."""
 
     work: Path
     jobs: int = 1
     topics: int = 0
-    """So many topics of a web, evenly spaced; 0: as many as the table asks for."""
+    """Number of topics of a web, evenly spaced; 0: as many as the table asks for."""
     pages: int = 1000
 
     def shorter(self, web: str) -> Settings:
-        """The same with the topics and pages of a table with many crawlers, if nothing else was said."""
+        """The settings for a table with many crawlers: fewer topics, unless their number was given, and fewer pages."""
         return replace(self, topics=self.topics or FEW_TOPICS[web], pages=min(self.pages, SOME_PAGES))
 
     @property
@@ -70,7 +70,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class BenchWeb:
-    """A web to crawl."""
+    """A web to crawl, opened when needed."""
 
     name: str
     folder: Path
@@ -85,11 +85,11 @@ class BenchWeb:
 
     @cached_property
     def groups(self) -> dict[str, str]:
-        """The category of each topic: only topics of different ones are independent."""
+        """The category of each topic; only topics of different categories are independent."""
         return topic_groups(self.bed.topics)
 
     def spaced(self, count: int) -> list[str]:
-        """So many topics, evenly spaced, of as many categories as there are; 0: all."""
+        """Ids of `count` topics, evenly spaced and from as many categories as possible; 0: all topics."""
         firsts = list({self.groups[topic.id]: topic.id for topic in reversed(self.bed.topics)}.values())[::-1]
         all_topics = [topic.id for topic in self.bed.topics]
         if not count or count >= len(all_topics):
@@ -99,7 +99,7 @@ class BenchWeb:
 
 
 def open_web(name: str, work: Path) -> BenchWeb | None:
-    """The web of this name; None where the recorded pages are missing. Others are made once."""
+    """Open the web of this name; None if its recorded pages are missing. Generated webs are written once."""
     if name in RECORDED:
         folder = SHARED / "data" / name
         return BenchWeb(name, folder) if folder.is_dir() else None
@@ -123,7 +123,7 @@ def open_web(name: str, work: Path) -> BenchWeb | None:
 
 
 def order(name: str) -> WebOrder:
-    """What a generated web of this name is."""
+    """The parameters of the generated web of this name."""
     kind, number, *small = name.split("-")
     if kind == "companies":
         return WebOrder(REALISTIC, 12_000, int(number), topics=0, companies=True, habits=COMPANIES)
@@ -133,7 +133,7 @@ def order(name: str) -> WebOrder:
 
 
 def hound_digest() -> str:
-    """A digest of the source of hound and of what it reads text with."""
+    """A digest of the source code of hound and of the text package that it uses."""
     digest = hashlib.sha256()
     for package in (scenthound.strategies.hound, scenthound.text):
         for file in sorted(Path(package.__path__[0]).glob("*.py")):
@@ -145,18 +145,18 @@ def hound_digest() -> str:
 
 
 class Curves(NamedTuple):
-    """Crawls of one web: by strategy and topic, target recall at the points, and CPU seconds of choosing pages."""
+    """Results of the crawls of one web, by strategy and topic: target recall at the points, and CPU seconds."""
 
     points: tuple[int, ...]
     found: dict[str, dict[str, list[float]]]
     seconds: dict[str, dict[str, float]]
-    """CPU seconds of scoring and choosing, training included, of the whole crawl."""
+    """CPU seconds that the whole crawl spent on scoring and choosing pages, including training."""
     ended: dict[str, int]
-    """How many crawls had no URL left before the last page."""
+    """Number of crawls that ran out of URLs before the last page."""
     given: dict[str, tuple[str, ...]]
-    """What the lab gave a strategy beyond topic and seeds."""
+    """What the lab gave each strategy beyond topic and seeds."""
     targets: dict[str, dict[str, dict[str, int]]]
-    """By strategy and topic: the targets found, and after how many pages."""
+    """The targets found, by strategy and topic, each with the page count at which it was found."""
     groups: Mapping[str, str]
 
     def values(self, strategy: str, point: int, topics: Iterable[str] | None = None) -> dict[str, float | None]:
@@ -169,23 +169,23 @@ class Curves(NamedTuple):
         return mean(list(values.values()), [self.groups[topic] for topic in values])
 
     def cost(self, strategy: str) -> float:
-        """CPU milliseconds a page; 0 for an oracle, which is not timed."""
+        """CPU milliseconds per page; 0 for an oracle, which is not timed."""
         seconds = self.seconds.get(strategy)
         return 1000 * sum(seconds.values()) / (len(seconds) * self.points[-1]) if seconds else 0.0
 
     def difference(self, first: str, second: str, point: int) -> Comparison:
-        """The first less the second on the topics of both, paired; errors over categories."""
+        """First minus second, paired over the topics that both have; standard errors are over categories."""
         topics = [topic for topic in self.found[first] if topic in self.found[second]]
         ours, theirs = self.values(first, point, topics), self.values(second, point, topics)
         return compare((first, ours), (second, theirs), "target_recall", point, groups=self.groups)
 
     def tested(self, pairs: Iterable[tuple[str, str]]) -> list[Comparison]:
-        """Is the first of each pair better? One family for all pairs at 100 and 250 pages, adjusted by Holm."""
+        """Test whether the first of each pair is better, at 100 and 250 pages; all tests are one family (Holm)."""
         points = [point for point in TESTED if point in self.points]
         return adjust([self.difference(*pair, point) for pair in pairs for point in points])
 
     def less_or_more(self, reference: str, others: Iterable[str]) -> dict[str, str]:
-        """Where each is shown to be worse or better than the reference; all tests are one family."""
+        """For each strategy, where it is shown to be worse or better than the reference; all tests are one family."""
         names = list(others)
         tests = self.tested([pair for name in names for pair in ((reference, name), (name, reference))])
         shown = [test for test in tests if (test.adjusted or 1.0) < LEVEL]
@@ -197,7 +197,7 @@ class Curves(NamedTuple):
         return verdicts
 
     def row(self, strategy: str) -> list[str]:
-        """Its means with their errors, as text."""
+        """The means of a strategy with their errors, as text."""
         return [with_error(self.mean(strategy, point)) for point in self.points]
 
     @property
@@ -207,19 +207,19 @@ class Curves(NamedTuple):
 
 
 class Ask(NamedTuple):
-    """Crawls that a table needs."""
+    """The crawls that a table needs."""
 
     strategies: Sequence[str]
     topics: Sequence[str]
     start: str = "seeds"
     seeds: int = 0
-    """Only the first so many seeds; 0: all."""
+    """Use only the first `seeds` seeds; 0: all."""
     halves: bool = False
     oracles: bool = False
 
 
 def crawl(web: BenchWeb, ask: Ask, settings: Settings, into: Curves | None = None) -> Curves:
-    """Run the crawls that are missing, and read them all; `into`: add them to these."""
+    """Run the crawls that are missing, and read all of them; adds them to `into` if given."""
     curves = into or Curves(settings.points, {}, {}, {}, {}, {}, web.groups)
     ours = [name for name in ask.strategies if name.startswith(OURS)]
     others = [name for name in ask.strategies if name not in ours]
@@ -262,7 +262,7 @@ def _add(web: BenchWeb, folder: Path, cell: Cell, name: str, topic: BedTopic, in
     targets = frozenset(str(url) for url in topic.targets)
     values = target_recall(trail, targets, topic.seeds, aliases, into.points)
     if values[0] is None:
-        return  # no target is left beside the seeds
+        return  # all targets are seeds
     into.found.setdefault(name, {})[topic.id] = [value or 0.0 for value in values]
     found_after: dict[str, int] = {}
     for page_number, step in enumerate(trail, 1):
@@ -273,7 +273,7 @@ def _add(web: BenchWeb, folder: Path, cell: Cell, name: str, topic: BedTopic, in
         into.seconds.setdefault(name, {})[topic.id] = seconds[-1] + load_training(folder, cell.key)
 
 
-# ---- what is written
+# ---- output
 
 
 def size(web: BenchWeb, curves: Curves) -> str:
@@ -284,7 +284,7 @@ def size(web: BenchWeb, curves: Curves) -> str:
 
 
 def jaccard(curves: Curves, pairs: Iterable[tuple[str, str]], point: int) -> Mean:
-    """Of the targets that either of two crawls found, the share that both found: the mean over pairs, then over topics.
+    """The share of targets found by both of two crawls among those found by either: mean over pairs, then over topics.
 
     Topics where neither of a pair found any are left out for that pair.
     """
@@ -299,7 +299,7 @@ def jaccard(curves: Curves, pairs: Iterable[tuple[str, str]], point: int) -> Mea
 
 
 def number(value: float | None, sign: bool = False) -> str:
-    """Three digits without the 0 before the point.
+    """Three digits, without the 0 before the decimal point.
 
     >>> number(0.5), number(-0.0123, True), number(1.0), number(None)
     ('.500', '−.012', '1.000', '–')
@@ -323,7 +323,7 @@ def difference_with_error(comparison: Comparison) -> str:
 
 
 def is_below(comparison: Comparison) -> bool:
-    """Whether the first lies below the second by more than one standard error of the difference."""
+    """Whether the first is below the second by more than one standard error of the difference."""
     return (comparison.paired.mean or 0.0) < -(comparison.paired.error or 0.0)
 
 
@@ -332,6 +332,6 @@ def insert_table(document: Path, name: str, text: str) -> None:
     begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
     old = document.read_text(encoding="utf-8")
     if begin not in old or end not in old:
-        raise SystemExit(f"{document} has no place for `{name}`: it needs the lines {begin.strip()} and {end}")
+        raise SystemExit(f"{document} has no place for `{name}`; it needs the lines {begin.strip()} and {end}")
     before, _, rest = old.partition(begin)
     document.write_text(before + begin + text.strip() + "\n" + end + rest.partition(end)[2], encoding="utf-8")

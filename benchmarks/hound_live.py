@@ -1,7 +1,7 @@
-"""Crawls over HTTP with the default delay, each beside its replay on the virtual clock and its replay without delays.
+"""Crawls over HTTP with the default delay, each with its replay on the virtual clock and its replay without delays.
 
-Every crawl has a server of its own, on which all hosts of the web answer after 0.2 seconds. A finished one is kept as a
-JSON file and not run again. Trap watch and host patience are off, as replays have neither.
+Every crawl has its own server, on which all hosts of the web answer after 0.2 seconds. A finished crawl is kept as a
+JSON file and not repeated. Trap watch and host patience are off, because replays have neither.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ class LiveCrawl(NamedTuple):
     polite_recall: float
     polite_seconds: float
     plain_recall: float
-    """Without delays, one request at a time."""
+    """Recall of the replay without delays, one request at a time."""
     same: float
-    """The share of its pages that the polite replay fetched too."""
+    """The share of pages of the live crawl that the polite replay fetched too."""
 
 
 def live_crawls(web: BenchWeb, strategies: Sequence[str], topics: Sequence[str], settings: Settings) -> list[LiveCrawl]:
-    """All these crawls, several at a time."""
+    """Run all these crawls, several at the same time, and return them."""
     folder = settings.work / "live"
     folder.mkdir(parents=True, exist_ok=True)
     files = {
@@ -60,7 +60,7 @@ def live_crawls(web: BenchWeb, strategies: Sequence[str], topics: Sequence[str],
     }
     missing = [(*crawl, file) for crawl, file in files.items() if not file.exists()]
     if missing:
-        prepare(web.bed)  # once, before many processes want it
+        prepare(web.bed)  # once, before several processes need it
         pool = ProcessPool(min(settings.jobs, len(missing)))
         try:
             for future in as_completed(
@@ -105,7 +105,7 @@ def _live_crawl(bed: Bed, prepared: PreparedBed, topic: BedTopic, strategy: str,
 
 
 def _over_http(bed: Bed, topic: BedTopic, strategy: str, pages: int) -> tuple[list[Step], float]:
-    """The pages of a crawl over HTTP, and the seconds it took."""
+    """The steps of a crawl over HTTP, and its duration in seconds."""
     options = ServerOptions(latency=POLITE.latency, robots="allow")
     with tempfile.TemporaryDirectory() as aside, serving(BedServer(bed, options)) as address:
         settings = CrawlSettings(
@@ -127,7 +127,7 @@ async def _crawl(topic: BedTopic, strategy: str, settings: CrawlSettings, out: P
 
 
 class _WithoutTls:
-    """Asks for pages under https as if they were under http: the server of a bed has no TLS."""
+    """Fetches https pages over http, because the server of a bed has no TLS."""
 
     def __init__(self, fetcher: Fetcher) -> None:
         self._fetcher = fetcher

@@ -1,4 +1,4 @@
-"""The tables of `hound.py` that take hound apart: parts, cues, weights; and the contexts of the DOM crawler."""
+"""The tables of `hound.py` about parts, cues and weights of hound, and about the contexts of the DOM crawler."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from hound_variants import CUES, MECHANISMS, OF_SITES, fitted, only, variant
 from scenthound.strategies.hound.scoring import FEATURES, WEIGHTS
 
 ANCESTORS = "shark-search:gamma=1"
-"""A link is worth what its page inherited from the pages that led to it."""
+"""A link's score is what its page inherited from the pages that led to it."""
 PARENT = "dom:up=1"
 FITTED_ON = ("schools", "apache", "realistic-407")
 
 
 def ablations(web: BenchWeb, settings: Settings) -> str:
-    """Hound without one part."""
+    """A table of hound with one part switched off."""
     settings = settings.shorter(web.name)
     topics = web.spaced(settings.topics)
     sites = ("sites", *OF_SITES) if web.name.startswith("apache") else ()
@@ -41,11 +41,11 @@ def ablations(web: BenchWeb, settings: Settings) -> str:
 
 
 def cues(web: BenchWeb, settings: Settings) -> str:
-    """One kind of cue alone, and all but one; ancestors as shark-search has them."""
+    """A table of hound with one kind of cue alone, and with all but one; ancestors as in shark-search."""
     settings = settings.shorter(web.name)
     topics = web.spaced(settings.topics)
     if missing := set(FEATURES).difference(*CUES.values()):
-        raise SystemExit(f"these features of hound belong to no cue: {', '.join(sorted(missing))}")
+        raise SystemExit(f"these features of hound do not belong to a cue: {', '.join(sorted(missing))}")
     names = {f"{cue} alone": only(cue) for cue in CUES} | {"ancestors alone": ANCESTORS}
     names |= {f"all but {cue}": variant(CUES[cue]) for cue in CUES}
     curves = crawl(web, Ask([OURS, *names.values()], topics), settings)
@@ -53,7 +53,7 @@ def cues(web: BenchWeb, settings: Settings) -> str:
 
 
 def contexts(web: BenchWeb, settings: Settings) -> str:
-    """Which element around a link the DOM crawler should read."""
+    """A table of the DOM crawler with different elements around a link."""
     settings = settings.shorter(web.name)
     topics = web.spaced(settings.topics)
     names = [*(f"dom:up={up}" for up in range(6)), *(f"dom:min_words={words}" for words in (10, 20, 30, 40))]
@@ -68,7 +68,7 @@ def contexts(web: BenchWeb, settings: Settings) -> str:
 
 
 def transfer(web: BenchWeb, settings: Settings) -> str:
-    """Weights fitted on this web and on others, tested on topics of this one that no weights were fitted to."""
+    """A table of weights fitted on this web and on others, tested on topics of this web that were not used to fit."""
     settings = settings.shorter(web.name)
     fit_on = _fit_topics(web, settings)
     every = web.spaced(0)
@@ -85,13 +85,13 @@ def transfer(web: BenchWeb, settings: Settings) -> str:
 
 
 def _fit_topics(web: BenchWeb, settings: Settings) -> list[str]:
-    """So many of every third topic: on apache one draw of each category."""
+    """The topics to fit on: `settings.topics` of every third topic; on apache one draw of each category."""
     third = web.spaced(0)[::3]
     return third[:: max(1, len(third) // settings.topics)][: settings.topics]
 
 
 def _kept_weights(web: BenchWeb, settings: Settings) -> list[float]:
-    """Weights fitted to topics of a web; computed once."""
+    """Weights fitted to topics of a web, computed once and kept."""
     topics = _fit_topics(web, settings)
     file = settings.work / "weights" / f"{web.name}-{hound_digest()}-{len(topics)}-{settings.pages}.json"
     if not file.exists():

@@ -1,4 +1,4 @@
-"""The tables of `hound.py` that set hound beside other strategies."""
+"""The tables of `hound.py` that compare hound with other strategies."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from hound_live import LiveCrawl, live_crawls
 from scenthound.lab.measure.statistics import Comparison, mean
 
 CONTROLS = ("home-pages", "backlink-count", "breadth-first", "random", "pagerank")
-"""Strategies that know no topic."""
+"""Strategies that ignore the topic."""
 TOPICAL = (
     "best-first",
     "best-n-first",
@@ -43,7 +43,7 @@ TOPICAL = (
     "intelligent",
     "infospiders",
 )
-"""Strategies that are given topic and seeds, and nothing else."""
+"""Strategies that are given only topic and seeds."""
 TAUGHT = ("bayes", "focused-soft", "focused-hard", "context-graph", "reinforcement", "apprentice")
 TEXT_LED = ("best-first", "dom", "shark-search")
 LINK_LED = ("backlink-count", "pagerank", "alliance")
@@ -56,25 +56,27 @@ BEST_N = ("best-first", *(f"best-n-first:n={n}" for n in (16, 64, 128, 256)))
 
 
 def recall(web: BenchWeb, settings: Settings) -> str:
-    """Means of every strategy, and hound less it, paired by topic."""
+    """A table of the means of every strategy, and of hound minus the strategy, paired by topic."""
     others = [*CONTROLS, *TOPICAL]
     curves = crawl(web, Ask([OURS, *others], web.spaced(settings.topics or ALL_TOPICS[web.name])), settings)
     return f"{size(web, curves)}\n\n{_against(curves, others)}\n\n{_verdict(curves, others)}"
 
 
 def taught(web: BenchWeb, settings: Settings) -> str:
-    """Oracles, and strategies that are trained before the crawl."""
+    """A table of oracles, and of strategies that are trained before the crawl."""
     topics = web.spaced(settings.topics or FEW_TOPICS[web.name])
     curves = crawl(web, Ask([OURS, *TAUGHT], topics, oracles=True), settings)
     others = [name for name in curves.found if name != OURS]
     given = [f"{name}: {', '.join(curves.given[name])}" for name in others if name in curves.given]
     shown = [f"{name} {verdict}" for name, verdict in curves.less_or_more(OURS, TAUGHT).items()]
-    remarks = f"Beside hound, Holm p < .05: {'; '.join(shown)}.\n\nGiven beyond topic and seeds: {'; '.join(given)}."
+    remarks = (
+        f"Compared with hound, Holm p < .05: {'; '.join(shown)}.\n\nGiven beyond topic and seeds: {'; '.join(given)}."
+    )
     return f"{size(web, curves)}\n\n{_against(curves, others)}\n\n{remarks}"
 
 
 def overlap(web: BenchWeb, settings: Settings) -> str:
-    """What two crawlers find of the same targets, and what they find together."""
+    """A table of how many of the same targets two crawlers find, and how many they find together."""
     topics = web.spaced(settings.topics or FEW_TOPICS[web.name])
     curves = crawl(web, Ask([OURS, *TEXT_LED, *LINK_LED], topics), settings)
     points = [point for point in (250, 500, 1000) if point in curves.points] or [curves.points[-1]]
@@ -102,7 +104,7 @@ def _even(values: Sequence[float]) -> str:
 
 
 def _union(curves: Curves, pair: Sequence[str], point: int, target_counts: Mapping[str, int]) -> float:
-    """Mean recall of what two crawlers found together, each with so many pages."""
+    """Mean recall of two crawlers together, each after `point` pages."""
     shares = []
     for topic in curves.targets[pair[0]]:
         found = {url for name in pair for url, page in curves.targets[name][topic].items() if page <= point}
@@ -111,7 +113,7 @@ def _union(curves: Curves, pair: Sequence[str], point: int, target_counts: Mappi
 
 
 def seeds(web: BenchWeb, settings: Settings) -> str:
-    """Fewer seeds, and two halves of them."""
+    """A table of crawls from fewer seeds, and from each half of the seeds."""
     settings = settings.shorter(web.name)
     topics = web.spaced(settings.topics)
     rows = []
@@ -127,7 +129,7 @@ def seeds(web: BenchWeb, settings: Settings) -> str:
 
 
 def greed(web: BenchWeb, settings: Settings) -> str:
-    """Both tasks of [EXP]: hound with and without exploration, and best-N-first."""
+    """A table of hound with and without exploration, and of best-N-first, on both tasks of [EXP]."""
     settings = settings.shorter(web.name)
     topics = web.spaced(settings.topics)
     sections = []
@@ -139,13 +141,13 @@ def greed(web: BenchWeb, settings: Settings) -> str:
             comparison = curves.difference(name, OURS, curves.points[-1])
             less = "" if name == OURS else f"{number(comparison.paired.mean, True)} ± {number(comparison.paired.error)}"
             rows.append([name, *curves.row(name), less, verdict, f"{curves.cost(name):.2f}"])
-        heads = ["strategy", *curves.heads, "less hound, at the end", "Holm p < .05", "ms a page"]
+        heads = ["strategy", *curves.heads, "minus hound, at the end", "Holm p < .05", "ms per page"]
         sections.append(f"{size(web, curves)[:-1]}, from {start}.\n\n{table(heads, rows)}")
     return "\n\n".join(sections)
 
 
 def live(web: BenchWeb, settings: Settings) -> str:
-    """Live crawls of 400 pages, beside their replays."""
+    """A table of live crawls of 400 pages, compared with their replays."""
     settings = replace(settings, pages=min(settings.pages, LIVE_PAGES))
     topics = web.spaced(settings.topics or LIVE_TOPICS)
     crawls = live_crawls(web, LIVE, topics, settings)
@@ -163,7 +165,7 @@ def live(web: BenchWeb, settings: Settings) -> str:
                 *(f"{sum(times) / len(times):,.0f} s" for times in _times(own)),
             ]
         )
-    heads = ["strategy", "crawls", "no delay", "polite replay", "live", "live less replay", "same pages"]
+    heads = ["strategy", "crawls", "no delay", "polite replay", "live", "live minus replay", "same pages"]
     heads += ["virtual time", "wall-clock time"]
     return f"**{web.name}**, {settings.pages} pages.\n\n{table(heads, rows)}"
 
@@ -173,7 +175,7 @@ def _times(crawls: Sequence[LiveCrawl]) -> tuple[list[float], list[float]]:
 
 
 def _against(curves: Curves, others: Sequence[str]) -> str:
-    """A row of means for each strategy, with hound less it."""
+    """A row of means for each strategy, with the difference of hound minus the strategy."""
     rows = [[f"**{OURS}**", str(len(curves.found[OURS])), *curves.row(OURS), f"{curves.cost(OURS):.2f}"]]
     order = sorted(others, key=lambda name: -(curves.mean(name, curves.points[len(curves.points) // 2]).mean or 0.0))
     for name in order:
@@ -183,11 +185,11 @@ def _against(curves: Curves, others: Sequence[str]) -> str:
             cells.append(f"{number(comparison.means[1].mean)} ({difference_with_error(comparison)})")
         cost = f"{curves.cost(name):.2f}" if curves.cost(name) else ""
         rows.append([name, str(len(curves.found[name])), *cells, cost])
-    return table(["strategy", "topics", *curves.heads, "ms a page"], rows)
+    return table(["strategy", "topics", *curves.heads, "ms per page"], rows)
 
 
 def _verdict(curves: Curves, others: Sequence[str]) -> str:
-    """Whether hound is never below any by more than one standard error, and the tests against the best."""
+    """Where hound is below another by more than one standard error, and its tests against the best of the others."""
     below = [
         f"{name} at {point:,}"
         for point in curves.points
@@ -206,7 +208,7 @@ def _verdict(curves: Curves, others: Sequence[str]) -> str:
 
 
 def _tested(comparison: Comparison) -> str:
-    """The second, the difference and its test."""
+    """The name of the second strategy, the difference and its test, as text."""
     won = f"{comparison.signs.wins} : {comparison.signs.losses}"
     return (
         f"{comparison.second}: {number(comparison.paired.mean, True)} ± {number(comparison.paired.error)}, "

@@ -1,4 +1,4 @@
-"""Kill a crawl -9 at random moments, 200 times by default, and print what it cost.
+"""Kill a crawl with SIGKILL at random moments, 200 times by default, and print what was lost.
 
 python benchmarks/kill.py [--kills 200] [--rounds 10] [--quick]
 """
@@ -18,8 +18,8 @@ from support.killing import CONCURRENCY, kill_often
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=200)
-    parser.add_argument("--rounds", type=int, default=10, help="crawls that share the kills")
-    parser.add_argument("--quick", action="store_true", help="4 kills, for a look")
+    parser.add_argument("--rounds", type=int, default=10, help="number of crawls to spread the kills over")
+    parser.add_argument("--quick", action="store_true", help="only 4 kills")
     options = parser.parse_args()
     kills, rounds, pages = (4, 1, 400) if options.quick else (options.kills, options.rounds, 3000)
     print("round kills  pages  lost  asked again, most per kill hasty bad WARCs")
@@ -35,8 +35,8 @@ def main() -> int:
             flush=True,
         )
         for host, gap in verdict.hasty:
-            print(f"      {host} was asked {1000 * gap:.1f} ms after its last reply")
-    print(f"in flight at most {CONCURRENCY}; {'all promises kept' if not broken else f'{broken} promises broken'}")
+            print(f"      {host} got a request {1000 * gap:.1f} ms after its last reply")
+    print(f"at most {CONCURRENCY} in flight; {'all promises kept' if not broken else f'{broken} promises broken'}")
     return int(bool(broken))
 
 

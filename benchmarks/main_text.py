@@ -1,13 +1,13 @@
-"""Main text and language: quality on a hand-made sample, and CPU time a page, of the libraries we chose from.
+"""Main text and language: quality on a hand-made sample, and CPU time per page, of the libraries we considered.
 
     python benchmarks/main_text.py          # needs: pip install resiliparse trafilatura py3langid
 
 Each page of the sample is an article in a layout with menus, side bars, comments, cookie notices and footers. Quality
-is the mean F1 of word multisets, extracted against labelled. Articles and layouts are ours. docs/decisions/0022 has the
-figures.
+is the mean F1 between the multisets of extracted and labelled words. Articles and layouts are our own. The figures are
+in docs/decisions/0022.
 """
 
-# ruff: noqa: E501 - a line of the sample is a sentence
+# ruff: noqa: E501 - each line of the sample is one sentence
 from __future__ import annotations
 
 import time
@@ -131,7 +131,7 @@ def f1(found: str, expected: str) -> float:
 
 
 def timed(work: Callable[[], None], times: int = 20) -> float:
-    """CPU milliseconds of one call, the least of five rounds."""
+    """CPU milliseconds per call, the lowest of five rounds."""
     rounds = []
     for _ in range(5):
         begin = time.process_time()

@@ -1,10 +1,10 @@
-"""Would a signature of near copies (simhash over a page's terms) find trap pages that `loop.trap_watch` misses?
+"""Would near-copy detection (simhash over a page's terms) find trap pages that `loop.trap_watch` misses?
 
-    python benchmarks/near_copies.py     # both webs of traps, breadth-first and best-first: a minute
+    python benchmarks/near_copies.py     # both trap webs, breadth-first and best-first: takes a minute
 
 A page is a near copy if its simhash (64 bits, Charikar 2002) differs in at most 3 bits from that of an earlier page of
-its host, the limit of Manku, Jain and Das Sarma (WWW 2007). Printed for each kind of trap: its pages that were fetched,
-those that owed something by their terms, near copies among the others; and near copies among good pages.
+its host, the limit of Manku, Jain and Das Sarma (WWW 2007). Prints for each kind of trap the pages that were fetched,
+those that owe something by the rule of the trap watch, and the near copies; the same for good pages.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Web(Protocol):
 
 
 def simhash(page: Page) -> int:
-    """The sign of each bit's sum over all terms, weighted by how often they occur."""
+    """The sign of each bit's sum over all terms, weighted by their frequency."""
     sums = [0] * BITS
     for term, times in page.record.counts(Analyser()).items():
         hashed = int.from_bytes(hashlib.blake2b(term.encode(), digest_size=8).digest(), "big")
@@ -55,7 +55,7 @@ def simhash(page: Page) -> int:
 
 
 def look(web: Web, words: str, strategy: str, pages: int) -> dict[str, Counter[str]]:
-    """By host's kind: pages, those that owe, near copies among the rest."""
+    """For each kind of host: pages, pages that owe, near copies, and near copies that do not owe."""
     good, watch = {urls.make(url) for url in web.good_pages}, TrapWatch()
     seen: dict[str, list[int]] = defaultdict(list)
     counts: dict[str, Counter[str]] = defaultdict(Counter)

@@ -1,10 +1,10 @@
-"""Replay breadth-first on a realistic web that is made on the fly, and on the same web stored as a bed, in turn.
+"""Replay breadth-first alternately on a realistic web generated on the fly and on the same web stored as a bed.
 
     python benchmarks/on_the_fly.py [--stored 10000] [--large 1000000] [--pages 2000] [--rounds 3]
 
-Prints pages by CPU second (`time.process_time`) of each round, and what it takes until a web can be crawled: CPU time,
-disk, and the memory of the process so far. The web of `--stored` pages is made on the fly and stored; that of `--large`
-pages is never stored.
+Prints pages per CPU second (`time.process_time`) of each round, and what it takes to make a web ready for crawling: CPU
+time, disk space, and the peak memory of the process so far. The web of `--stored` pages is both generated on the fly
+and stored; that of `--large` pages is never stored.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def pages_per_second(bed: ReplayBed, topic: BedTopic, pages: int, strategy: str)
 
 
 def open_web(folder: Path, pages: int, on_the_fly: bool) -> tuple[ReplayBed, BedTopic]:
-    """A web in a folder, ready for replay; prints what that cost."""
+    """Write a web to a folder and open it for replay; prints the cost."""
     before = time.process_time()
     write_web(folder, WebOrder("realistic", pages, 1, topics=1), on_the_fly)
     bed = Bed.open(folder)
@@ -46,7 +46,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--stored", type=int, default=10_000)
     parser.add_argument("--large", type=int, default=1_000_000)
-    parser.add_argument("--pages", type=int, default=2_000, help="pages of each crawl")
+    parser.add_argument("--pages", type=int, default=2_000, help="pages per crawl")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--strategy", default="breadth-first")
     options = parser.parse_args()

@@ -1,15 +1,15 @@
-"""Is a plain crawl slower than it was? Two checkouts crawl the same served web in alternating pairs.
+"""Is a plain crawl slower than before? Two checkouts crawl the same served web in alternating pairs.
 
     git worktree add ../before 1128353       # the commit before the work on reliability began
     python benchmarks/plain_pairs.py ../before .                    # ten pairs, two strategies: half an hour
     python benchmarks/plain_pairs.py ../before . --after-words "--judge keywords"  # without the later judge
-    python benchmarks/plain_pairs.py ../before . --pairs 1 --pages 200    # does it run?
+    python benchmarks/plain_pairs.py ../before . --pairs 1 --pages 200    # just checks that it runs
 
-Each checkout is run by its own `src` with this interpreter and with its own defaults, but for the delay: pages of real
-size on 50 loopback hosts, no delay, 64 connections. CPU is that of all processes of a crawl, start included; "own" is
-that of the crawl's process without those that read pages. The order within a pair changes with every pair. Printed are
+Each checkout runs from its own `src` with this interpreter and its own defaults, except for the delay: pages of real
+size on 50 loopback hosts, no delay, 64 connections. CPU time is that of all processes of a crawl, including start-up;
+"own" is that of the crawl's main process, without those that read pages. The order within a pair alternates. Prints
 medians over the pairs, and the median of the ratios after / before with its 95 % interval (bootstrap over pairs). The
-exit code is 1 if a whole interval of CPU time exceeds the bound.
+exit code is 1 if an interval of CPU time is entirely above the bound.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ def note():
 atexit.register(note)
 runpy.run_module("scenthound", run_name="__main__", alter_sys=True)
 """
-"""Runs the command and notes the CPU seconds of its own process."""
+"""Runs the command and records the CPU seconds of its main process."""
 
 
 class Crawled(NamedTuple):
-    """What one crawl cost."""
+    """Cost of one crawl."""
 
     result: Result
     own_ms: float
-    """CPU milliseconds a page of the crawl's own process."""
+    """CPU milliseconds per page of the crawl's main process."""
 
 
 class Ratio(NamedTuple):
@@ -74,7 +74,7 @@ def ratio(before: Sequence[float], after: Sequence[float]) -> Ratio:
 
 
 def crawl(checkout: Path, served: Served, strategy: str, pages: int, arguments: Sequence[str], out: Path) -> Crawled:
-    """One crawl by a checkout; fails if it did not fetch all pages."""
+    """Run one crawl with a checkout; exits if it did not fetch all pages."""
     seeds, cpu_file = out.with_suffix(".txt"), out.with_suffix(".cpu")
     seeds.write_text("\n".join(served.seeds) + "\n")
     command = [
@@ -128,7 +128,7 @@ def pairs(options: argparse.Namespace, served: Served, top: Path) -> dict[str, t
 
 
 def report(results: dict[str, tuple[list[Crawled], list[Crawled]]], bound: float) -> int:
-    """Print the table; gives 1 if a crawl is slower than the bound beyond doubt."""
+    """Print the table; returns 1 if the interval of a ratio is entirely above the bound."""
     slower = 0
     print(f"{'strategy':14} {'':12} {'before':>8} {'after':>8}   after / before (95 %)")
     for strategy, (old, new) in results.items():
@@ -147,17 +147,17 @@ def report(results: dict[str, tuple[list[Crawled], list[Crawled]]], bound: float
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("before", type=Path, help="a checkout")
-    parser.add_argument("after", type=Path, help="another one")
+    parser.add_argument("after", type=Path, help="another checkout")
     parser.add_argument("--pairs", type=int, default=10)
     parser.add_argument("--pages", type=int, default=1500)
     parser.add_argument("--strategies", default="best-first,breadth-first")
-    parser.add_argument("--after-words", default="", help="further words for the command of the second checkout")
-    parser.add_argument("--bound", type=float, default=1.03, help="how many times the CPU time is allowed")
+    parser.add_argument("--after-words", default="", help="further arguments for the command of the second checkout")
+    parser.add_argument("--bound", type=float, default=1.03, help="largest allowed ratio of CPU times")
     options = parser.parse_args()
     for checkout in (options.before, options.after):
         if not (checkout / "src" / "scenthound").is_dir():
-            parser.error(f"{checkout} is no checkout: there is no src/scenthound in it")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server goes too
+            parser.error(f"{checkout} is not a checkout: it has no src/scenthound")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server is stopped too
     with tempfile.TemporaryDirectory() as folder:
         top, port = Path(folder), free_port()
         served = write_web(top / "web", generated(options.pages * SPARE, HOSTS, SEED, PAGE_SIZE), port, TOPIC)

@@ -1,13 +1,13 @@
-"""What politeness costs: target recall by pages and by time, with hosts that rest and without.
+"""The cost of politeness: target recall by pages and by time, with and without resting hosts.
 
     python benchmarks/polite.py                  # all strategies, three webs, three topics each: 20 minutes
     python benchmarks/polite.py --quick          # two strategies on a small generated web: half a minute
-    python benchmarks/polite.py --live           # also one crawl over HTTP with the default delay, beside its replay
+    python benchmarks/polite.py --live           # also compare one crawl over HTTP with its replay
 
 Every strategy crawls four times: without delays (one request at a time); politely with the default delay, for the same
-pages; and for a tenth of that crawl's virtual time, with the order `auto` and with `speed`, the old policy. The first
-two columns say what is lost by pages, the last two what is lost by time. Recorded webs are read from
-$SCENTHOUND_SHARED/data (../shared/data by default) and left out where they are missing.
+number of pages; and twice for a tenth of the virtual time of that crawl, with the orders `auto` and `speed` (the old
+policy). The first two columns show the loss by pages, the last two the loss by time. Recorded webs are read from
+$SCENTHOUND_SHARED/data (../shared/data by default) and skipped if they are missing.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def webs(folder: Path, size: int, recorded: bool) -> Iterator[tuple[str, Bed]]:
         if (SHARED / "data" / name).exists():
             yield name, Bed.open(SHARED / "data" / name)
         else:
-            print(f"{name} is not in {SHARED / 'data'}: left out")
+            print(f"{name} is not in {SHARED / 'data'}: skipped")
 
 
 def recall(steps: Sequence[Step], topic: BedTopic, bed: PreparedBed) -> float:
@@ -57,7 +57,7 @@ def recall(steps: Sequence[Step], topic: BedTopic, bed: PreparedBed) -> float:
 
 
 def compare(bed: Bed, prepared: PreparedBed, strategy: str, topics: Sequence[BedTopic], pages: int) -> list[float]:
-    """Means over topics: recall without delays and politely, virtual seconds; recall by time, auto and speed."""
+    """Means over topics: recall without and with delays, virtual seconds; recall by time with auto and with speed."""
 
     def crawl(topic: BedTopic, polite: PoliteLimits | None = None, most: int = pages) -> CellResult:
         limits = ReplayLimits(most, polite=polite)
@@ -79,7 +79,7 @@ def compare(bed: Bed, prepared: PreparedBed, strategy: str, topics: Sequence[Bed
 
 
 def live(bed: Bed, prepared: PreparedBed, topic: BedTopic, pages: int, folder: Path) -> None:
-    """One crawl over HTTP with the default delay, and its replay on the virtual clock."""
+    """Compare a crawl over HTTP with the default delay with its replay on the virtual clock."""
     polite = PoliteLimits(sigma=0.0)
     replayed = run_cell(prepared, topic, "best-first", limits=ReplayLimits(pages, polite=polite))
     options = ServerOptions(latency=polite.latency, robots="allow")
@@ -105,7 +105,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--live", action="store_true")
-    parser.add_argument("--strategies", help="only these, with commas between")
+    parser.add_argument("--strategies", help="only these, separated by commas")
     parser.add_argument("--beds", help="only these of generated, schools, apache")
     parser.add_argument("--pages", type=int)
     parser.add_argument("--topics", type=int)

@@ -1,4 +1,4 @@
-"""Cut the power of a crawl at 1,000 random points, as SQLite's own crash tests do, and resume each time.
+"""Simulate a power cut at 1,000 random points of a crawl, as SQLite's own crash tests do, and resume each time.
 
 python benchmarks/power_loss.py [--points 1000] [--rounds 4] [--quick]
 """
@@ -18,9 +18,9 @@ from support.power_loss import build_shim, cut_power, record
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--points", type=int, default=1000)
-    parser.add_argument("--rounds", type=int, default=4, help="crawls that share the points")
+    parser.add_argument("--rounds", type=int, default=4, help="number of crawls to spread the points over")
     parser.add_argument("--sync-time", type=float, default=0.1)
-    parser.add_argument("--quick", action="store_true", help="10 points, for a look")
+    parser.add_argument("--quick", action="store_true", help="only 10 points")
     options = parser.parse_args()
     points, rounds = (10, 1) if options.quick else (options.points, options.rounds)
     print("round points  pages  changes  syncs  longest unsafe  problems", flush=True)
@@ -29,7 +29,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as top:
             shim = build_shim(Path(top))
             if shim is None:
-                print("there is no C compiler")
+                print("skipped: no C compiler found")
                 return 0
             recording = record(Path(top) / "run", shim, options.sync_time)
             problems = []

@@ -1,13 +1,14 @@
-"""How many references of labelled papers are found, and how many are joined to the right paper.
+"""How many references of labelled papers are found, and how many are linked to the right paper.
 
     python benchmarks/references.py                 the figures of docs/applications.md
     python benchmarks/references.py --part tune --show
 
-Fetches the Debian packages that the labels name with `apt-get download` (12 MB; nothing is installed) and unpacks them
-with `dpkg -x` into `--papers`. Papers of `--seeds`, texts that are not public, are left out if there are none.
+Downloads the Debian packages that the labels name with `apt-get download` (12 MB; nothing is installed) and unpacks
+them with `dpkg -x` into `--papers`. The papers in `--seeds` are texts that are not public; they are skipped if missing.
 
-A reference counts as found if one extracted text has its first author among its first words, its year and the beginning
-of its title, and none of another reference; a text that is longer than 700 characters, or that fits no label, is wrong.
+A reference counts as found if one extracted text contains its first author among its first words, its year and the
+beginning of its title, and nothing of another reference. A text that is longer than 700 characters, or that matches no
+label, counts as wrong.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from scenthound.web.html_document import parse_html
 LABELS = Path(__file__).with_name("references_labels.txt")
 LIBRARY = Path("usr/lib/R/site-library")
 LONGEST = 700
-PACKAGES = {"DESeq2": "r-bioc-deseq2"}  # others: r-cran- and the name in lower case
+PACKAGES = {"DESeq2": "r-bioc-deseq2"}  # all others are r-cran- and the name in lower case
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class Labelled:
 
 
 def squashed(text: str) -> str:
-    """Letters and digits alone, without accents."""
+    """The letters and digits of a text, without accents."""
     return "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if c.isalnum())
 
 
@@ -105,7 +106,7 @@ def page_of(path: str, folder: Path, seeds: Path) -> str | None:
 
 
 def marked_up(text: str) -> str:
-    """A text in Markdown as HTML. Its first line is the title, the next has the authors."""
+    """Convert Markdown to HTML. The first line is the title, the second has the authors."""
     parts = []
     lines = [re.sub(r"[*_\\]|<[^>]*>", "", line).strip() for line in text.splitlines() if line.strip()]
     for line in lines:
@@ -121,7 +122,7 @@ def marked_up(text: str) -> str:
 
 
 def facts_of(page: str) -> Paper:
-    """What a paper is recognised by, as in the portal."""
+    """The facts by which the portal recognises a paper."""
     statements = stated(page)
     return Paper(
         statements.title or parse_html(page, "http://papers.example/").title, statements.authors, statements.date
@@ -129,7 +130,7 @@ def facts_of(page: str) -> Paper:
 
 
 def score(paper: Labelled, texts: list[str], show: bool) -> tuple[int, int, int]:
-    """Right, extracted and labelled references."""
+    """The number of right, extracted and labelled references."""
     missed = list(paper.labels)
     for text in texts:
         inside = [label for label in paper.labels if label.is_in(text)]
@@ -150,7 +151,7 @@ def main() -> None:
     parser.add_argument("--papers", type=Path, default=Path("build/papers"))
     parser.add_argument("--seeds", type=Path, default=Path("../shared/seeds"))
     parser.add_argument("--part", choices=("tune", "test"), help="only these papers")
-    parser.add_argument("--show", action="store_true", help="what was wrong")
+    parser.add_argument("--show", action="store_true", help="print what was wrong")
     options = parser.parse_args()
     labelled = read_labels()
     paths = [paper.path for paper in labelled]
@@ -173,7 +174,7 @@ def main() -> None:
         cited = {path for path, number in numbers.items() if number in papers.cited_in(found)} - {paper.path}
         truth = {label.cites for label in paper.labels if label.cites in pages}
         if options.show and cited != truth:
-            print(f"  joined wrongly: {sorted(cited - truth)}; not joined: {sorted(truth - cited)}")
+            print(f"  linked wrongly: {sorted(cited - truth)}; not linked: {sorted(truth - cited)}")
         row = [*score(paper, found, options.show), len(cited & truth), len(cited), len(truth)]
         for key in ((paper.part, kind), (paper.part, "all")):
             sums[key] = [a + b for a, b in zip(sums[key], row, strict=True)]

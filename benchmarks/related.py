@@ -1,16 +1,16 @@
-"""Related organisations on the apache bed: how many answers are right, and can the confidence be believed?
+"""Related organisations on the apache bed: how many answers are right, and how reliable is the confidence?
 
     $ python benchmarks/related.py [--quick] [--fit] [--keep FOLDER] [--svg FILE]
 
-Crawls are replayed with `hound` looking for sites, `hub-seeking` and `best-first` from the 30 topics' seeds, 500 pages
-each. After 100, 250 and 500 pages `scenthound related` answers from what hound has fetched; its confidence comes from
-weights fitted without the topic's category (three draws each). Beside it: the hosts of each crawl in the order in which
-they were first fetched. Right answers are the bed's targets. R-precision: precision at as many answers as there are
-targets. Tests are paired over the ten categories. The second part repeats everything on the bed without the pages that
-link to more than 30 hosts; weights are fitted on both together. `--fit` prints the weights for
-`apps/related/confidence.py`, fitted on all topics.
+Crawls are replayed with `hound` looking for sites, `hub-seeking` and `best-first` from the seeds of 30 topics, 500
+pages each. After 100, 250 and 500 pages `scenthound related` answers from the pages that hound has fetched; its
+confidence comes from weights fitted without the topic's category (three draws each). It is compared with the hosts of
+each crawl in the order in which they were first fetched. Right answers are the bed's targets. R-precision is the
+precision after as many answers as there are targets. Tests are paired over the ten categories. The second part repeats
+everything on the bed without the pages that link to more than 30 hosts; weights are fitted on both parts together.
+`--fit` prints the weights for `apps/related/confidence.py`, fitted on all topics.
 
-Needs ../shared/data/apache; `--quick` is a look at two topics of a small generated web.
+Needs ../shared/data/apache; `--quick` uses two topics of a small generated web.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Smaller(PreparedBed):
-    """The bed without some pages: they are not found."""
+    """The bed without some pages, which give a 404."""
 
     without: frozenset[Url] = frozenset()
 
@@ -69,7 +69,7 @@ class Smaller(PreparedBed):
 
 @dataclass
 class Facts:
-    """What pages of the bed say, each read once."""
+    """Facts about the pages of the bed, each page read once."""
 
     bed: Bed
     lists: dict[Url, ListFacts | None] = field(default_factory=dict)
@@ -95,7 +95,7 @@ class Facts:
 
 @dataclass
 class Fetched:
-    """The first pages of a replayed crawl, as `related` asks for them."""
+    """The first pages of a replayed crawl, in the form that `related` reads."""
 
     urls: Sequence[Url]
     bed: PreparedBed
@@ -118,7 +118,7 @@ class Fetched:
 
 @dataclass(frozen=True)
 class Case:
-    """The organisations met in one crawl after so many pages: features, and which are targets."""
+    """The organisations found in one crawl after `at` pages: their features, and which are targets."""
 
     topic: str
     at: int
@@ -140,12 +140,12 @@ def main() -> None:
         elif (SHARED / "data" / "apache").exists():
             _measure(Bed.open(SHARED / "data" / "apache"), options)
         else:
-            print("../shared/data/apache is not here: nothing to measure", file=sys.stderr)
+            print("../shared/data/apache is missing: nothing to measure", file=sys.stderr)
 
 
 @dataclass(frozen=True)
 class Variant:
-    """The bed with or without its large directory pages: trails by topic and strategy, and what `related` saw."""
+    """The bed with or without its large directory pages: trails by topic and strategy, and the cases of `related`."""
 
     title: str
     trails: Mapping[tuple[str, str], Sequence[Url]]
@@ -185,7 +185,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--quick", action="store_true", help="2 topics of a generated web, 60 pages each")
     parser.add_argument("--fit", action="store_true", help="only print the weights fitted on all topics")
-    parser.add_argument("--keep", type=Path, help="keep the trails in this folder, and use those that are there")
+    parser.add_argument("--keep", type=Path, help="keep trails in this folder, and reuse those already there")
     parser.add_argument("--svg", type=Path, help="write the reliability plot to this file")
     return parser.parse_args()
 
@@ -205,11 +205,11 @@ def large_pages(bed: PreparedBed) -> frozenset[Url]:
 
 
 Fitted = Mapping[str, tuple[float, Floats]]
-"""Bias and weights by the category that they were fitted without."""
+"""Bias and weights, by the category that was left out of the fit."""
 
 
 def _rows(variant: Variant, topics: Sequence[BedTopic], fitted: Fitted) -> dict[tuple[str, str, int], list[float]]:
-    """The measures by answer, topic and number of pages."""
+    """The measures, by method, topic and number of pages."""
     rows: dict[tuple[str, str, int], list[float]] = {}
     by_id = {topic.id: topic for topic in topics}
     for case in variant.cases:
@@ -272,7 +272,7 @@ def fit_without(category: str, cases: Sequence[Case]) -> tuple[float, Floats]:
 
 
 def probabilities(case: Case, fitted: Fitted) -> Floats:
-    """The confidence of the organisations of a case, by weights that were fitted without its category."""
+    """The confidence in each organisation of a case, from weights that were fitted without its category."""
     bias, weights = fitted[case.category]
     return np.asarray(1 / (1 + np.exp(-(bias + case.x @ weights))))
 
@@ -311,7 +311,7 @@ def _probability(p: float | None) -> str:
 
 
 def _print_calibration(cases: Sequence[Case], fitted: Fitted) -> list[tuple[float, float, int]]:
-    """Print how far the confidence can be believed. Returns mean confidence, share of targets and number by bin."""
+    """Print how reliable the confidence is. Returns mean confidence, share of targets and count for each bin."""
     confidences = [probabilities(case, fitted) for case in cases]
     p, truth = np.concatenate(confidences), np.concatenate([case.truth for case in cases]).astype(float)
     brier, base = float(np.mean((p - truth) ** 2)), float(truth.mean() * (1 - truth.mean()))

@@ -1,7 +1,7 @@
 """A web of real-sized pages on fifty loopback addresses, and two servers for it: nginx, and one that can be slow.
 
-Every host is an address of its own (127.0.1.1, 127.0.1.2, …), so that no crawler needs a proxy or a resolver and all
-of them meet the same hosts. Every link leads to a page that exists: whoever follows links finds work and no 404s.
+Every host has its own address (127.0.1.1, 127.0.1.2, …), so that no crawler needs a proxy or a resolver and all of
+them see the same hosts. Every link leads to an existing page: a crawler that follows links never gets a 404.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ from scenthound.web.decode import decompress
 
 HREF = re.compile(r"""(<a\b[^>]*?\bhref\s*=\s*)("[^"]*"|'[^']*'|[^\s"'>]+)""", re.IGNORECASE)
 ROBOTS = "User-agent: *\nDisallow: /private/\nDisallow: /*.cgi$\nDisallow: /search?\nAllow: /\n"
-BAR = 90  # links in the side bar of a generated page, as documentation has them; the generator alone gives some 30
+BAR = 90  # links in the side bar of a generated page, as in documentation; without it a page has some 30 links
 
 
 class Served(NamedTuple):
-    """Where the pages are."""
+    """A web on disk, ready to be served."""
 
     folder: Path
     hosts: list[str]
     urls: list[str]
-    """All pages, in an order that goes round the hosts."""
+    """All pages, cycling through the hosts."""
     seeds: list[str]
     topic: str
 
 
 class Source(NamedTuple):
-    """A page before it has its new address."""
+    """A page before it gets its new address."""
 
     host: str
     url: str
@@ -59,13 +59,15 @@ def address(number: int) -> str:
 
 
 def generated(pages: int, hosts: int, seed: int, size: int) -> Iterator[Source]:
-    """Pages of the laboratory's generator, with a side bar of links to the rest of their host."""
+    """Pages of the laboratory's generator, with a side bar of further links."""
     web = GeneratedWeb(pages=pages, seed=seed, page_size=size)
     for number in range(pages):
         host = f"h{number % hosts}.test"
         text = web.html(number)
         if size >= 20_000:
-            rng = random.Random(f"{seed}:{number % hosts}:{number // hosts // 8}")  # a section shares its side bar
+            rng = random.Random(
+                f"{seed}:{number % hosts}:{number // hosts // 8}"
+            )  # pages of a section share a side bar
             others = [rng.randrange(pages) for _ in range(BAR)]
             names = [html.escape(web.plan.names[web.plan.host_of(other)]) for other in others]
             items = "".join(
@@ -77,7 +79,7 @@ def generated(pages: int, hosts: int, seed: int, size: int) -> Iterator[Source]:
 
 
 def recorded(bed: Path, pages: int, hosts: int) -> Iterator[Source]:
-    """Real pages of a bed: of its `hosts` largest hosts, as many of each as of the others."""
+    """Real pages from the `hosts` largest hosts of a bed, taken from each host in turn."""
     pages_by_host: dict[str, list[Source]] = defaultdict(list)
     for file in sorted(bed.glob("*.warc.gz")):
         for _, _, reply in read_responses(file):
@@ -87,7 +89,7 @@ def recorded(bed: Path, pages: int, hosts: int) -> Iterator[Source]:
                 host = urlsplit(reply.url).netloc
                 pages_by_host[host].append(Source(host, reply.url, to_text(body, kind)))
     largest = sorted(pages_by_host, key=lambda name: (-len(pages_by_host[name]), name))[:hosts]
-    if len(largest) < hosts:  # one host alone: deal its pages out
+    if len(largest) < hosts:  # too few hosts: spread the pages over made-up ones
         all_pages = [page for name in sorted(pages_by_host) for page in pages_by_host[name]]
         for number, page in enumerate(all_pages[:pages]):
             yield page._replace(host=f"h{number % hosts}.test")
@@ -100,7 +102,7 @@ def recorded(bed: Path, pages: int, hosts: int) -> Iterator[Source]:
 
 
 def write_web(folder: Path, sources: Iterator[Source], port: int, topic: str) -> Served:
-    """Write pages for nginx, plain and packed; links keep their number and place, and lead to pages of this web."""
+    """Write pages for nginx, plain and compressed. Links keep their number and position, and lead to pages here."""
     pages = list(sources)
     hosts: dict[str, int] = {}
     paths: dict[str, str] = {}
@@ -136,7 +138,7 @@ def write_web(folder: Path, sources: Iterator[Source], port: int, topic: str) ->
     names = [address(host_number) for host_number in hosts.values()]
     for name in names:
         _write(folder / name, "/robots.txt", ROBOTS.encode())
-    os.sync()  # else the disk is busy with the web while crawlers write theirs
+    os.sync()  # otherwise the disk is still busy with this web while crawlers write theirs
     seeds = [f"http://{name}:{port}{host_paths[host][0]}" for host, name in zip(hosts, names, strict=True)]
     return Served(folder, names, all_urls, seeds, topic)
 
@@ -164,10 +166,10 @@ http {{
 
 @contextmanager
 def nginx(served: Served, port: int, work: Path) -> Iterator[None]:
-    """Serve the folder by nginx until the block ends."""
+    """Serve the folder with nginx until the block ends."""
     program = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
     if program is None:
-        raise SystemExit("there is no nginx: run scripts/nginx.sh, which says how to get it")
+        raise SystemExit("nginx is not installed: run scripts/nginx.sh, which says how to get it")
     work.mkdir(parents=True)
     work.chmod(0o755)
     listen = " ".join(f"listen {name}:{port};" for name in served.hosts)
@@ -185,7 +187,7 @@ def nginx(served: Served, port: int, work: Path) -> Iterator[None]:
 
 @contextmanager
 def slow_server(served: Served, port: int, latency: float) -> Iterator[None]:
-    """Serve the folder from memory, every answer `latency` seconds after its request, in a process of its own."""
+    """Serve the folder from memory in a separate process; every answer comes `latency` seconds after its request."""
     command = [sys.executable, __file__, str(served.folder), str(port), str(latency), *served.hosts]
     server = subprocess.Popen(command)
     try:
@@ -205,7 +207,7 @@ def wait_for(name: str, port: int, server: subprocess.Popen[bytes], log: Path | 
             break
         time.sleep(0.1)
     output = log.read_text()[-500:] if log is not None and log.exists() else ""
-    raise SystemExit(f"the server did not start {output}")
+    raise SystemExit(f"the server did not start: {output}")
 
 
 def free_port() -> int:
@@ -219,7 +221,7 @@ def _is_root() -> bool:
 
 
 class _Answers(asyncio.Protocol):
-    """One connection of the slow server: GET in, the page of that address and path out, a while later."""
+    """One connection of the slow server: answers each GET with the page at that address and path, after the latency."""
 
     def __init__(self, pages: dict[bytes, bytes], latency: float) -> None:
         self.pages, self.latency, self.rest = pages, latency, b""

@@ -1,13 +1,13 @@
-"""Site maps on the schools bed: which share of a site's pages on a topic is on the map?
+"""Site maps on the schools bed: what share of a site's pages on a topic is on the map?
 
     $ python benchmarks/site_map.py [--quick] [--keep FOLDER]
 
-The bed is one site of 5,232 pages with 60 topics. Its front page is not recorded; the page with most links stands for
-it, the same for all topics. Each strategy starts there and knows only the topic's keywords. Relevant are the seeds and
-targets of the bed. `on the map` is the share of them that was fetched, `marked` the share that the judge marked too.
-Tests against breadth-first are paired over topics, topics with the same first category counted as a group.
+The bed is one site of 5,232 pages with 60 topics. Its front page is not recorded; the page with the most links is used
+instead, for all topics. Each strategy starts there and knows only the topic's keywords. Relevant pages are the seeds
+and targets of the topic. `on the map` is the share of them that was fetched, `marked` the share that the judge marked
+as well. Tests against breadth-first are paired over topics; topics with the same first category count as a group.
 
-Needs ../shared/data/schools; `--quick` is a look at two topics of a small generated web.
+Needs ../shared/data/schools; `--quick` uses two topics of a small generated web.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def main() -> None:
         elif (SHARED / "data" / "schools").exists():
             _measure(Bed.open(SHARED / "data" / "schools"), options)
         else:
-            print("../shared/data/schools is not here: nothing to measure", file=sys.stderr)
+            print("../shared/data/schools is missing: nothing to measure", file=sys.stderr)
 
 
 def _measure(bed: Bed, options: argparse.Namespace) -> None:
@@ -73,12 +73,12 @@ def _measure(bed: Bed, options: argparse.Namespace) -> None:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--quick", action="store_true", help="2 topics of a generated web, 60 pages each")
-    parser.add_argument("--keep", type=Path, help="keep the trails in this folder, and use those that are there")
+    parser.add_argument("--keep", type=Path, help="keep trails in this folder, and reuse those already there")
     return parser.parse_args()
 
 
 def front_page(bed: PreparedBed) -> Url:
-    """The page with most links to other pages of the bed."""
+    """The page with the most links to other pages of the bed."""
     pages = set(bed.pages)
     return max(bed.pages, key=lambda url: len(pages.intersection(bed.links(url))))
 
@@ -96,7 +96,7 @@ def _trail(bed: PreparedBed, topic: BedTopic, strategy: str, front: Url, pages: 
 
 
 def shares(trail: Sequence[Seen], topic: BedTopic, pages: int) -> tuple[float, float]:
-    """The share of the topic's pages that was fetched, and that was marked."""
+    """The share of the topic's pages that was fetched, and the share that was marked."""
     relevant = {*topic.seeds, *topic.targets}
     hits = [seen for seen in trail[:pages] if seen.url in relevant]
     return len(hits) / len(relevant), sum(seen.marked for seen in hits) / len(relevant)

@@ -1,18 +1,18 @@
-"""Our live crawl beside the crawlers it is measured by: the same pages, hosts and conditions, in the same run.
+"""Our live crawl compared with other crawlers: the same pages, hosts and conditions, in the same run.
 
     python benchmarks/throughput.py [--pages 1500] [--rounds 3] [--bed FOLDER] [--only ours,scrapy] [--quick]
     python benchmarks/throughput.py --latency [--hosts 100,250,500,1000] [--quick]
 
-Pages of real size (generated ones; with `--bed` recorded ones) on 50 loopback hosts, served by nginx on the same
-machine. Everybody obeys robots.txt, waits for nobody, follows links and stores results; rounds alternate between
-the crawlers, and the median counts. Ours fetches, parses, finds links, counts terms, scores best-first and stores
-durably (WARC and SQLite). `contexts` is ours too, with what best-first does without: the words of the element around
-every link are counted, and scored beside the page (strategy `dom`). The others fetch, parse, find links and write JSON
-lines; the download loop does nothing but fetch. CPU and memory are those of all processes of a crawler, start included,
-the server's not.
+Pages of real size (generated, or recorded with `--bed`) on 50 loopback hosts, served by nginx on the same machine. All
+crawlers obey robots.txt, use no delay, follow links and store results; rounds alternate between the crawlers, and the
+median counts. Ours fetches, parses, finds links, counts terms, scores best-first and stores durably (WARC and SQLite).
+`contexts` is ours as well, with work that best-first does not do: the words of the element around every link are
+counted, and scored together with the page (strategy `dom`). The others fetch, parse, find links and write JSON lines;
+the download loop only fetches. CPU and memory are those of all processes of a crawler, including start-up, without the
+server.
 
-Peers live in an environment of their own (`make peers`); one that is missing is left out. With `--latency` ours alone
-is shown: every answer takes 100 ms, and every host may be asked once a second.
+The other crawlers are installed in a separate environment (`make peers`); one that is missing is skipped. `--latency`
+measures ours alone: every answer takes 100 ms, and every host may be asked once a second.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ HERE = Path(__file__).resolve().parent
 HOSTS = 50
 SEED = 3
 PAGE_SIZE = 40_000
-SPARE = 3  # pages on offer for each that is fetched, so that nobody runs dry
+SPARE = 3  # pages on offer for each page fetched, so that no crawler runs out of links
 TIMEOUT = 900
 OURS = {"ours": ("scenthound", "best-first"), "contexts": ("scenthound, contexts", "dom")}
 PEERS = {
@@ -49,7 +49,7 @@ PEERS = {
 
 
 class Result(NamedTuple):
-    """What one run cost."""
+    """Cost of one run."""
 
     pages: int
     seconds: float
@@ -66,11 +66,11 @@ class Result(NamedTuple):
 
 
 def measured(command: list[str], count: Callable[[], int], **variables: str) -> Result:
-    """Run a command to its end; CPU of it and all its children from the kernel, memory by looking now and then."""
+    """Run a command to its end. CPU time of it and all its children is from the kernel, memory is sampled."""
     with tempfile.TemporaryFile() as errors:
         began = time.perf_counter()
         environment = {**os.environ, **variables}
-        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # whoever is installed from an index comes compiled
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # packages installed from an index come compiled
         process = subprocess.Popen(
             ["timeout", str(TIMEOUT), *command], stdout=subprocess.DEVNULL, stderr=errors, env=environment
         )
@@ -86,7 +86,7 @@ def measured(command: list[str], count: Callable[[], int], **variables: str) -> 
 
 
 class _Peak:
-    """The most memory a process and its children took together; pages shared between them count once."""
+    """Peak memory of a process and its children together; memory pages shared between them count once."""
 
     def __init__(self, pid: int) -> None:
         self.megabytes = 0.0
@@ -158,7 +158,7 @@ def compare(options: argparse.Namespace) -> None:
     names = options.only.split(",") if options.only else [*OURS, *PEERS]
     for name in names:
         if name not in OURS and name not in PEERS:
-            raise SystemExit(f"no crawler called `{name}`: there are {', '.join([*OURS, *PEERS])}")
+            raise SystemExit(f"no crawler called `{name}`: choose from {', '.join([*OURS, *PEERS])}")
     results: dict[str, list[Result]] = {}
     with tempfile.TemporaryDirectory() as top:
         served, port = _web(options, Path(top), pages * SPARE)
@@ -173,7 +173,7 @@ def compare(options: argparse.Namespace) -> None:
                     elif python and _has(python, PEERS[name][2]):
                         result = peer(name, python, folder, served, pages)
                     else:
-                        print(f"{PEERS[name][0]} is not installed: make peers", file=sys.stderr)
+                        print(f"{PEERS[name][0]} is not installed: run `make peers`", file=sys.stderr)
                         continue
                     results.setdefault(name, []).append(result)
                     print(
@@ -198,10 +198,10 @@ def _print(results: dict[str, list[Result]], rounds: int) -> None:
 
 
 def latency(options: argparse.Namespace) -> None:
-    """How near politeness alone comes to being the limit: many hosts, one request a second each, 100 ms an answer."""
+    """How close a crawl comes to the limit of politeness: many hosts, one request per second each, 100 ms latency."""
     steps = [10] if options.quick else [int(number) for number in options.hosts.split(",")]
     pages_per_host = 4 if options.quick else 9
-    delay = 0.9  # the rest after an answer that took 0.1 s: one request a second
+    delay = 0.9  # pause after an answer that took 0.1 s: one request per second
     print("hosts  requests  possible/s  reached/s  share  CPU ms/request")
     for hosts in steps:
         with tempfile.TemporaryDirectory() as top:
@@ -219,8 +219,8 @@ def latency(options: argparse.Namespace) -> None:
 
 
 def _rate(out: Path) -> float:
-    """Pages per second of all hosts together, each from its third page to its last: pages come in waves, a second
-    apart, so that a count over any stretch of time would say too much or too little."""
+    """Pages per second of all hosts together, each measured from its third page to its last: pages come in waves a
+    second apart, so that a count over a fixed interval would be too high or too low."""
     from scenthound.loop.folder import CrawlFolder
 
     times: dict[str, list[float]] = {}
@@ -232,7 +232,7 @@ def _rate(out: Path) -> float:
     for host_times in times.values():
         if (
             len(host_times) > 3
-        ):  # one that has had nothing for two turns counts to the end, one of three pages not at all
+        ):  # a host without a page for two turns counts to the end, one with three pages not at all
             last = host_times[-1] if end - host_times[-1] < 2.5 else end
             rate += (len(host_times) - 3) / (last - host_times[2])
     return rate
@@ -259,17 +259,19 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=1500)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--bed", default="", help="serve recorded pages of this bed instead of generated ones")
-    parser.add_argument("--topic", default="garden plants and animals", help="what ours looks for")
+    parser.add_argument("--topic", default="garden plants and animals", help="topic of our crawl")
     parser.add_argument(
-        "--only", default="", help="crawlers to run, as ours,contexts,scrapy,scrapy-fast,crawlee,crawl4ai,loop"
+        "--only", default="", help="crawlers to run, e.g. ours,contexts,scrapy,scrapy-fast,crawlee,crawl4ai,loop"
     )
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of ours")
-    parser.add_argument("--python", default="", help="interpreter that has the peers; .venv-peers otherwise")
-    parser.add_argument("--latency", action="store_true", help="ours alone, politeness as the limit")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of our crawl")
+    parser.add_argument(
+        "--python", default="", help="interpreter of the environment with the other crawlers; default: .venv-peers"
+    )
+    parser.add_argument("--latency", action="store_true", help="measure ours alone, limited by politeness")
     parser.add_argument("--hosts", default="100,250,500,1000", help="for --latency")
-    parser.add_argument("--quick", action="store_true", help="one small round, for crashes only")
+    parser.add_argument("--quick", action="store_true", help="one small round, only to check for crashes")
     options = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server goes too
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server is stopped too
     (latency if options.latency else compare)(options)
 
 

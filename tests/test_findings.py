@@ -25,11 +25,11 @@ def test_a_crossing_is_where_the_sign_is_another_than_before() -> None:
 
 
 def test_an_order_is_strict_and_needs_every_value() -> None:
-    from findings_print import is_order
+    from findings_print import is_falling
 
-    assert is_order([0.3, 0.2, 0.1])
-    assert not is_order([0.3, 0.3, 0.1])
-    assert not is_order([0.3, None, 0.1])
+    assert is_falling([0.3, 0.2, 0.1])
+    assert not is_falling([0.3, 0.3, 0.1])
+    assert not is_falling([0.3, None, 0.1])
 
 
 @pytest.mark.parametrize(
