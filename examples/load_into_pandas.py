@@ -1,4 +1,4 @@
-"""A crawl folder as a pandas table: one row a page, and the mean relevance by depth.
+"""A crawl folder as a pandas data frame with one row per page, and the mean relevance by depth.
 
 Needs `pip install "scenthound[pandas]"`.
 
