@@ -8,7 +8,7 @@ from scenthound.agent_tools.agent_limits import MOST_SEEDS, ToolLimits
 from scenthound.errors import BadUsage
 
 
-def test_an_agent_that_asks_for_too_much_is_told_the_limit() -> None:
+def test_an_agent_that_asks_for_too_much_learns_the_limit() -> None:
     limits = ToolLimits(pages=50)
     assert limits.check_pages(50) == 50
     for pages in (0, -1, 51, 10**9):

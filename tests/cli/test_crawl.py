@@ -246,7 +246,9 @@ def test_a_damaged_database_is_named_and_what_can_be_read_is_recovered(
     assert list(folder.glob("crawl.db.damaged*")), "the damaged file is kept"
 
 
-def test_a_second_process_is_told_of_the_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_second_process_gets_an_error_that_names_the_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = small_crawl(tmp_path / "crawl")
     with lock(folder):
         assert run(["resume", str(folder)]) == 4
@@ -362,7 +364,7 @@ def test_parameters_are_checked_and_typed() -> None:
         request("stop_words=klingon", strategy="best-first")
 
 
-def test_hound_is_the_default_and_can_be_told_what_to_look_for(tmp_path: Path) -> None:
+def test_hound_is_the_default_and_can_look_for_pages_or_sites(tmp_path: Path) -> None:
     assert request().strategy == "hound"
     assert request(looking_for="sites").parameters == {"looking_for": "sites"}
     config = tmp_path / "c.toml"

@@ -76,7 +76,7 @@ def test_a_killed_and_resumed_crawl_heard_its_labels_at_the_same_moment(tmp_path
     assert crawled(tmp_path / "cut", cuts, 30) == crawled(tmp_path / "whole", (), 30)
 
 
-def test_a_label_given_while_nobody_crawls_is_heard_on_resume(tmp_path: Path, capsys: Talk) -> None:
+def test_a_label_given_while_the_crawl_is_stopped_is_used_on_resume(tmp_path: Path, capsys: Talk) -> None:
     session = born(tmp_path / "crawl", "test-pupil")
     step_through(session, 10, commit_every=1)
     session.close()

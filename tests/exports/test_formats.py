@@ -1,4 +1,4 @@
-"""Exports: what other tools read, and nothing in it that they would run."""
+"""Exports: readable by other tools, with nothing that they would execute."""
 
 from __future__ import annotations
 

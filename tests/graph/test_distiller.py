@@ -1,4 +1,4 @@
-"""Hubs and authorities among relevant pages, and whom they promote."""
+"""Hubs and authorities among relevant pages, and the pages they promote."""
 
 from __future__ import annotations
 

@@ -136,7 +136,9 @@ def test_an_error_says_whether_to_come_again(status: int, header: str, wait: flo
         (200, (HTML, ("Content-Encoding", "gzip")), gzip.compress(bytes(5_000_000)), "bomb"),
     ],
 )
-def test_what_is_no_page_is_a_miss(status: int, headers: tuple[tuple[str, str], ...], body: bytes, reason: str) -> None:
+def test_what_is_not_a_page_is_a_miss(
+    status: int, headers: tuple[tuple[str, str], ...], body: bytes, reason: str
+) -> None:
     landed = miss(status, *headers, body=body)
     assert (landed.reason, landed.retry_after, landed.size) == (reason, None, len(body))
 

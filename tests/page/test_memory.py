@@ -1,4 +1,4 @@
-"""What one page costs, whatever is in it: the peak memory of a process that reads it, above that of an idle one."""
+"""Memory per page, for any content: the peak memory of a process that reads it, above an idle process."""
 
 from __future__ import annotations
 

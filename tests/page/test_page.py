@@ -74,7 +74,7 @@ def test_pages_that_no_bed_keeps_share_nothing() -> None:
     assert first.view(link_leaves, SMALL) is not second.view(link_leaves, SMALL)
 
 
-def test_the_time_spent_in_views_is_told_by_the_clock_of_the_crawl() -> None:
+def test_the_time_spent_in_views_is_measured_by_the_clock_of_the_crawl() -> None:
     now = 0.0
 
     def slow(record: Record) -> None:

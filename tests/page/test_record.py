@@ -1,4 +1,4 @@
-"""A page's record: it can't be changed, it travels as bytes, and bytes that are no record are refused."""
+"""A page's record: it can't be changed, it is sent as bytes, and bytes that are not a record are refused."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def test_paragraphs_boxes_and_rows_of_a_table_are_references_too() -> None:
     assert references(f'<p class="rubric">References</p><ul><li><p>{AHO}</p></li></ul>') == [AHO]
 
 
-def test_what_has_neither_year_nor_address_is_no_reference() -> None:
+def test_what_has_neither_year_nor_address_is_not_a_reference() -> None:
     assert references(f"<h2>References</h2><p>These are the papers.</p><p>{AHO}</p><p>Back to the top</p>") == [AHO]
     address = "Search Engine Watch: http://watch.test/"
     assert references(f"<h2>References</h2><ul><li>{address}</li></ul>") == [address]

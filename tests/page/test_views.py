@@ -188,7 +188,7 @@ def test_the_limit_is_the_same_for_every_view(nested: Record) -> None:
     assert has_text == [True, True, False, False]
 
 
-def test_the_limit_holds_for_those_who_climb(nested: Record) -> None:
+def test_the_limit_holds_when_climbing_to_parent_elements(nested: Record) -> None:
     query = Query("honey", SMALL)
     for min_words in (1, 10**9):
         found = climbed_similarities(nested, query, 0, min_words)

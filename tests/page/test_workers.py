@@ -1,4 +1,4 @@
-"""Pages read in another process: the same nouns, and nothing that a page does to its reader reaches the crawl."""
+"""Pages read in another process: the same results, and no page can harm the crawl through its reader."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_a_page_read_elsewhere_is_the_page_read_here(response: Response) -> None
 
 @settings(deadline=None, max_examples=60)
 @given(st.lists(st.sampled_from(PAGE.split(" ")) | st.text(max_size=20), max_size=40))
-def test_whatever_stands_on_the_page(parts: list[str]) -> None:
+def test_a_reply_with_any_page_content_arrives_unchanged(parts: list[str]) -> None:
     same(reply(" ".join(parts)))
 
 
@@ -367,7 +367,9 @@ def test_a_worker_dies_with_a_crawl_that_is_killed() -> None:
 @pytest.mark.parametrize(
     "strategy", ["best-first", "dom", "hub-seeking", "shark-search", "apprentice", "infospiders", "intelligent"]
 )
-def test_a_crawl_is_the_same_whoever_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, strategy: str) -> None:
+def test_a_crawl_does_not_depend_on_what_reads_its_pages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, strategy: str
+) -> None:
     monkeypatch.setattr(run, "BUSY", 0)
     monkeypatch.setattr(run, "SETTLED", 0)
     for limit in ("QUICKEST", "ENOUGH"):  # no request is slow here: on a busy machine one would change the order

@@ -117,7 +117,7 @@ def test_the_report_of_a_crawl_tells_everything(tmp_path: Path) -> None:
     assert not list(folder.glob(".*part")), "nothing half-written is left"
 
 
-def test_the_report_asks_nobody_for_anything() -> None:
+def test_the_report_loads_nothing_else() -> None:
     page = render(facts_of([step(n) for n in range(1, 30)]))
     assert "default-src 'none'; style-src 'unsafe-inline'; img-src data:" in page
     assert "<script" not in page
@@ -166,7 +166,7 @@ def test_no_payload_of_the_suite_is_left_unescaped(suites: Suites) -> None:
         "",
     ],
 )
-def test_what_is_no_web_address_is_no_link(url: str) -> None:
+def test_what_is_not_a_web_address_is_not_a_link(url: str) -> None:
     assert "<a" not in link(url)
 
 

@@ -1,4 +1,4 @@
-"""Every history and repository keeps its contract, and so may somebody else's."""
+"""Every history and repository keeps its contract, and third-party ones can be tested against it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What keeps a crawl flat as it grows, and exact: what was seen, who falls out, rows by number, old files."""
+"""Memory stays flat and results exact as a crawl grows: seen URLs, evictions, rows by number, old files."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_what_was_seen_is_what_a_plain_set_would_hold_whatever_restarts(
 
 @pytest.mark.parametrize("eviction", ["scored", "literal", "refuse"])
 @pytest.mark.parametrize("scores", [4, 1000])
-def test_who_falls_out_of_a_full_frontier_is_the_last_of_the_whole_order(eviction: Any, scores: int) -> None:
+def test_a_full_frontier_drops_the_last_of_the_whole_order(eviction: Any, scores: int) -> None:
     rng = random.Random(7)
     frontier, model = MemoryFrontier(150, eviction), ModelFrontier(150, eviction, 1)
     for turn in range(2500):

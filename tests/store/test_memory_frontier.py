@@ -110,7 +110,7 @@ def test_equal_scores_come_out_first_in_first_out_even_when_sums_differ_in_the_l
     assert [short(frontier.pop(0.0)) for _ in range(2)] == ["a/1", "a/2"]
 
 
-def test_a_score_that_is_no_number_is_refused() -> None:
+def test_a_score_that_is_not_a_number_is_refused() -> None:
     with pytest.raises(ValueError, match="a score must be a number"):
         MemoryFrontier().push(offer("a/1", math.nan))
 
@@ -281,7 +281,7 @@ def test_scores_given_all_at_once_are_those_given_one_by_one(
     assert len(together) == len(single) == 0
 
 
-def test_a_new_score_that_is_no_number_changes_nothing() -> None:
+def test_a_new_score_that_is_not_a_number_changes_nothing() -> None:
     frontier = MemoryFrontier()
     frontier.push(offer("a/1", 0.5))
     before = list(frontier.entries())

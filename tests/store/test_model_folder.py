@@ -1,4 +1,4 @@
-"""A model folder is written whole, read back equal, and refused with a sentence where it is not ours."""
+"""A model folder is written whole, read back equal, and refused with a clear error if it is not ours."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_an_array_that_claims_to_be_huge_is_refused(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "said"), [("", "has no model.toml"), ("crawl.toml", "it is a crawl"), ("bed.toml", "it is a bed")]
 )
-def test_what_is_no_model_is_called_what_it_is(tmp_path: Path, file: str, said: str) -> None:
+def test_what_is_not_a_model_is_called_what_it_is(tmp_path: Path, file: str, said: str) -> None:
     if file:
         (tmp_path / file).touch()
     with pytest.raises(BadConfig, match=said) as told:

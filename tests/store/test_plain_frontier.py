@@ -1,4 +1,4 @@
-"""A frontier that somebody else might write: a sorted list. It keeps the contract and works in a crawl."""
+"""A frontier that a third party might write, a sorted list, keeps the contract and works in a crawl."""
 
 from __future__ import annotations
 

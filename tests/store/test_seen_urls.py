@@ -1,4 +1,4 @@
-"""What was requested is known exactly, however little of it is in memory."""
+"""Requested URLs are known exactly, however few of them are in memory."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def test_infinite_scores_and_broken_unicode_come_back(tmp_path: Path) -> None:
     assert [one.score for one in SqliteHistory(database).trail()] == [math.inf]
 
 
-def test_what_is_given_back_stands_in_its_old_place_and_the_bound_holds() -> None:
+def test_a_returned_candidate_keeps_its_old_position_and_the_bound_holds() -> None:
     frontier = in_memory(bound=3)
     for name in ("a", "b", "c"):
         frontier.push(offer(name))
@@ -178,7 +178,7 @@ def test_a_ring_of_parents_and_aliases_ends() -> None:
     assert history.step_of(Url("http://c.test/")) is None
 
 
-def test_counts_beyond_so_many_hosts_share_one_line() -> None:
+def test_counts_beyond_the_host_limit_share_one_line() -> None:
     database = CrawlDatabase(":memory:")
     history = SqliteHistory(database, hosts_counted=2)
     for number in range(5):
@@ -269,7 +269,7 @@ def test_a_newer_version_is_refused_by_name(tmp_path: Path) -> None:
         CrawlDatabase(tmp_path / "crawl.db")
 
 
-def test_somebody_elses_database_is_not_touched(tmp_path: Path) -> None:
+def test_a_foreign_database_is_not_touched(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "crawl.db") as connection:
         connection.execute("CREATE TABLE mine (x)")
     connection.close()
@@ -277,7 +277,7 @@ def test_somebody_elses_database_is_not_touched(tmp_path: Path) -> None:
         CrawlDatabase(tmp_path / "crawl.db")
 
 
-def test_text_that_is_no_database_is_broken(tmp_path: Path) -> None:
+def test_text_that_is_not_a_database_is_broken(tmp_path: Path) -> None:
     (tmp_path / "crawl.db").write_bytes(b"this is not a database, whatever its name says" * 50)
     with pytest.raises(FolderBroken, match="damaged"):
         CrawlDatabase(tmp_path / "crawl.db")
@@ -342,7 +342,7 @@ def test_a_damaged_file_is_salvaged_and_the_old_one_kept(tmp_path: Path) -> None
     assert recover(path).kept.name == "crawl.db.damaged-2"
 
 
-def test_a_file_that_is_no_database_any_more_is_replaced_by_an_empty_one(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_database_any_more_is_replaced_by_an_empty_one(tmp_path: Path) -> None:
     path = tmp_path / "crawl.db"
     path.write_bytes(os.urandom(10_000))
     report = recover(path)

@@ -173,7 +173,7 @@ def test_what_is_stored_unpacked_comes_back(size: int) -> None:
         (1e300, "1970-01-01T00:00:00Z"),
     ],
 )
-def test_dates_are_told_to_the_microsecond(now: float, date: str) -> None:
+def test_dates_are_exact_to_the_microsecond(now: float, date: str) -> None:
     assert f"WARC-Date: {date}\r\n".encode() in warc_write.response_record(response(), now)
 
 
@@ -279,7 +279,7 @@ def test_anybodys_warc_is_read(tmp_path: Path, kind: str) -> None:
 @pytest.mark.parametrize(
     "data", [b"", b"hello", b"\x1f\x8b\x08 not gzip", gzip.compress(b"not a warc", mtime=0), b"WARC/1.0\r\n"]
 )
-def test_what_is_no_warc_gives_nothing_and_does_no_harm(tmp_path: Path, data: bytes) -> None:
+def test_what_is_not_a_warc_gives_nothing_and_does_no_harm(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "x.warc.gz"
     path.write_bytes(data)
     problems: list[str] = []

@@ -1,4 +1,4 @@
-"""Lists of ids: what arrays do at once is what one does by hand."""
+"""Lists of ids: array operations give the same results as plain Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How near a word stands to each anchor, as the definition has it."""
+"""The distance of a word to each anchor, compared with the definition."""
 
 from __future__ import annotations
 

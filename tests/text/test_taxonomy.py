@@ -77,7 +77,7 @@ def classifier(good: str = "volleyball", features: int = 0, taught: Any = TAUGHT
         ({}, "a", "no category `a`"),
     ],
 )
-def test_what_is_no_tree_is_refused_with_a_way_out(children: dict[str, list[str]], good: str, said: str) -> None:
+def test_what_is_not_a_tree_is_refused_with_a_way_out(children: dict[str, list[str]], good: str, said: str) -> None:
     with pytest.raises(BadConfig, match=said) as caught:
         Tree(children, good.split())
     assert caught.value.hint

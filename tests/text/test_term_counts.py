@@ -1,4 +1,4 @@
-"""Term frequencies as bytes: a mapping like any other, and bytes that are none are refused."""
+"""Term frequencies as bytes: a normal mapping, and bytes that do not encode one are refused."""
 
 from __future__ import annotations
 

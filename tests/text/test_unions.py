@@ -1,4 +1,4 @@
-"""Sums over unions of sets, as one adds them up by hand."""
+"""Sums over unions of sets, compared with plain Python."""
 
 from __future__ import annotations
 

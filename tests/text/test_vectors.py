@@ -32,7 +32,7 @@ def test_an_empty_or_a_zero_vector_is_like_nothing() -> None:
 
 
 @given(counts, counts)
-def test_a_cosine_lies_between_nought_and_one_and_does_not_mind_the_order(a: dict[str, int], b: dict[str, int]) -> None:
+def test_a_cosine_is_between_zero_and_one_and_symmetric(a: dict[str, int], b: dict[str, int]) -> None:
     assert 0.0 <= cosine(a, b) <= 1.0
     assert cosine(a, b) == cosine(b, a) == cosine(Counts(a), Counts(b)) == cosine(TermCounts.of(a), TermCounts.of(b))
     assert cosine(dict(reversed(a.items())), b) == cosine(a, b)

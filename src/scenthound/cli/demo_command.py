@@ -81,8 +81,8 @@ def _demo(pages: int, folder: Path, as_json: bool) -> int:
     topic = next((topic for topic in web.topics if topic.path[-1] == WEB_TOPIC), web.topics[0])
     story = _story(web.plan.hosts, len(topic.targets), folder)
     say(
-        f"The topic is {story.topic}: {len(topic.targets)} of the pages, on {web.plan.hosts} hosts, are about it. Each "
-        f"crawler is given only these words and {len(topic.seeds)} pages to start from."
+        f"{len(topic.targets)} of the pages are about {story.topic}; the web has {web.plan.hosts} hosts. "
+        f"Each crawler is given only the topic's name and {len(topic.seeds)} pages to start from."
     )
     crawls = []
     with serving(BedServer(web, ServerOptions(latency=PoliteLimits().latency / FASTER))) as address:

@@ -157,7 +157,10 @@ def _text(parts: tuple[tuple[str, bool], ...]) -> object:
     text = Text()
     for part, marked in parts:
         shown = printable(part)
-        text += Text(f"*{shown}*" if marked and plain else shown, style="bold" if marked else "")
+        if marked:
+            text += Text(f"*{shown}*" if plain else shown, style="bold")
+        else:  # `printable` strips the spaces next to marked words
+            text += Text(" " * part[:1].isspace() + shown + " " * part[-1:].isspace())
     return text
 
 

@@ -1,4 +1,4 @@
-"""Beds: written, opened, indexed; and what a broken one is told."""
+"""Beds: written, opened, indexed; and the errors for broken ones."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_a_bed_is_not_written_over_another(tmp_path: Path) -> None:
         write_bed(tmp_path / "bed", "small", PAGES, [])
 
 
-def test_a_folder_that_is_no_bed_is_told_what_is_missing(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_bed_gets_an_error_that_says_what_is_missing(tmp_path: Path) -> None:
     with pytest.raises(BadConfig, match=r"bed\.toml is missing"):
         Bed.open(tmp_path)
     (tmp_path / "bed.toml").write_text("name = ")

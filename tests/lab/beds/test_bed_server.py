@@ -1,4 +1,4 @@
-"""The bed server: over sockets on loopback, against a bed small enough to know by heart."""
+"""The bed server: over sockets on loopback, with a tiny bed."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def raw(address: str, data: bytes) -> bytes:
         return received
 
 
-def test_a_host_is_told_by_its_header(bed: Bed) -> None:
+def test_a_host_is_recognised_by_its_header(bed: Bed) -> None:
     with serving(bed) as address:
         assert ask(address, "/", "a.test")[::2] == (200, b"<p>hello</p>")
         assert ask(address, "/", "nobody.test")[0] == 404
@@ -159,7 +159,7 @@ def test_headers_of_the_old_connection_are_left_out(bed: Bed) -> None:
     assert body == b"<p>c</p>"
 
 
-def test_gzip_goes_only_to_whoever_takes_it(bed: Bed) -> None:
+def test_gzip_is_sent_only_to_clients_that_accept_it(bed: Bed) -> None:
     taking = {"Accept-Encoding": "gzip"}
     with serving(BedServer(bed, ServerOptions(compress=True))) as address:
         _, headers, body = ask(address, "/long", "a.test", **taking)
@@ -170,7 +170,7 @@ def test_gzip_goes_only_to_whoever_takes_it(bed: Bed) -> None:
         assert gzip.decompress(ask(address, "/zipped", "a.test", **taking)[2]) == b"<p>zipped</p>"
 
 
-def test_robots_come_as_recorded_or_as_told(bed: Bed) -> None:
+def test_robots_are_as_recorded_or_as_the_option_says(bed: Bed) -> None:
     for robots, wanted in (
         (None, b"User-agent: *\nDisallow: /x\n"),
         ("allow", b"User-agent: *\nDisallow:\n"),
@@ -271,7 +271,7 @@ def test_the_server_itself_says_what_it_is(bed: Bed) -> None:
         assert b"bed `small`" in ask(address, "/", address)[2]
 
 
-def test_a_taken_port_is_told_to_the_caller(bed: Bed) -> None:
+def test_a_port_in_use_is_reported_to_the_caller(bed: Bed) -> None:
     with serving(bed) as address, pytest.raises(OSError, match="address"):  # noqa: SIM117
         with serving(BedServer(bed, ServerOptions(port=int(address.partition(":")[2])))):
             pass

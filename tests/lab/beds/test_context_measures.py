@@ -1,4 +1,4 @@
-"""Whether the words around links say where they lead, on one page with two of them."""
+"""How well the words around links predict their targets, on a page with two links."""
 
 from __future__ import annotations
 

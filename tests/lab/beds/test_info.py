@@ -1,4 +1,4 @@
-"""What a bed is like, on webs that fit into the head and on the recorded one."""
+"""The description of a bed, for tiny webs and for the recorded one."""
 
 from __future__ import annotations
 

@@ -427,7 +427,7 @@ def _tells(thing: object, secret: str) -> bool:
     return False
 
 
-def test_what_older_code_prepared_is_removed_when_nobody_has_used_it_for_a_month(tmp_path: Path) -> None:
+def test_beds_prepared_by_older_code_are_removed_after_a_month_without_use(tmp_path: Path) -> None:
     month = 30 * 86_400
     for name, age in (("bed-now", 0), ("bed-old", month + 60), ("bed-lately", month - 60), ("other-old", 2 * month)):
         (tmp_path / name).mkdir()
@@ -503,7 +503,7 @@ def test_all_pages_of_a_bed_have_the_same_id_for_a_term(bed: Bed) -> None:
         assert len(set(ids.values())) == len(ids) == names.numbering.size
 
 
-def test_numbers_of_words_do_not_tell_where_in_the_bed_a_page_lies(tmp_path: Path) -> None:
+def test_word_ids_do_not_reveal_where_in_the_bed_a_page_is(tmp_path: Path) -> None:
     forth = prepare(write_bed(tmp_path / "forth", "forth", RESPONSES, [TOPIC]))
     back = prepare(write_bed(tmp_path / "back", "back", RESPONSES[::-1], []))  # no topics: another digest
     for analyser in (Analyser(), SMALL):

@@ -85,7 +85,7 @@ def test_hubs_link_to_several_answers_and_are_none_themselves(bed: PreparedBed) 
     assert seeds.of_seeds == 1
 
 
-def test_the_same_random_seed_gives_the_same_measures_and_progress_is_told(bed: PreparedBed) -> None:
+def test_the_same_random_seed_gives_the_same_measures_and_progress_is_reported(bed: PreparedBed) -> None:
     steps: list[tuple[int, int]] = []
     first = measure_web(bed, TOPICS, random.Random(3), lambda done, total: steps.append((done, total)))
     assert first == measure_web(bed, TOPICS, random.Random(3))

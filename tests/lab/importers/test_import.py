@@ -213,7 +213,7 @@ def test_whole_records_come_out_as_they_went_in(tmp_path: Path, blocks: list[byt
     ],
     ids=["html", "gzip", "bad-gzip", "zstd", "arc", "zeros"],
 )
-def test_a_file_that_is_no_warc_is_named_and_nothing_is_written(tmp_path: Path, content: bytes, hint: str) -> None:
+def test_a_file_that_is_not_a_warc_is_named_and_nothing_is_written(tmp_path: Path, content: bytes, hint: str) -> None:
     (tmp_path / "x.warc.gz").write_bytes(content)
     save(tmp_path / "y.warc.gz", MIXED)
     with pytest.raises(BadConfig, match=r"x\.warc\.gz is not a WARC file") as told:
@@ -276,7 +276,7 @@ def test_an_importer_that_fails_halfway_leaves_nothing_behind(tmp_path: Path) ->
         del IMPORTERS._plugins["failing"]
 
 
-def test_progress_is_told_in_bytes_up_to_the_whole(tmp_path: Path) -> None:
+def test_progress_is_reported_in_bytes_up_to_the_total(tmp_path: Path) -> None:
     source = save(tmp_path / "a.warc.gz", MIXED)
     told: list[tuple[int, int]] = []
     import_bed("warc", source, tmp_path / "bed", progress=lambda done, total: told.append((done, total)))

@@ -95,7 +95,7 @@ def test_symbolic_links_do_not_lead_out_of_the_folder(tmp_path: Path, site: Path
     assert "1 skipped, files that can't be read" in text
 
 
-def test_names_that_are_no_utf_8_are_survived(tmp_path: Path) -> None:
+def test_names_that_are_not_utf_8_are_survived(tmp_path: Path) -> None:
     folder = tmp_path / "site"
     folder.mkdir()
     (Path(os.fsdecode(os.fsencode(folder) + b"/\xff#?.html"))).write_text("<p>odd")
@@ -163,7 +163,7 @@ def test_a_crawl_becomes_a_bed_with_its_topic(tmp_path: Path) -> None:
     assert files_of(tmp_path / "crawl" / "pages")
 
 
-def test_a_folder_that_is_no_crawl_is_refused(tmp_path: Path, site: Path) -> None:
+def test_a_folder_that_is_not_a_crawl_is_refused(tmp_path: Path, site: Path) -> None:
     with pytest.raises(BadConfig, match=r"crawl\.toml"):
         import_bed("crawl", site, tmp_path / "bed")
 

@@ -134,7 +134,7 @@ def test_groups_of_one_size_are_as_if_averaged_first() -> None:
     assert test.p == pytest.approx(wanted.pvalue, abs=1e-12)
 
 
-def test_draws_of_one_category_are_no_evidence_of_their_own() -> None:
+def test_draws_of_one_category_are_not_evidence_of_their_own() -> None:
     ours = {f"{name}{draw}": value for name, value in zip("abcd", (0.5, 0.6, 0.2, 0.5), strict=True) for draw in "123"}
     theirs = dict.fromkeys(ours, 0.4)
     alone = compare(("a", ours), ("b", theirs), "target_recall")
@@ -228,7 +228,7 @@ def test_crawls_are_compared_by_requests(done: Experiment, capsys: pytest.Captur
     assert summary(done, [40], ["target_recall"], by_requests=True)["best-first"]["target_recall"][40]["topics"] == 3
 
 
-def test_a_crawl_ends_after_so_many_requests(bed: Bed, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_crawl_ends_at_its_request_limit(bed: Bed, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["lab", "run", str(bed.folder), "--strategies", "breadth-first", "--requests", "25", "--jobs", "1"]
     assert command([*words, "--out", str(tmp_path / "run"), "--json"]) == 0
     capsys.readouterr()

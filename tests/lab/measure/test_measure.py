@@ -75,7 +75,7 @@ def test_a_summary_is_a_mean_over_topics_of_the_means_over_runs(measured: tuple[
     json.dumps(told)
 
 
-def test_what_holds_measured_seconds_lies_apart(measured: tuple[Bed, Experiment]) -> None:
+def test_measured_seconds_are_stored_separately(measured: tuple[Bed, Experiment]) -> None:
     _, made = measured
     assert set(load_table(made, "costs")["metric"]) == {"recall_per_cpu_second", "description_recall_per_cpu_second"}
     assert not any("cpu" in metric for metric in load_table(made, "metrics")["metric"])

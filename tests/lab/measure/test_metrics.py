@@ -113,7 +113,7 @@ def test_a_topic_whose_targets_are_all_seeds_has_no_recall() -> None:
     assert url_precision(["a"], targets=set()) == [None]
 
 
-def test_a_dead_target_stays_in_the_denominator_unless_told_otherwise() -> None:
+def test_a_dead_target_stays_in_the_denominator_by_default() -> None:
     assert target_recall(["t"], targets={"t", "dead"}) == [0.5]
     assert target_recall_alive(["t"], targets={"t", "dead"}, dead={"dead"}) == [1.0]
     assert target_recall_alive(["t"], targets={"dead"}, dead={"dead"}) == [None]
@@ -161,7 +161,7 @@ def test_a_tenth_of_thirty_is_three() -> None:
     assert search_length(["t0", "t1", "t2", "t3"], wanted, fraction=0.1).pages == 3
 
 
-def test_a_page_nobody_judged_is_unrelated_and_has_no_rank() -> None:
+def test_a_page_without_a_judgement_is_unrelated_and_has_no_rank() -> None:
     assert precision(["x", "a"], {"a": 1.0}) == [0.0, 0.5]
     assert mean_rank(["x", "a"], {"a": 7}) == [None, 7.0]
     assert description_recall_norm(["a"], {"a": 0.0}) == [None]

@@ -78,7 +78,7 @@ class Seen(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_it_is_one_file_that_asks_nobody_for_anything(page: str) -> None:
+def test_it_is_one_file_that_loads_nothing_else(page: str) -> None:
     seen = Seen(page)
     assert seen.open == []
     assert not seen.tags & {"script", "link", "iframe", "object", "embed", "img"}
@@ -108,7 +108,7 @@ def test_crawls_that_ended_early_are_counted_under_the_plot(page: str) -> None:
     assert re.search(r"Crawls that had ended before 40 pages keep their last value: [^.]*path-oracle \d", page)
 
 
-def test_reference_lines_are_explained_and_what_is_no_bound_is_not_drawn(page: str) -> None:
+def test_reference_lines_are_explained_and_what_is_not_a_bound_is_not_drawn(page: str) -> None:
     assert "knows all links and targets" in page
     assert "no upper bound" in page
     drawn = "".join(re.findall(r"<svg.*?</svg>", page, re.DOTALL))
@@ -180,7 +180,7 @@ def test_topics_are_described_and_correlated_with_the_values_at_the_end(page: st
     assert tuple(HEADS) == Characteristics.__slots__
 
 
-def test_a_correlation_over_fewer_topics_says_so_and_luck_is_told(done: Experiment) -> None:
+def test_a_correlation_over_fewer_topics_says_so_and_chance_is_reported(done: Experiment) -> None:
     facts = ExperimentFacts(done, (10, 20, 40))
     kinds = {
         f"t{n}": Characteristics(None, n, n % 7, None if n < 2 else 0.1 * (n % 5), 0.5, 1.0 / (n + 1), 0.5)
@@ -225,7 +225,7 @@ def spread(*values: float) -> dict[str, float | None]:
     return dict(zip(TOPICS, values, strict=False))
 
 
-def test_every_pair_is_told_once_with_the_better_mean_first() -> None:
+def test_every_pair_is_listed_once_with_the_better_mean_first() -> None:
     values = {"a": spread(0.1, 0.2, 0.1, 0.3), "b": spread(0.8, 0.9, 0.9, 0.7), "c": spread(0.8, 0.9, 0.8, 0.9)}
     found = every_pair(Measured("target_recall", 10, values), ["a", "b", "c"])
     assert [(one.first, one.second) for one in found] == [("b", "a"), ("c", "a"), ("c", "b")]

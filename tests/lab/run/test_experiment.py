@@ -1,4 +1,4 @@
-"""Experiments: the same bytes every time, go on where they stopped, and name what is wrong."""
+"""Experiments: reproducible to the byte, continued where they stopped, with clear errors."""
 
 from __future__ import annotations
 

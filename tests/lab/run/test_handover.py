@@ -91,7 +91,7 @@ def test_a_target_is_never_handed_over_as_an_example(bed: PreparedBed) -> None:
     assert mixed.topic.examples == WEB.topics[0].examples
 
 
-def test_a_redirect_to_a_target_is_no_example_either(tmp_path: Path) -> None:
+def test_a_redirect_to_a_target_is_not_an_example_either(tmp_path: Path) -> None:
     html = (("Content-Type", "text/html"),)
     responses = [
         Response("http://a.test/", 200, "OK", html, b"<p>bees <a href='http://b.test/'>b</a>"),

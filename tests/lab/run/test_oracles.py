@@ -1,4 +1,4 @@
-"""The reference lines: they walk links as everybody must, but know more, and nobody can choose them."""
+"""The oracles: they follow links like any crawler but know more, and can't be chosen as strategies."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def test_recognised_goals_are_a_metric_of_an_experiment(tmp_path: Path) -> None:
     assert outcome.selected
 
 
-def test_only_hub_seeking_that_asks_learns_which_seeds_are_no_hubs() -> None:
+def test_only_hub_seeking_that_asks_learns_which_seeds_are_not_hubs() -> None:
     prepared = prepare(WEB)
     topic = started(prepared, TOPIC, Start("augmented"))
     assert topic.originals == TOPIC.seeds

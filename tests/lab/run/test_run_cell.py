@@ -52,14 +52,14 @@ def test_a_replayed_crawl_goes_where_a_crawl_of_the_same_web_goes(bed: PreparedB
     assert here.reason == there.reason == "frontier empty"
 
 
-def test_dead_links_are_counted_and_are_no_pages(bed: PreparedBed) -> None:
+def test_dead_links_are_counted_and_are_not_pages(bed: PreparedBed) -> None:
     result = run_cell(bed, TOPIC, "breadth-first")
     assert result.misses == {"http-404": 1}
     assert len(result.steps) == 9
     assert result.attempts == 11, "nine pages, a dead link and a redirect to a page known already"
 
 
-def test_a_seed_behind_a_redirect_is_told_by_both_names(bed: PreparedBed) -> None:
+def test_a_seed_behind_a_redirect_is_known_by_both_urls(bed: PreparedBed) -> None:
     result = run_cell(bed, replace(TOPIC, seeds=(named("moved.example/"),)), "breadth-first")
     assert (result.steps[0].url, result.steps[0].requested) == ("http://c.example/", "http://moved.example/")
 
@@ -69,7 +69,7 @@ def test_the_budget_counts_pages(bed: PreparedBed) -> None:
     assert (len(result.steps), result.reason) == (3, "pages")
 
 
-def test_ranking_seconds_are_told_for_every_page_and_never_shrink(bed: PreparedBed) -> None:
+def test_ranking_seconds_are_recorded_for_every_page_and_never_decrease(bed: PreparedBed) -> None:
     result = run_cell(bed, TOPIC, "best-first")
     assert len(result.rank_seconds) == len(result.steps)
     assert result.rank_seconds == sorted(result.rank_seconds)

@@ -104,7 +104,7 @@ def test_a_crawl_that_starts_elsewhere_learns_from_where_it_starts(bed: Prepared
     assert shown(lessons)[0] == "d"
 
 
-def test_back_links_come_in_the_fixed_order_and_at_most_so_many(bed: PreparedBed) -> None:
+def test_back_links_come_in_a_fixed_order_up_to_a_limit(bed: PreparedBed) -> None:
     lessons = lessons_of(bed, BEES, [BEES, CARS])
     found = lessons.back_links(Url("http://c.test/"))
     assert found == ["http://b.test/", "http://d.test/", "http://a.test/"], "in-degrees 2, 1, 0"

@@ -45,14 +45,14 @@ def test_only_the_first_back_links_of_a_seed_are_looked_at() -> None:
     assert result.hubs == ("b",)
 
 
-def test_hubs_come_by_count_and_then_by_who_was_met_first() -> None:
+def test_hubs_are_ordered_by_count_and_then_by_discovery() -> None:
     back = {"s": ["z", "y", "x"], "t": ["y", "z", "x"], "u": ["x"]}
     result = augment(["s", "t", "u"], back.__getitem__, DESCRIPTION, lambda url: None, HubRules(most=2))
     assert result.hubs == ("x", "z")
     assert decisions(result)["y"] == HubDecision.BEYOND
 
 
-def test_a_seed_is_no_hub_and_a_repeated_back_link_counts_once() -> None:
+def test_a_seed_is_not_a_hub_and_a_repeated_back_link_counts_once() -> None:
     back = {"s": ["t", "a", "a"], "t": ["s"], "u": ["t", "s"]}
     result = augment(["s", "t", "u", "s"], back.__getitem__, DESCRIPTION, lambda url: None)
     assert result.hubs == ()

@@ -1,4 +1,4 @@
-"""What kind of topic it was."""
+"""Characteristics of a topic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The characteristics of topics as the lab computes them: by columns and numbers, and yet what the formulas say."""
+"""The characteristics of topics as the lab computes them: by columns, with the same results as the formulas."""
 
 from __future__ import annotations
 

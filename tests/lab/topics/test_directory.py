@@ -74,7 +74,7 @@ def test_broken_characters_are_survived(tmp_path: Path) -> None:
     assert problems == []
 
 
-def test_symbolic_and_related_links_are_no_children(tmp_path: Path) -> None:
+def test_symbolic_and_related_links_are_not_children(tmp_path: Path) -> None:
     body = (
         '<Topic r:id="Top/Arts"><narrow r:resource="Top/Arts/Clay"/><narrow2 r:resource="Top/Arts/Wool"/>'
         '<symbolic1 r:resource="Glass:Top/Arts/Glass"/><related r:resource="Top/Arts/Paint"/>'
@@ -83,7 +83,7 @@ def test_symbolic_and_related_links_are_no_children(tmp_path: Path) -> None:
     assert read(dump(tmp_path, body))[0] == [Category("Top/Arts", ("Top/Arts/Clay", "Top/Arts/Wool"), ())]
 
 
-def test_comments_and_documents_that_are_no_pages_are_passed_over(tmp_path: Path) -> None:
+def test_comments_and_documents_that_are_not_pages_are_passed_over(tmp_path: Path) -> None:
     hidden = "<!-- " + category("Top/Hidden", ["http://h.test/"]) + "-->"
     paper = listing("http://a.test/x.pdf", "Top/A").replace("<topic>", "<type>pdf</type><topic>")
     assert read(dump(tmp_path, hidden + paper)) == ([], [])
@@ -203,7 +203,7 @@ def test_links_that_are_one_when_canonical_count_once(tmp_path: Path) -> None:
     ]
 
 
-def test_a_subtree_reaches_as_deep_as_it_is_told(tmp_path: Path) -> None:
+def test_a_subtree_reaches_the_given_depth(tmp_path: Path) -> None:
     body = (
         category("Top/Arts/Clay", ["http://root.test/"])
         + category("Top/Arts/Clay/Kilns", ["http://one.test/", "mailto:a@b.test"])
@@ -246,7 +246,7 @@ def test_pieces_of_a_directory_can_be_read(place: str, tmp_path: Path) -> None:
 WEB = link_graph({"g1": ["p1"], "g2": ["p1", "e"], "g3": ["p2"], "p1": ["e"], "p2": ["e"], "e": ["p1"]})
 
 
-def test_neighbours_lie_two_links_before_the_examples_and_are_none_of_them() -> None:
+def test_neighbours_are_two_links_before_the_examples_and_never_examples() -> None:
     found = neighbours(["e"], WEB.back_links, random.Random(1))
     assert sorted(found) == ["g1", "g2", "g3"]
     assert found == neighbours(["e"], WEB.back_links, random.Random(1))

@@ -78,7 +78,7 @@ def test_neighbours_are_two_links_before_pages_on_topic(web: Bed, bed: PreparedB
         assert second & {bed.number(url) for url in (*moved.targets, *web.topics[0].seeds)}
 
 
-def test_at_a_distance_targets_are_so_many_links_away(web: Bed, bed: PreparedBed) -> None:
+def test_seeds_at_a_distance_are_that_many_links_from_targets(web: Bed, bed: PreparedBed) -> None:
     moved = started(bed, web.topics[0], Start("distance", 2))
     wanted = {bed.number(url) for url in (*moved.targets, *moved.seeds)}
     starts, targets = bed.outgoing
@@ -163,7 +163,7 @@ def test_the_start_is_recorded_measured_and_part_of_the_cells(
         run(web, "random", tmp_path / "run", RunOptions(pages=30, start="neighbours"))
 
 
-def test_examples_that_a_strategy_is_given_are_no_harvest(web: Bed, bed: PreparedBed, tmp_path: Path) -> None:
+def test_examples_that_a_strategy_is_given_are_not_harvest(web: Bed, bed: PreparedBed, tmp_path: Path) -> None:
     topic = web.topics[0]
     given = next(url for url in bed.pages if url not in {*topic.targets, *topic.seeds})
     known = judge(bed, replace(topic, examples=(given,)), topic.seeds, None, {})

@@ -148,7 +148,7 @@ def test_company_topics_have_ten_seeds(web: RealisticWeb) -> None:
         assert {web.plan.role[web.number(url) or 0] for url in topic.targets} == {COMPANY_HOME}
 
 
-def test_so_many_companies_have_a_page_on_their_board_of_directors() -> None:
+def test_the_given_share_of_companies_has_a_board_page() -> None:
     web = RealisticWeb(4_000, 3, habits=RealisticHabits(companies=0.3, boards=0.5))
     plan, analyser = web.plan, Analyser("english", False)
     boards = [page for page in range(4_000) if plan.role[page] == BOARD]
