@@ -1,5 +1,5 @@
-"""Change crawl folders and the files beside them at random, thousands of times, and count what is neither a clear
-refusal nor a repair.
+"""Damage crawl folders and related files at random, thousands of times, and count the cases that end neither in a clear
+refusal nor in a repair.
 
 python benchmarks/bad_state.py [--changes 2000] [--seed 1] [--quick]
 """
@@ -20,18 +20,18 @@ from support.mutating import findings
 
 
 def main() -> int:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--changes", type=int, default=2000)
-    options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--quick", action="store_true", help="30 changes, for a look")
-    asked = options.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--changes", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--quick", action="store_true", help="only 30 changes")
+    options = parser.parse_args()
     outcomes: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as folder:
-        number = 30 if asked.quick else asked.changes
+        changes = 30 if options.quick else options.changes
         for name in ("crawls", "files"):
             Path(folder, name).mkdir()
-        of_crawls = findings(Path(folder) / "crawls", number, asked.seed)
-        for finding in chain(of_crawls, mutating_files.findings(Path(folder) / "files", number, asked.seed)):
+        crawl_findings = findings(Path(folder) / "crawls", changes, options.seed)
+        for finding in chain(crawl_findings, mutating_files.findings(Path(folder) / "files", changes, options.seed)):
             outcomes[finding.outcome] += 1
             if finding.outcome == "uncaught":
                 print(f"{finding.strategy}: {finding.change}\n{finding.detail}", flush=True)

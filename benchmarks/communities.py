@@ -2,7 +2,7 @@
 
     python benchmarks/communities.py
 
-Four groups of 32 nodes, three seeds of one group, mining until 32 members are found; 20 graphs for each density.
+Four groups of 32 nodes; mining starts from three nodes of one group and ends at 32 members; 20 graphs per density.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ DENSITIES = ((0.5, 0.02), (0.4, 0.05), (0.3, 0.05))
 
 
 def measured(inside: float, between: float, k: int) -> tuple[float, float, float]:
-    """Mean F1, its standard error, and CPU milliseconds for each graph."""
+    """Mean F1, its standard error, and CPU milliseconds per graph."""
     f1, spent = [], 0.0
     for seed in range(GRAPHS):
-        web = networkx.planted_partition_graph(GROUPS, SIZE, inside, between, seed=seed)
-        graph = neighbour_graph((str(a), str(b)) for a, b in web.edges)
+        partition = networkx.planted_partition_graph(GROUPS, SIZE, inside, between, seed=seed)
+        graph = neighbour_graph((str(a), str(b)) for a, b in partition.edges)
         before = time.process_time()
-        found = mine(graph, ["0", "1", "2"], ring_weights("", k), wanted=SIZE)
+        community = mine(graph, ["0", "1", "2"], ring_weights("", k), wanted=SIZE)
         spent += time.process_time() - before
-        f1.append(scores(found.members, {str(node) for node in range(SIZE)}).f1)
+        f1.append(scores(community.members, {str(node) for node in range(SIZE)}).f1)
     return statistics.mean(f1), statistics.stdev(f1) / GRAPHS**0.5, 1000.0 * spent / GRAPHS
 
 

@@ -1,25 +1,25 @@
-"""The companion by replay: how often is the reader's next page among the first five suggestions?
+"""The companion, measured in replay: how often is the reader's next page among its first five suggestions?
 
     $ python benchmarks/companion.py [--quick] [--bed schools|apache|generated]
 
-Simulated readers have a hidden topic of the bed. They know what no companion knows: how many clicks each page is from
-the nearest page of their topic (seeds and targets, by the labels of the bed) that they have not read. With chance 0.7
-they follow a link that is nearest, drawn among equals; with chance 0.3 any link. They never read a page twice, and go
-back where nothing is left. They read a page of their topic for a minute and others for ten seconds. They do not see
-suggestions, so all methods are asked about the same walks.
+Each simulated reader has a hidden topic of the bed, and knows what no companion knows: how many clicks each page is
+away from the nearest unread page of the topic (its seeds and targets). With probability 0.7 the reader follows one of
+the links that are nearest, with probability 0.3 any link. Readers never read a page twice, and go back where no link is
+left. They read a page on their topic for a minute and any other page for ten seconds. They do not see suggestions, so
+all methods are measured on the same walks.
 
 Methods:
-* companion: as shipped. It sees the pages in the order of the walk, and the reading times.
-* companion, no times: as if every page had been opened only.
-* page in front: the same ranking with a profile of the page in front alone, so without memory.
-* breadth-first: the pages that were looked at ahead, in that order, without a profile; dead links are left out.
-* page order: the links in the order of the page.
+* companion: as shipped. It sees the pages in the order of the walk, with the reading times.
+* companion, no times: without the reading times.
+* page in front: the same ranking with a profile of the current page alone, so without memory.
+* breadth-first: the pages that were fetched ahead, in that order, without a profile; dead links are left out.
+* page order: the links in the order in which the page has them.
 
-All look ahead at the same 20 pages. A step counts if the next page is among the first five, `soon` if the next page or
-the one after it is. Means are over topics, 2 readers each (4 on the generated web). Tests are paired over topics,
-topics of one category as a group, with Holm's adjustment over all of a bed. The constants of the companion were chosen
-on every fourth topic of the schools bed, which are left out here, on another generated web, and on apache with other
-readers.
+All methods look ahead at the same 20 pages. `next` is the share of steps whose next page is among the first five,
+`soon` the share where the next page or the one after it is. Means are over topics, with 2 readers each (4 on the
+generated web). Tests are paired over topics, with the topics of one category as a group and Holm's adjustment over all
+tests of a bed. The constants of the companion were chosen on every fourth topic of the schools bed (left out here), on
+another generated web, and on apache with other readers.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ STEPS = 15
 READERS = 2
 TUNED = 4
 PURPOSE = 0.7
-"""The chance that a reader goes where the topic is nearest."""
+"""Probability that a reader follows a link towards the topic."""
 OURS, UNTIMED, FRONT, BLIND, ORDER = "companion", "companion, no times", "page in front", "breadth-first", "page order"
 METHODS = (OURS, UNTIMED, FRONT, BLIND, ORDER)
 Score = tuple[float, float]
@@ -70,7 +70,7 @@ class Walk(NamedTuple):
 
     pages: list[Url]
     fronts: list[Url]
-    """The page from which each next page was opened."""
+    """The page that each next page was opened from."""
     topical: set[Url]
 
 
@@ -80,29 +80,29 @@ class BedWeb:
     def __init__(self, bed: PreparedBed) -> None:
         bed.read_parts(Parts((Analyser(),)))
         self.bed, self.pages = bed, set(bed.pages)
-        self.links = {url: self._ends(url) for url in bed.pages}
+        self.links = {url: self._targets(url) for url in bed.pages}
         self._to: dict[Url, list[Url]] = {}
         for url, targets in self.links.items():
             for target in targets:
                 self._to.setdefault(target, []).append(url)
 
-    def _ends(self, url: Url) -> list[Url]:
-        """The pages that a page links to, redirects followed."""
-        numbers = map(self.bed.number, self.bed.links(url))
-        found = dict.fromkeys(self.bed.pages[number] for number in numbers if number is not None)
-        return [target for target in found if target != url]
+    def _targets(self, url: Url) -> list[Url]:
+        """The pages that a page links to, after redirects."""
+        page_numbers = map(self.bed.number, self.bed.links(url))
+        targets = dict.fromkeys(self.bed.pages[number] for number in page_numbers if number is not None)
+        return [target for target in targets if target != url]
 
     def distances(self, targets: set[Url]) -> dict[Url, int]:
-        """Clicks from each page to the nearest of the targets."""
-        found = dict.fromkeys(targets & self.pages, 0)
-        queue = deque(found)
+        """Number of clicks from each page to the nearest target."""
+        distances = dict.fromkeys(targets & self.pages, 0)
+        queue = deque(distances)
         while queue:
             url = queue.popleft()
             for source in self._to.get(url, ()):
-                if source not in found:
-                    found[source] = found[url] + 1
+                if source not in distances:
+                    distances[source] = distances[url] + 1
                     queue.append(source)
-        return found
+        return distances
 
     def page(self, url: Url) -> tuple[SeenPage, str]:
         """A page as the extension reports it, and its text."""
@@ -111,7 +111,7 @@ class BedWeb:
         return seen(landed), landed.text
 
     def look_ahead(self, links: Sequence[SeenLink], sees: Sees) -> None:
-        """Look at pages as the desk does, in its scope and budget."""
+        """Fetch pages ahead as the desk does, with its scope and budget."""
         settings = settings_for(Settings())
         scope = make_scope(settings)
         seeds = [(link.url, link.spelling or link.url) for link in links if scope.refuses_url(link.url) is None]
@@ -124,7 +124,7 @@ class BedWeb:
 
 
 def walk(web: BedWeb, topic: BedTopic, rng: random.Random) -> Walk:
-    """The way of one reader."""
+    """Simulate the walk of one reader."""
     topical = {*topic.seeds, *topic.targets}
     start = rng.choice([url for url in topic.seeds if url in web.pages])
     pages, fronts, path, read = [start], list[Url](), [start], {start}
@@ -133,27 +133,29 @@ def walk(web: BedWeb, topic: BedTopic, rng: random.Random) -> Walk:
         if not open_links:
             path.pop()
             continue
-        away = web.distances(topical - read)
-        nearest = min(away.get(url, 10**6) for url in open_links)
-        wanted = (
-            [url for url in open_links if away.get(url, 10**6) == nearest] if rng.random() < PURPOSE else open_links
+        distances = web.distances(topical - read)
+        nearest = min(distances.get(url, 10**6) for url in open_links)
+        choices = (
+            [url for url in open_links if distances.get(url, 10**6) == nearest]
+            if rng.random() < PURPOSE
+            else open_links
         )
         fronts.append(path[-1])
-        path.append(following := rng.choice(wanted))
+        path.append(following := rng.choice(choices))
         pages.append(following)
         read.add(following)
     return Walk(pages, fronts, topical)
 
 
 class Shown(NamedTuple):
-    """What a reader sees at one step, and the first suggestions of each method."""
+    """One step of a walk: the following pages, and the first suggestions of each method."""
 
     following: Sequence[Url]
     first: dict[str, list[Url]]
 
 
-class Everybody:
-    """Tells all readers what was seen ahead."""
+class AllReaders:
+    """Passes the pages that were fetched ahead on to all readers."""
 
     def __init__(self, ahead: dict[Url, SeenPage], readers: list[Reader]) -> None:
         self._ahead, self._readers, self._gone = ahead, readers, list[Url]()
@@ -170,52 +172,53 @@ class Everybody:
             reader.gone(url)
 
     def tell(self, reader: Reader) -> None:
-        """Tell a new reader all that was seen so far."""
+        """Pass everything seen so far on to a new reader."""
         for url, page in self._ahead.items():
             reader.see(page, url)
         for url in self._gone:
             reader.gone(url)
 
 
-def steps(web: BedWeb, way: Walk) -> Iterator[Shown]:
-    """Every step of a walk, with what each method suggests there."""
+def steps(web: BedWeb, walked: Walk) -> Iterator[Shown]:
+    """Every step of a walk, with the suggestions of each method."""
     readers = {OURS: Reader(), UNTIMED: Reader()}
     ahead: dict[Url, SeenPage] = {}
     read: set[Url] = set()
 
-    everybody = Everybody(ahead, list(readers.values()))
-    for number, front in enumerate(way.fronts):
+    all_readers = AllReaders(ahead, list(readers.values()))
+    for index, front in enumerate(walked.fronts):
         page, text = web.page(front)
         spelling = spellings(text)
-        alone = Reader()
-        for reader in (*readers.values(), alone):
+        forgetful = Reader()
+        for reader in (*readers.values(), forgetful):
             reader.open(page, spelling)
         if front not in read:
-            readers[OURS].teach(front, "read", 60.0 if front in way.topical else 10.0)
-        read |= set(way.pages[: number + 1])
-        web.look_ahead(readers[OURS].unseen(page), everybody)
-        everybody.tell(alone)
+            readers[OURS].teach(front, "read", 60.0 if front in walked.topical else 10.0)
+        read |= set(walked.pages[: index + 1])
+        web.look_ahead(readers[OURS].unseen(page), all_readers)
+        all_readers.tell(forgetful)
         first = {
-            name: [_key(one.url, ahead) for one in reader.suggestions(page, 30)] for name, reader in readers.items()
+            name: [_key(suggestion.url, ahead) for suggestion in reader.suggestions(page, 30)]
+            for name, reader in readers.items()
         }
-        first[FRONT] = [_key(one.url, ahead) for one in alone.suggestions(page, 30)]
+        first[FRONT] = [_key(suggestion.url, ahead) for suggestion in forgetful.suggestions(page, 30)]
         near = [link.url for link in page.links]
         further = [link.url for url in near if url in ahead for link in ahead[url].links]
         first[BLIND] = [_key(url, ahead) for url in (*near, *further) if url in ahead]
         first[ORDER] = [_key(url, ahead) for url in near]
         for name, urls in first.items():
             first[name] = [url for url in dict.fromkeys(urls) if url not in read][:FIRST]
-        yield Shown(way.pages[number + 1 : number + 3], first)
+        yield Shown(walked.pages[index + 1 : index + 3], first)
 
 
 def _key(url: str, ahead: dict[Url, SeenPage]) -> Url:
-    """The page that an address leads to, as far as it was looked at."""
+    """The page that a URL leads to, if it was fetched."""
     key = Url(url)
     return ahead[key].url if key in ahead else key
 
 
 def measured(web: BedWeb, topic: BedTopic, readers: int) -> dict[str, Score]:
-    """The share of steps at which each method has the next page, and has it soon."""
+    """For each method, the share of steps at which it suggests the next page, and at which it does so soon."""
     hits: dict[str, list[Score]] = {name: [] for name in METHODS}
     for number in range(readers):
         for shown in steps(web, walk(web, topic, random.Random(f"{topic.id}:{number}"))):
@@ -228,7 +231,7 @@ def report(name: str, bed: Bed, readers: int, most: int | None = None) -> None:
     web = BedWeb(prepare(bed))
     topics = [topic for topic in bed.topics if web.pages.intersection(topic.seeds)][:most]
     if name == "schools":
-        topics = [topic for number, topic in enumerate(topics) if number % TUNED]
+        topics = [topic for index, topic in enumerate(topics) if index % TUNED]
     scores = {topic.id: measured(web, topic, readers) for topic in topics}
     level = 0 if len({topic.path[0] for topic in topics}) > 1 else 1
     groups = [topic.path[level] for topic in topics]
@@ -241,8 +244,8 @@ def report(name: str, bed: Bed, readers: int, most: int | None = None) -> None:
     print("| method | next | soon | p next (Holm) | p soon (Holm) |\n|---|---|---|---|---|")
     for method in METHODS:
         following, soon = columns[method].mean(axis=0)
-        said = [_p(adjusted[method, kind]) if method in others else "" for kind in (0, 1)]
-        print(f"| {method} | {following:.3f} | {soon:.3f} | {said[0]} | {said[1]} |", flush=True)
+        p_values = [_p(adjusted[method, kind]) if method in others else "" for kind in (0, 1)]
+        print(f"| {method} | {following:.3f} | {soon:.3f} | {p_values[0]} | {p_values[1]} |", flush=True)
 
 
 def _p(p: float | None) -> str:
@@ -252,7 +255,7 @@ def _p(p: float | None) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--quick", action="store_true", help="3 topics of a small generated web, 1 reader each")
-    parser.add_argument("--bed", choices=["schools", "apache", "generated"], help="only this one")
+    parser.add_argument("--bed", choices=["schools", "apache", "generated"], help="only this bed")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         if options.quick:
@@ -262,7 +265,7 @@ def main() -> None:
             report("generated", generate(Path(folder) / "web", pages=5000, seed=15, topics=20), 2 * READERS)
     for name in ("schools", "apache"):
         if options.bed in (None, name) and not (SHARED / "data" / name).exists():
-            print(f"../shared/data/{name} is not here: it is left out", file=sys.stderr)
+            print(f"../shared/data/{name} is missing: skipped", file=sys.stderr)
         elif options.bed in (None, name):
             report(name, Bed.open(SHARED / "data" / name), READERS)
 

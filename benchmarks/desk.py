@@ -1,15 +1,15 @@
-"""What the desk costs and how fast it answers.
+"""What the desk costs, and how fast it responds.
 
     python benchmarks/desk.py index [--pages 1500] [--rounds 3]
     python benchmarks/desk.py large [--pages 100000]
     python benchmarks/desk.py map [--pages 10000]
 
-`index` crawls a generated web on this machine, with and without `scenthound index --follow` beside it, in turns, and
-compares the throughput; after each round it says how long the index needed to catch up, and the processor time of both.
-Delays are 0, so the crawl uses all the time it can get: the worst case for the indexer, which gets what is left.
-`large` makes a folder with many pages and its index, opens it in Chromium (from the click to the first results), and
-searches it. `map` opens the map of such a folder in Chromium without a graphics card, and moves it for five seconds:
-frames are counted when the canvas has been drawn, and the longest pause between two of them is told.
+`index` crawls a generated web on this machine, alternately with and without a running `scenthound index --follow`, and
+compares the throughput; after each round it prints how long the index needed to catch up, and the CPU time of both.
+Delays are 0, so the crawl uses all the CPU time it can get: the worst case for the indexer, which gets the rest.
+`large` makes a folder with many pages and its index, opens it in Chromium (timed from the click to the first results),
+and searches it. `map` opens the map of such a folder in Chromium without a graphics card, and moves it for five
+seconds; it counts the frames that were drawn and prints the longest pause between two of them.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ PAN = """(length) => new Promise((done) => {
 
 
 class Run(NamedTuple):
-    """Pages a second, how long the index needed to catch up, and the processor seconds of crawl and indexer."""
+    """Pages per second, how long the index needed to catch up, and the CPU seconds of crawl and indexer."""
 
     rate: float
     lag: float
@@ -74,13 +74,13 @@ class Run(NamedTuple):
 
 
 def crawl(folder: Path, web: GeneratedWeb, address: str, pages: int, follow: bool) -> Run:
-    """Crawl, perhaps with an indexer beside it."""
+    """Run a crawl, with an indexer at the same time if `follow`."""
     topic = web.topics[0]
-    seeds = [word for seed in topic.seeds for word in ("--seed", seed)]
-    words = ["crawl", topic.keywords, *seeds, "--out", str(folder), "--proxy", address, "--pages", str(pages)]
-    words += ["--delay", "0", "--set", "host_patience=0", "--set", "backoff=0.1", "--order", "speed"]
+    seeds = [argument for seed in topic.seeds for argument in ("--seed", seed)]
+    arguments = ["crawl", topic.keywords, *seeds, "--out", str(folder), "--proxy", address, "--pages", str(pages)]
+    arguments += ["--delay", "0", "--set", "host_patience=0", "--set", "backoff=0.1", "--order", "speed"]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    process = subprocess.Popen([*COMMAND, *words], **quiet)
+    process = subprocess.Popen([*COMMAND, *arguments], **quiet)
     while not (folder / "crawl.db").exists() and process.poll() is None:
         time.sleep(0.02)
     indexer = subprocess.Popen([*COMMAND, "index", str(folder), "--follow"], **quiet) if follow else None
@@ -97,7 +97,7 @@ def crawl(folder: Path, web: GeneratedWeb, address: str, pages: int, follow: boo
 
 
 def _children_cpu() -> float:
-    """Processor seconds of the processes that have ended and were waited for."""
+    """CPU seconds of the child processes that have ended and were waited for."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
@@ -106,50 +106,50 @@ def index(pages: int, rounds: int) -> None:
     web = GeneratedWeb(pages=3 * pages, seed=3, page_size=20_000)
     runs: dict[bool, list[Run]] = {False: [], True: []}
     with tempfile.TemporaryDirectory() as temporary, serving(BedServer(web, ServerOptions())) as address:
-        for number, follow in itertools.product(range(rounds), (False, True)):
-            done = crawl(Path(temporary) / f"{number}-{follow}", web, address, pages, follow)
-            runs[follow].append(done)
-            cpu = f"{done.crawl_cpu:.1f} s of processor, indexer {done.index_cpu:.1f} s"
+        for round_number, follow in itertools.product(range(rounds), (False, True)):
+            run = crawl(Path(temporary) / f"{round_number}-{follow}", web, address, pages, follow)
+            runs[follow].append(run)
+            cpu = f"{run.crawl_cpu:.1f} s of CPU, indexer {run.index_cpu:.1f} s"
             print(
-                f"round {number + 1} {'with' if follow else 'without'} index: {done.rate:.1f} pages/s, {cpu}",
+                f"round {round_number + 1} {'with' if follow else 'without'} index: {run.rate:.1f} pages/s, {cpu}",
                 flush=True,
             )
     without, beside = (statistics.median(run.rate for run in runs[follow]) for follow in (False, True))
     alone, together = (statistics.median(run.crawl_cpu for run in runs[follow]) for follow in (False, True))
     indexer = statistics.median(run.index_cpu for run in runs[True])
     print(f"median {without:.1f} pages/s without, {beside:.1f} with: {1 - beside / without:+.1%} slower")
-    used = f"{alone:.1f} s of processor without and {together:.1f} s with"
+    used = f"{alone:.1f} s of CPU without and {together:.1f} s with"
     print(f"the crawl itself used {used}: {together / alone - 1:+.1%}")
     print(f"the indexer used {indexer:.1f} s, {indexer / together:.0%} of the crawl's; it has the lowest priority")
     print(f"the index was complete {statistics.median(run.lag for run in runs[True]):.1f} s after the crawl ended")
 
 
 class Words:
-    """Words with the frequencies of a language."""
+    """Random words with the frequency distribution of a natural language."""
 
-    def __init__(self, luck: random.Random) -> None:
+    def __init__(self, rng: random.Random) -> None:
         letters = "abcdefghijklmnopqrstuvwxyz"
-        self._luck = luck
+        self._rng = rng
         self._cumulative = list(itertools.accumulate(1 / (rank + 3) for rank in range(60_000)))
-        self.all = ["".join(luck.choice(letters) for _ in range(luck.randint(3, 9))) for _ in self._cumulative]
+        self.all = ["".join(rng.choice(letters) for _ in range(rng.randint(3, 9))) for _ in self._cumulative]
 
     def text(self, count: int) -> str:
         last = self._cumulative[-1]
-        return " ".join(self.all[bisect(self._cumulative, self._luck.random() * last)] for _ in range(count))
+        return " ".join(self.all[bisect(self._cumulative, self._rng.random() * last)] for _ in range(count))
 
 
 def large(pages: int) -> None:
-    luck = random.Random(1)
-    words = Words(luck)
+    rng = random.Random(1)
+    words = Words(rng)
     text = words.text
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary) / "crawl"
         request = CrawlRequest(Topic("balloons"), ("http://h0.test/",), "best-first", {})
-        with CrawlFolder.create(folder, request) as opened, TextIndex(folder / INDEX, write=True) as made:
+        with CrawlFolder.create(folder, request) as opened, TextIndex(folder / INDEX, write=True) as text_index:
             for begin in range(1, pages + 1, 500):
                 documents = []
                 for n in range(begin, begin + 500):
-                    url, relevance = Url(f"http://h{n % 800}.test/{n}"), luck.random()
+                    url, relevance = Url(f"http://h{n % 800}.test/{n}"), rng.random()
                     title, parent = text(6), None if n == 1 else Url("http://h1.test/1")
                     opened.history.record(
                         Step(n, url, parent, text(3), 0.5, {}, relevance, 1, 200, 40_000, float(n), title)
@@ -158,33 +158,33 @@ def large(pages: int) -> None:
                         Document(url, f"h{n % 800}.test", title, "", text(400), relevance, "en", float(n), n)
                     )
                 opened.database.commit()
-                made.add(documents, begin + 499)
+                text_index.add(documents, begin + 499)
         _open(folder)
-        _search(folder, words.all, luck)
+        _search(folder, words.all, rng)
 
 
-def the_map(pages: int) -> None:
-    luck = random.Random(1)
-    words = Words(luck)
+def show_map(pages: int) -> None:
+    rng = random.Random(1)
+    words = Words(rng)
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary) / "crawl"
         request = CrawlRequest(Topic("balloons"), ("http://h0.test/0",), "best-first", {})
         with CrawlFolder.create(folder, request) as opened:
-            found: list[Url] = []
+            urls: list[Url] = []
             for n in range(1, pages + 1):
-                url = Url(f"http://h{int(800 * luck.random() ** 2)}.test/{n}")
-                parent, relevance = luck.choice(found) if found else None, luck.random()
-                found.append(url)
+                url = Url(f"http://h{int(800 * rng.random() ** 2)}.test/{n}")
+                parent, relevance = rng.choice(urls) if urls else None, rng.random()
+                urls.append(url)
                 step = Step(n, url, parent, "", 0.5, {}, relevance, 1, 200, 1, float(n), words.text(6))
                 opened.history.record(step)
                 if parent is not None:
-                    opened.history.link(parent, [url, *(luck.choice(found) for _ in range(2))])
+                    opened.history.link(parent, [url, *(rng.choice(urls) for _ in range(2))])
             opened.database.commit()
         with _browser(folder) as (page, address):
             begin = time.perf_counter()
             page.goto(f"{address}/c/crawl/map")
             page.wait_for_selector(f"#map[data-pages='{pages}']")
-            print(f"the map of {pages:,} pages is there after {time.perf_counter() - begin:.2f} s")
+            print(f"the map of {pages:,} pages is drawn after {time.perf_counter() - begin:.2f} s")
             for about, links in (("links that led to pages", "led"), ("30,000 links", "all"), ("no links", "none")):
                 page.select_option("#map-links", links)
                 page.wait_for_timeout(2000)
@@ -197,8 +197,8 @@ def _browser(folder: Path) -> Iterator[tuple[Any, str]]:
     """A page in Chromium without a graphics card, and the address of a desk that shows the folder."""
     from playwright.sync_api import sync_playwright
 
-    words = [*COMMAND, "desk", "--no-browser", "--port", "0", "--home", str(folder.parent / "home"), str(folder)]
-    desk = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    arguments = [*COMMAND, "desk", "--no-browser", "--port", "0", "--home", str(folder.parent / "home"), str(folder)]
+    desk = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     assert desk.stdout is not None
     try:
         address = desk.stdout.readline().strip()
@@ -226,16 +226,16 @@ def _open(folder: Path) -> None:
     print(f"opening the folder: median {statistics.median(times):.2f} s, longest {max(times):.2f} s")
 
 
-def _search(folder: Path, words: list[str], luck: random.Random) -> None:
+def _search(folder: Path, words: list[str], rng: random.Random) -> None:
     for about, low, high, count in (
-        ("one word of middling frequency", 200, 2000, 1),
-        ("two words of middling frequency", 200, 2000, 2),
+        ("one word of medium frequency", 200, 2000, 1),
+        ("two words of medium frequency", 200, 2000, 2),
         ("a rare and a frequent word", 2000, 20_000, 2),
         ("two words that most pages have", 0, 20, 2),
     ):
         times, totals = [], []
         for _ in range(QUERIES):
-            query = " ".join(luck.choice(words[low:high]) for _ in range(count))
+            query = " ".join(rng.choice(words[low:high]) for _ in range(count))
             begin = time.perf_counter()
             totals.append(search(folder, query).total)
             times.append(time.perf_counter() - begin)
@@ -250,14 +250,14 @@ def main() -> None:
     parser.add_argument("part", choices=["index", "large", "map"])
     parser.add_argument("--pages", type=int, default=0)
     parser.add_argument("--rounds", type=int, default=3)
-    given = parser.parse_args()
+    options = parser.parse_args()
     os.environ.setdefault("PYTHONPATH", os.pathsep.join(sys.path))
-    if given.part == "index":
-        index(given.pages or 1500, given.rounds)
-    elif given.part == "large":
-        large(given.pages or 100_000)
+    if options.part == "index":
+        index(options.pages or 1500, options.rounds)
+    elif options.part == "large":
+        large(options.pages or 100_000)
     else:
-        the_map(given.pages or 10_000)
+        show_map(options.pages or 10_000)
 
 
 if __name__ == "__main__":

@@ -3,38 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from findings_goals import Goals, goal_sets
-from findings_lab import Place, finding
+from findings_lab import BenchWeb, finding
 from findings_print import judge_claims
-from findings_tracks import Track, all_tracks, claim, crawl, drawn, early, kept, last, made, means, recognised, told
+from findings_tracks import (
+    Track,
+    all_tracks,
+    build_strategy,
+    cached_tracks,
+    claim,
+    crawl,
+    draw_tracks,
+    early,
+    last,
+    means,
+    print_goals,
+    recognised,
+)
 
 from scenthound.lab.measure.statistics import mean
 from scenthound.strategies.hayek.saved_state import save_model
 
 BUDGETS = (10_000, 5_000)
-"""The largest at which the Bayesian crawler leaves room."""
+"""Budgets in pages; the largest at which the Bayesian crawler leaves room for improvement is used."""
 ESTIMATING = "hayek-estimating:fetch_all=true,sequences=restarted"
 EPSILON = "hayek-epsilon:fetch_all=true,sequences=restarted"
 VIRTUAL = "hayek-estimating:sequences=restarted"
 BAYES = "bayes:mode=fetch-all,score=probability,rescore_every=50"
-"""All scores are computed again after every 50 selections: after each, 20,000 pages would take 20 minutes."""
+"""All scores are recomputed after every 50 selections; after each one, 20,000 pages would take 20 minutes."""
 BERNOULLI = f"{BAYES},events=bernoulli"
 BREADTH = "breadth-first"
 MIXES = ("", ",p=0.0,q=0.0,s=0.0", ",p=0.0,q=0.3,s=0.0", ",p=0.0,q=0.0,s=0.3")
-QUALITIES = (4, 2, 1)  # of the training: a quarter, a half, all
-VIRTUAL_BUDGET = 4_000  # of F11 and F12: with virtual documents a page takes six times as long
-FEW_SETS = 1  # of F11 and F12: the scattered one
-ROOM = 0.3  # share of the goals that the Bayesian crawler may find at most
+TRAINING_PARTS = (4, 2, 1)  # a quarter, a half and all of the training
+VIRTUAL_BUDGET = 4_000  # for F11 and F12: with virtual documents a page takes six times as long
+FEW_SETS = 1  # for F11 and F12: only the scattered set
+ROOM = 0.3  # largest share of the goals that the Bayesian crawler may find
 
 
 @cache
-def budget(at: Place, goals: Goals) -> int:
+def budget(web: BenchWeb, goals: Goals) -> int:
     """The largest budget at which the Bayesian crawler finds less than 30 % of the goals; 0 if there is none."""
-    for pages in map(at.settings.pages, BUDGETS):
-        bayes = all_tracks(at, goals, [BAYES], pages)[BAYES]
+    for pages in map(web.settings.pages, BUDGETS):
+        bayes = all_tracks(web, goals, [BAYES], pages)[BAYES]
         share = (mean([last(track) for track in bayes]).mean or 0.0) / len(goals.urls)
         print(f"The Bayesian crawler fetches {share:.1%} of the goals in {pages:,} pages\n")
         if share < ROOM:
@@ -42,34 +55,39 @@ def budget(at: Place, goals: Goals) -> int:
     return 0
 
 
-def trained_tracks(at: Place, goals: Goals, pages: int) -> dict[str, list[Track]]:
-    """The first quarter of a training, and crawls of that length with populations that had learned for longer."""
+def trained_tracks(web: BenchWeb, goals: Goals, pages: int) -> dict[str, list[Track]]:
+    """The first quarter of a training, and crawls of the same length with populations that were trained for longer."""
     short = pages // 4
 
     @cache
     def populations(run: int) -> dict[int, Any]:
         """The population after each part of one training."""
-        strategy, models = made(VIRTUAL), dict[int, Any]()
+        strategy, models = build_strategy(VIRTUAL), dict[int, Any]()
 
         def saved(fetched: int) -> None:
-            for part in QUALITIES:
+            for part in TRAINING_PARTS:
                 if fetched == pages // part:
                     models[part] = save_model(strategy.economy_)
 
-        crawl(at, goals, run, strategy, pages, saved)
+        crawl(web, goals, run, strategy, pages, saved)
         return models
 
-    def again(run: int, part: int, more: Mapping[str, Any]) -> Track:
-        strategy = made(VIRTUAL, more)
+    def restart(run: int, part: int, parameters: Mapping[str, Any]) -> Track:
+        strategy = build_strategy(VIRTUAL, parameters)
         strategy.use(populations(run)[part])
-        return crawl(at, goals, run, strategy, short)
+        return crawl(web, goals, run, strategy, short)
 
-    found = {"training": kept(at, goals, VIRTUAL, short, lambda run: crawl(at, goals, run, made(VIRTUAL), short))}
-    for part in QUALITIES:
-        frozen = {f"trained 1/{part}, frozen": {"adapt": False}} if part == QUALITIES[-1] else {}
-        for words, more in ({f"trained 1/{part}": {}} | frozen).items():
-            found[words] = kept(at, goals, words, short, lambda run, part=part, more=more: again(run, part, more))  # type: ignore[misc]
-    return found
+    tracks = {
+        "training": cached_tracks(
+            web, goals, VIRTUAL, short, lambda run: crawl(web, goals, run, build_strategy(VIRTUAL), short)
+        )
+    }
+    for part in TRAINING_PARTS:
+        frozen = {f"trained 1/{part}, frozen": {"adapt": False}} if part == TRAINING_PARTS[-1] else {}
+        for label, parameters in ({f"trained 1/{part}": {}} | frozen).items():
+            rerun = partial(restart, part=part, parameters=parameters)
+            tracks[label] = cached_tracks(web, goals, label, short, rerun)
+    return tracks
 
 
 # ---- the findings
@@ -81,18 +99,18 @@ def trained_tracks(at: Place, goals: Goals, pages: int) -> dict[str, list[Track]
     "to Bayesian where goals are well connected. Accepted: order of means over ≥ 10 seeded runs, each step p < 0.05.",
     ("economy",),
 )
-def f10(at: Place) -> str:
-    said = []
-    for goals in goal_sets(at):
-        told(goals)
-        pages = budget(at, goals)
-        verdict = _order(at, goals, pages) if pages else "not testable here, the Bayesian crawler finds too much"
-        said.append(f"{goals.name}: {verdict}")
-    return "; ".join(said) or "not testable here: no goal set"
+def f10(web: BenchWeb) -> str:
+    verdicts = []
+    for goals in goal_sets(web):
+        print_goals(goals)
+        pages = budget(web, goals)
+        verdict = _order(web, goals, pages) if pages else "not testable here, the Bayesian crawler finds too much"
+        verdicts.append(f"{goals.name}: {verdict}")
+    return "; ".join(verdicts) or "not testable here: no goal set"
 
 
-def _order(at: Place, goals: Goals, pages: int) -> str:
-    tracks = all_tracks(at, goals, [ESTIMATING, EPSILON, BAYES, BERNOULLI, BREADTH], pages)
+def _order(web: BenchWeb, goals: Goals, pages: int) -> str:
+    tracks = all_tracks(web, goals, [ESTIMATING, EPSILON, BAYES, BERNOULLI, BREADTH], pages)
     print(means(tracks, pages) + "\n")
     names = {
         "estimating": tracks[ESTIMATING],
@@ -102,7 +120,7 @@ def _order(at: Place, goals: Goals, pages: int) -> str:
         "breadth-first": tracks[BREADTH],
     }
     for kind in ("fetched", "recognised"):
-        drawn(at, "F10", goals, names, pages, kind)
+        draw_tracks(web, "F10", goals, names, pages, kind)
     print("Not part of the verdict:\n")
     judge_claims([claim(tracks, ESTIMATING, BAYES, last), claim(tracks, BREADTH, BAYES, last)])
     pairs = ((ESTIMATING, EPSILON), (EPSILON, BAYES), (BAYES, BERNOULLI))
@@ -115,20 +133,20 @@ def _order(at: Place, goals: Goals, pages: int) -> str:
     "under the curve lower, final values within noise.",
     ("economy",),
 )
-def f11(at: Place) -> str:
-    said = []
-    for goals in goal_sets(at)[:FEW_SETS]:
-        told(goals)
-        pages = at.settings.pages(VIRTUAL_BUDGET)
+def f11(web: BenchWeb) -> str:
+    verdicts = []
+    for goals in goal_sets(web)[:FEW_SETS]:
+        print_goals(goals)
+        pages = web.settings.pages(VIRTUAL_BUDGET)
         usual, none, *others = (VIRTUAL + mix for mix in MIXES)
-        tracks = all_tracks(at, goals, [usual, none, *others], pages)
+        tracks = all_tracks(web, goals, [usual, none, *others], pages)
         print(means(tracks, pages) + "\n")
         ends = [claim(tracks, usual, other, last) for other in others]
         judge_claims([claim(tracks, usual, none, last), *ends])
         little = all(0.025 < (one.test.paired.p or 0.5) < 0.975 for one in ends)
         slower = judge_claims([claim(tracks, usual, none, early)])
-        said.append(f"{goals.name}: slower at first {slower}; mixes {'do not differ' if little else 'differ'}")
-    return "; ".join(said) or "not testable here: no goal set"
+        verdicts.append(f"{goals.name}: slower at first {slower}; mixes {'do not differ' if little else 'differ'}")
+    return "; ".join(verdicts) or "not testable here: no goal set"
 
 
 @finding(
@@ -137,23 +155,23 @@ def f11(at: Place) -> str:
     "free to adapt. Accepted: restart curve above training curve; frozen bids not better.",
     ("economy",),
 )
-def f12(at: Place) -> str:
-    said = []
-    for goals in goal_sets(at)[:FEW_SETS]:
-        told(goals)
-        pages = at.settings.pages(VIRTUAL_BUDGET)
-        tracks, short = trained_tracks(at, goals, pages), pages // 4
+def f12(web: BenchWeb) -> str:
+    verdicts = []
+    for goals in goal_sets(web)[:FEW_SETS]:
+        print_goals(goals)
+        pages = web.settings.pages(VIRTUAL_BUDGET)
+        tracks, short = trained_tracks(web, goals, pages), pages // 4
         print(means(tracks, short) + "\n")
-        drawn(
-            at,
+        draw_tracks(
+            web,
             "F12",
             goals,
             {name: found for name, found in tracks.items() if "frozen" not in name},
             short,
             "recognised",
         )
-        best = f"trained 1/{QUALITIES[-1]}"
+        best = f"trained 1/{TRAINING_PARTS[-1]}"
         above = judge_claims([claim(tracks, best, "training", recognised)])
         free = judge_claims([claim(tracks, best, f"{best}, frozen", recognised)])
-        said.append(f"{goals.name}: trained above training {above}; free above frozen {free}")
-    return "; ".join(said) or "not testable here: no goal set"
+        verdicts.append(f"{goals.name}: trained above training {above}; free above frozen {free}")
+    return "; ".join(verdicts) or "not testable here: no goal set"

@@ -1,8 +1,8 @@
-"""F1 to F4, [EXP]: how much exploration? Best-N-first under the limits of that paper, and with larger buffers.
+"""F1 to F4 of [EXP]: how much exploration? Best-N-first under the limits of that paper, and with larger buffers.
 
-From examples five crawlers, from neighbours the greediest, the least greedy and breadth-first, as in the paper; a pool
-for each task and buffer. On schools pages, buffer, N and the largest n are a quarter of the paper's, on the bed
-`generated-half` a half.
+Five crawlers start from examples; the greediest, the least greedy and breadth-first start from neighbours, as in the
+paper. Each task and buffer has its own pool. On schools, pages, buffer, N and the largest n are a quarter of the
+paper's; on the bed `generated-half` they are half.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from findings_lab import (
     BEST_256,
     BREADTH,
     SEED,
+    BenchWeb,
     Crawler,
-    Place,
     Trail,
     Values,
     crawl,
     curve_of,
     finding,
-    judged,
+    measure_crawls,
 )
 from findings_print import Claim, crossings, judge_claims, means_table, overall, plus_minus, table
 
@@ -41,7 +41,7 @@ UNBOUND = 1_000_000
 
 
 class Scale(NamedTuple):
-    """The set-up on a bed."""
+    """The sizes of the set-up on a bed."""
 
     pages: int
     buffer: int
@@ -61,8 +61,8 @@ QUARTER = Scale(500, 64, (1, 4, 16, 32, 64), (10, 30, 100, 250))
 QUICK = Scale(100, 16, (1, 4, 8, 12, 16), (10, 30))
 
 
-def scale_of(at: Place) -> Scale:
-    return QUICK if at.settings.quick else {"schools": QUARTER, "generated-half": HALF}.get(at.name, PAPER)
+def scale_of(web: BenchWeb) -> Scale:
+    return QUICK if web.settings.quick else {"schools": QUARTER, "generated-half": HALF}.get(web.name, PAPER)
 
 
 def best_n(n: int) -> str:
@@ -76,11 +76,11 @@ def crawlers_of(scale: Scale, task: str, buffer: int) -> list[str]:
 
 
 @cache
-def exp(at: Place, task: str, buffer: int = 0) -> Values:
-    """The crawls of one task with one buffer."""
-    scale = scale_of(at)
+def exp(web: BenchWeb, task: str, buffer: int = 0) -> Values:
+    """The measured crawls of one task with one buffer."""
+    scale = scale_of(web)
     buffer = buffer or scale.buffer
-    topics = [topic for topic in (_exp_topic(at, topic, task) for topic in at.topics) if topic.seeds]
+    topics = [topic for topic in (_exp_topic(web, topic, task) for topic in web.topics) if topic.seeds]
     points = exp_points(scale)
 
     def covered(trail: Trail, judgement: Judgement) -> Curve:
@@ -97,26 +97,28 @@ def exp(at: Place, task: str, buffer: int = 0) -> Values:
         "linkage_coverage": (covered_linkage, scale.tops),
     }
     arm = f"exp-{task}-{buffer}"
-    asked = crawlers_of(scale, task, buffer)
-    return judged(at, {task: crawl(at, arm, topics, asked, "exp", scale.pages, frontier=buffer)}, topics, measures)
+    strategies = crawlers_of(scale, task, buffer)
+    return measure_crawls(
+        web, {task: crawl(web, arm, topics, strategies, "exp", scale.pages, frontier=buffer)}, topics, measures
+    )
 
 
 def exp_points(scale: Scale) -> list[int]:
-    """A fortieth, a twentieth, then every twentieth."""
+    """The points of measurement: a fortieth of the pages, then every twentieth."""
     return [scale.pages // 40, *range(scale.pages // 20, scale.pages + 1, scale.pages // 20)]
 
 
-def _exp_topic(at: Place, topic: BedTopic, task: str) -> BedTopic:
-    examples = at.examples(topic)
+def _exp_topic(web: BenchWeb, topic: BedTopic, task: str) -> BedTopic:
+    examples = web.examples(topic)
     if task == TASKS[0]:
         return replace(topic, seeds=examples, targets=topic.targets, examples=())
-    seeds = neighbours(examples, at.back_links, random.Random(f"neighbours {SEED} {topic.id}"))
+    seeds = neighbours(examples, web.back_links, random.Random(f"neighbours {SEED} {topic.id}"))
     return replace(topic, seeds=tuple(map(Url, seeds)), targets=examples, examples=())
 
 
-def pair_of(at: Place, task: str) -> tuple[Crawler, Crawler]:
-    """The most exploring crawler and the greedy one."""
-    return (task, best_n(scale_of(at).most)), (task, BEST)
+def pair_of(web: BenchWeb, task: str) -> tuple[Crawler, Crawler]:
+    """The crawler that explores most, and the greedy one."""
+    return (task, best_n(scale_of(web).most)), (task, BEST)
 
 
 @finding(
@@ -126,10 +128,10 @@ def pair_of(at: Place, task: str) -> tuple[Crawler, Crawler]:
     "at largest n.",
     ("schools", "generated"),
 )
-def f1(at: Place) -> str:
-    scale, claims, wide = scale_of(at), [], 0
+def f1(web: BenchWeb) -> str:
+    scale, claims, wide = scale_of(web), [], 0
     for task in TASKS:
-        values, (ours, theirs) = exp(at, task), pair_of(at, task)
+        values, (ours, theirs) = exp(web, task), pair_of(web, task)
         for label, coverage, _ in RANKED:
             print(means_table(values, coverage, [ours, theirs], scale.tops, f"coverage of the top n, {label}") + "\n")
             tests = [values.compared(coverage, top, [(ours, theirs)])[0] for top in scale.tops]
@@ -139,11 +141,11 @@ def f1(at: Place) -> str:
                 claims.append(Claim(f"top 10, {label}, {task}: N = {scale.most} above 1", tests[0]))
             else:
                 print(f"{label}, {task}: N = 1 has more than 0.9 of the top 10, so there is no room\n")
-            if not at.settings.quick:
+            if not web.settings.quick:
                 names = {f"N = {scale.most}": ours, "N = 1": theirs}
                 lines = lines_of(values, coverage, names)
-                title = f"Coverage by {label}, from {task} ({at.name})"
-                draw(at, f"F1-{at.name}-{task}-{coverage}", title, "coverage of the top n", lines, across="n")
+                title = f"Coverage by {label}, from {task} ({web.name})"
+                draw(web, f"F1-{web.name}-{task}-{coverage}", title, "coverage of the top n", lines, across="n")
         print(values.ended_early())
     print(f"By the letter, the gap at the smallest n is at least that at the largest: {wide} of 4\n")
     return judge_claims(claims) if claims else "not testable here"
@@ -154,20 +156,20 @@ def f1(at: Place) -> str:
     "future work of [EXP]: what remains of F1 where a larger buffer, or none, does not force choices. Accepted: as F1.",
     ("generated",),
 )
-def x1(at: Place) -> str:
-    scale, said = scale_of(at), []
+def x1(web: BenchWeb) -> str:
+    scale, verdicts = scale_of(web), []
     for buffer in scale.larger:
         claims = []
         for task in TASKS:
-            values = exp(at, task, buffer)
+            values = exp(web, task, buffer)
             for label, coverage, _ in RANKED:
                 for n in (scale.most, 4 * scale.most):
                     test = values.compared(coverage, scale.tops[0], [((task, best_n(n)), (task, BEST))])[0]
                     claims.append(Claim(f"top 10, {label}, {task}: N = {n} above 1", test))
         bound = "no bound" if buffer == UNBOUND else f"buffer {buffer:,}"
         print(f"With {bound}:\n")
-        said.append(f"{bound}: {judge_claims(claims)}")
-    return "; ".join(said) or "not testable here"
+        verdicts.append(f"{bound}: {judge_claims(claims)}")
+    return "; ".join(verdicts) or "not testable here"
 
 
 @finding(
@@ -176,11 +178,11 @@ def x1(at: Place) -> str:
     "mean-rank difference changes once, early. Here: 256 worse at a twentieth of the pages, better at the end.",
     ("schools", "generated"),
 )
-def f2(at: Place) -> str:
-    scale, early, late = scale_of(at), [], []
+def f2(web: BenchWeb) -> str:
+    scale, early, late = scale_of(web), [], []
     points = exp_points(scale)
     for task in TASKS:
-        values, (ours, theirs) = exp(at, task), pair_of(at, task)
+        values, (ours, theirs) = exp(web, task), pair_of(web, task)
         for label, _, rank in RANKED:
             rows, worse = [], []
             for point in points:
@@ -188,7 +190,7 @@ def f2(at: Place) -> str:
                 worse.append(test.mean or 0.0)
                 means = [plus_minus(values.mean(rank, one[1], point, task), 1) for one in (ours, theirs)]
                 rows.append([f"{point:,}", *means, f"{test.mean or 0.0:+.1f} ± {test.error or 0.0:.1f}"])
-            shown = [row for place, row in enumerate(rows) if place in (0, 1, 2, 3, 5, 10, 15, 20)]
+            shown = [row for index, row in enumerate(rows) if index in (0, 1, 2, 3, 5, 10, 15, 20)]
             heads = [
                 f"pages ({label}, {task})",
                 f"mean rank, N = {scale.most}",
@@ -203,9 +205,15 @@ def f2(at: Place) -> str:
                 early.append(Claim(f"{points[1]} pages, {label}, {task}: N = 1 above {scale.most}", test))
             test = values.compared(rank, points[-1], [(ours, theirs)], lower=True)[0]
             late.append(Claim(f"{points[-1]:,} pages, {label}, {task}: N = {scale.most} above 1", test))
-            if not at.settings.quick:
+            if not web.settings.quick:
                 lines = lines_of(values, rank, {f"N = {scale.most}": ours, "N = 1": theirs})
-                draw(at, f"F2-{at.name}-{task}-{rank}", f"Mean rank by {label}, from {task} ({at.name})", "rank", lines)
+                draw(
+                    web,
+                    f"F2-{web.name}-{task}-{rank}",
+                    f"Mean rank by {label}, from {task} ({web.name})",
+                    "rank",
+                    lines,
+                )
     return f"worse at first: {judge_claims(early)}; better later: {judge_claims(late)}"
 
 
@@ -215,9 +223,9 @@ def f2(at: Place) -> str:
     "difference), from examples, where 1 and 256 differ at all.",
     ("schools", "generated"),
 )
-def f3(at: Place) -> str:
-    scale, task, found = scale_of(at), TASKS[0], []
-    values = exp(at, task)
+def f3(web: BenchWeb) -> str:
+    scale, task, is_between = scale_of(web), TASKS[0], []
+    values = exp(web, task)
     for label, coverage, _ in RANKED:
         crawlers = [(task, best_n(n)) for n in scale.n]
         print(means_table(values, coverage, crawlers, scale.tops, f"coverage of the top n, {label}") + "\n")
@@ -228,11 +236,11 @@ def f3(at: Place) -> str:
         for middle in crawlers[1:-1]:
             for upper, lower in ((most, middle), (middle, greedy)):
                 test = values.compared(coverage, scale.tops[0], [(upper, lower)])[0].paired
-                inside = (test.mean or 0.0) >= -(test.error or 0.0)
-                found.append(inside)
-                if not inside:
+                is_inside = (test.mean or 0.0) >= -(test.error or 0.0)
+                is_between.append(is_inside)
+                if not is_inside:
                     print(f"{label}: {lower[1]} lies above {upper[1]} by {-(test.mean or 0.0):.4f}\n")
-    return overall(["shown" if inside else "opposite" for inside in found])
+    return overall(["shown" if is_inside else "opposite" for is_inside in is_between])
 
 
 @finding(
@@ -241,15 +249,15 @@ def f3(at: Place) -> str:
     "order of means, p < 0.05 against breadth-first.",
     ("schools", "generated"),
 )
-def f4(at: Place) -> str:
-    scale, task = scale_of(at), TASKS[1]
-    values, (ours, theirs), blind = exp(at, task), pair_of(at, task), (task, BREADTH)
+def f4(web: BenchWeb) -> str:
+    scale, task = scale_of(web), TASKS[1]
+    values, (ours, theirs), blind = exp(web, task), pair_of(web, task), (task, BREADTH)
     crawlers, names = [ours, theirs, blind], {ours: f"N = {scale.most}", theirs: "N = 1"}
     points = exp_points(scale)
     print(means_table(values, "target_recall", crawlers, points[1::4], "recall of the examples") + "\n")
-    if not at.settings.quick:
+    if not web.settings.quick:
         lines = lines_of(values, "target_recall", {**{names[one]: one for one in names}, "breadth-first": blind})
-        draw(at, f"F4-{at.name}-recall", f"Recall of the examples, from neighbours ({at.name})", "recall", lines)
+        draw(web, f"F4-{web.name}-recall", f"Recall of the examples, from neighbours ({web.name})", "recall", lines)
     claims = []
     for one in (ours, theirs):
         pair = [(one, blind)]

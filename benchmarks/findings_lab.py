@@ -1,7 +1,7 @@
-"""What `findings.py` works with: beds, crawls of a set-up, values by topic and tests.
+"""Shared by the findings: beds, crawls under a paper's set-up, values by topic, and statistical tests.
 
-Crawls are those of `lab.run` (parallel, kept in a folder, skipped when there); values and tests are those of
-`lab.measure`. A set-up that a paper ran with other seeds is the bed's topics with other seeds.
+Crawls are run by `lab.run` (in parallel, kept in a folder, not repeated); values and tests are those of `lab.measure`.
+Where a paper started from other seeds, the bed's topics are given other seeds.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from scenthound.text.vectors import Counts
 SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 ByTopic = dict[str, float | None]
 BREADTH, BEST, BEST_256 = "breadth-first", "best-first", "best-n-first"
-SEED = 501  # of the generated web, and of every draw
+SEED = 501  # random seed of the generated web and of every draw
 HABITS = {"subjects": 36, "companies": 0.16, "trades": 1.0, "mentions": 0.4}
 GENERATED = WebOrder(REALISTIC, 60_000, SEED, topics=36, companies=True, habits=HABITS)
 FEW_SUBJECTS = {"subjects": 3, "communities": 10, "focus": 0.1, "joined": 0.25, "near_misses": 0.12, "misled": 0.15}
@@ -46,23 +46,23 @@ SMALL = WebOrder(REALISTIC, 3_000, 1, topics=3, companies=True, habits={"compani
 
 @dataclass(frozen=True)
 class Settings:
-    """What the command line said."""
+    """Options of the command line."""
 
     work: Path
     quick: bool = False
     topics: int | None = None
     jobs: int = 2
     tables: Path = Path("docs/findings")
-    """Where tables and figures go."""
+    """Folder for tables and figures."""
 
-    def pages(self, wanted: int) -> int:
-        """A budget; a quick run has a tenth of it."""
-        return max(wanted // 10, 50) if self.quick else wanted
+    def pages(self, pages: int) -> int:
+        """The page budget; a quick run uses a tenth of it."""
+        return max(pages // 10, 50) if self.quick else pages
 
 
 @dataclass(frozen=True)
-class Place:
-    """A bed to repeat a finding on."""
+class BenchWeb:
+    """A bed to repeat findings on, with the settings of this run."""
 
     name: str
     folder: Path
@@ -74,32 +74,36 @@ class Place:
 
     @cached_property
     def prepared(self) -> PreparedBed:
-        """Whole pages: what the judge reads, and where back-links come from."""
+        """The bed with whole pages, for the judge and for back-links."""
         return prepare(self.bed, jobs=self.settings.jobs)
 
     @property
     def topics(self) -> list[BedTopic]:
-        """The bed's topics, those of companies or the others; where fewer are wanted, evenly spaced ones."""
+        """The bed's topics: those about companies on the bed `companies`, else the others; evenly spaced if limited."""
         companies = [topic for topic in self.bed.topics if topic.id.endswith("companies")]
         others = [topic for topic in self.bed.topics if topic not in companies]
-        every = companies if self.name == "companies" else others or companies
-        number = min(self.settings.topics or len(every), len(every))
-        return [every[place * len(every) // number] for place in range(number)]
+        all_topics = companies if self.name == "companies" else others or companies
+        count = min(self.settings.topics or len(all_topics), len(all_topics))
+        return [all_topics[index * len(all_topics) // count] for index in range(count)]
 
-    def spaced(self, number: int) -> list[BedTopic]:
-        """At most so many of the topics, evenly spaced."""
-        every = self.topics
-        return [every[place * len(every) // number] for place in range(number)] if len(every) > number else every
+    def spaced(self, count: int) -> list[BedTopic]:
+        """At most `count` of the topics, evenly spaced."""
+        all_topics = self.topics
+        return (
+            [all_topics[index * len(all_topics) // count] for index in range(count)]
+            if len(all_topics) > count
+            else all_topics
+        )
 
-    def examples(self, topic: BedTopic, number: int = 10) -> tuple[Url, ...]:
-        """Pages on the topic, from different hosts as far as there are enough."""
+    def examples(self, topic: BedTopic, count: int = 10) -> tuple[Url, ...]:
+        """`count` pages on the topic, from different hosts if there are enough."""
         on_topic = [Url(url) for url in (*topic.targets, *topic.seeds) if url in self.prepared]
-        return tuple(from_distinct_hosts(on_topic, random.Random(f"{SEED} {topic.id}"), number))
+        return tuple(from_distinct_hosts(on_topic, random.Random(f"{SEED} {topic.id}"), count))
 
     @property
     def reads_whole(self) -> bool:
-        """Pages of schools alone are cut as in the papers: generated ones are short, and those of apache have hardly a
-        link in their first 10 KB, so that all crawls would run dry."""
+        """Whether pages are read whole. Only those of schools are cut as in the papers: generated pages are short, and
+        pages of apache have hardly a link in their first 10 KB, so that all crawls would run out of links."""
         return self.name != "schools"
 
     @property
@@ -113,41 +117,43 @@ class Place:
 class Finding(NamedTuple):
     name: str
     says: str
-    """The finding and when it is accepted, in the words of sheet 00."""
+    """The finding and its criterion, in the words of sheet 00."""
     beds: Sequence[str]
-    repeat: Callable[[Place], str]
-    """Prints tables and returns the verdict."""
+    repeat: Callable[[BenchWeb], str]
+    """Prints its tables and returns the verdict."""
 
 
 FINDINGS: dict[str, Finding] = {}
 
 
-def finding(name: str, says: str, beds: Sequence[str]) -> Callable[[Callable[[Place], str]], Callable[[Place], str]]:
-    """Decorator: a function that repeats a finding on a bed, prints what came out and returns the verdict."""
+def finding(
+    name: str, says: str, beds: Sequence[str]
+) -> Callable[[Callable[[BenchWeb], str]], Callable[[BenchWeb], str]]:
+    """Register a function that repeats a finding on a bed, prints its tables and returns the verdict."""
 
-    def put(repeat: Callable[[Place], str]) -> Callable[[Place], str]:
+    def register(repeat: Callable[[BenchWeb], str]) -> Callable[[BenchWeb], str]:
         FINDINGS[name] = Finding(name, says, beds, repeat)
         return repeat
 
-    return put
+    return register
 
 
-def place(name: str, settings: Settings) -> Place | None:
-    """The bed of this name (see `findings.py`) or in this folder; None where it can't be had."""
+def open_web(name: str, settings: Settings) -> BenchWeb | None:
+    """Open the bed with this name (see `findings.py`) or in this folder; None if a recorded bed is missing."""
     if name in ("schools", "apache"):
         folder = SHARED / "data" / name
-        return Place(name, folder, settings) if folder.is_dir() else None
+        return BenchWeb(name, folder, settings) if folder.is_dir() else None
     if name in ("generated", "generated-half", "companies", "economy"):
         order = SMALL if settings.quick else ECONOMY if name == "economy" else GENERATED
         folder = settings.work / "beds" / f"realistic-{order.pages}-{order.seed}"
         if not (folder / "bed.toml").exists():
             write_web(folder, order)
-        return Place(name, folder, settings)
-    return Place(Path(name).name, Path(name), settings)
+        return BenchWeb(name, folder, settings)
+    return BenchWeb(Path(name).name, Path(name), settings)
 
 
 def crawl(
-    at: Place,
+    web: BenchWeb,
     arm: str,
     topics: Sequence[BedTopic],
     strategies: Sequence[str],
@@ -157,26 +163,26 @@ def crawl(
     frontier: int = 0,
     jobs: int = 0,
 ) -> Experiment:
-    """The crawls of one arm: these strategies on these topics (their seeds as given) under a paper's limits.
+    """Run the crawls of one arm: these strategies on these topics, with their seeds, under a paper's limits.
 
     `frontier` overrides the bound of the profile.
     """
     chosen = PROFILES[profile]
     limits = replace(chosen.limits, pages=pages, frontier=frontier or chosen.limits.frontier)
-    cut = Cut() if at.reads_whole else chosen.cut
+    cut = Cut() if web.reads_whole else chosen.cut
     lines = "".join(map(topic_line, topics))
-    print_ = hashlib.sha256(f"{lines}{limits}{cut}".encode()).hexdigest()[:8]
-    folder = at.settings.work / "runs" / f"{at.folder.name}-{arm}-{print_}"
+    fingerprint = hashlib.sha256(f"{lines}{limits}{cut}".encode()).hexdigest()[:8]
+    folder = web.settings.work / "runs" / f"{web.folder.name}-{arm}-{fingerprint}"
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "asked-topics.jsonl"
     file.write_text(lines, encoding="utf-8")
     options = RunOptions(topics_file=file, limits=limits, cut=cut, oracles=False)
-    return run(at.bed, strategies, folder, options, jobs=jobs or at.settings.jobs)
+    return run(web.bed, strategies, folder, options, jobs=jobs or web.settings.jobs)
 
 
 @dataclass(frozen=True)
 class Trail:
-    """One crawl as the judge sees it."""
+    """One crawl, as the measures see it."""
 
     arm: str
     strategy: str
@@ -195,26 +201,25 @@ class Values:
     points: Mapping[str, Sequence[int]]
     found: dict[str, dict[tuple[str, str], dict[str, Curve]]]
     ended: dict[tuple[str, str], int]
-    """How many crawls ended before their budget."""
+    """Number of crawls that ended before their budget, by crawler."""
     crawls: int = 0
-    """How many crawls there are."""
+    """Total number of crawls."""
 
     def ended_early(self) -> str:
-        """A sentence for under the tables."""
-        some = ", ".join(f"{told(crawler)} {count}" for crawler, count in self.ended.items() if count)
-        return (
-            f"crawls that ended on an empty frontier before their budget: {some or 'none'} (of {self.crawls} in all)\n"
-        )
+        """A sentence to print below the tables."""
+        counts = ", ".join(f"{crawler_label(crawler)} {count}" for crawler, count in self.ended.items() if count)
+        total = f"(of {self.crawls} in all)"
+        return f"crawls that ended on an empty frontier before their budget: {counts or 'none'} {total}\n"
 
-    def at(self, measure: str, strategy: str, point: int, arm: str = "") -> ByTopic:
-        place = list(self.points[measure]).index(point)
-        return {topic: curve[place] for topic, curve in self.found[measure][(arm, strategy)].items()}
+    def values_by_topic(self, measure: str, strategy: str, point: int, arm: str = "") -> ByTopic:
+        index = list(self.points[measure]).index(point)
+        return {topic: curve[index] for topic, curve in self.found[measure][(arm, strategy)].items()}
 
     def mean(self, measure: str, strategy: str, point: int, arm: str = "") -> Mean:
-        return mean(list(self.at(measure, strategy, point, arm).values()))
+        return mean(list(self.values_by_topic(measure, strategy, point, arm).values()))
 
     def grouped(self, group: Callable[[str], str]) -> Values:
-        """Topics that are draws of one and the same are averaged first (sheet 60.6)."""
+        """Average topics that are draws of one category (sheet 60.6)."""
         found: dict[str, dict[tuple[str, str], dict[str, Curve]]] = {}
         for measure, crawlers in self.found.items():
             for crawler, topics in crawlers.items():
@@ -231,40 +236,40 @@ class Values:
         self, measure: str, point: int, pairs: Iterable[tuple[Crawler, Crawler]], lower: bool = False
     ) -> list[Comparison]:
         """Paired one-tailed t tests over topics, adjusted together (Holm): is the first of each pair better?"""
-        made = [
+        comparisons = [
             compare(
-                (told(one), self.at(measure, one[1], point, one[0])),
-                (told(other), self.at(measure, other[1], point, other[0])),
+                (crawler_label(first), self.values_by_topic(measure, first[1], point, first[0])),
+                (crawler_label(second), self.values_by_topic(measure, second[1], point, second[0])),
                 measure,
                 point,
                 lower,
             )
-            for one, other in pairs
+            for first, second in pairs
         ]
-        return adjust(made) if len(made) > 1 else made
+        return adjust(comparisons) if len(comparisons) > 1 else comparisons
 
 
 Crawler = tuple[str, str]
 """Arm and strategy."""
 
 
-def told(crawler: Crawler) -> str:
+def crawler_label(crawler: Crawler) -> str:
     arm, strategy = crawler
     return f"{strategy} ({arm})" if arm else strategy
 
 
-def curve_of(metric: str, at: Sequence[int]) -> Measure:
-    """A metric of the shelf at these points."""
+def curve_of(metric: str, points: Sequence[int]) -> Measure:
+    """A registered metric, evaluated at these points."""
 
     def measured(trail: Trail, judgement: Judgement) -> Curve:
-        more = {"rank_seconds": trail.seconds} if "cpu_second" in metric else {}
-        return measure_curve(metric, list(trail.urls), judgement, at, **more)
+        extra = {"rank_seconds": trail.seconds} if "cpu_second" in metric else {}
+        return measure_curve(metric, list(trail.urls), judgement, points, **extra)
 
     return measured
 
 
-def judged(
-    at: Place,
+def measure_crawls(
+    web: BenchWeb,
     arms: Mapping[str, Experiment],
     topics: Sequence[BedTopic],
     measures: Mapping[str, tuple[Measure, Sequence[int]]],
@@ -272,24 +277,26 @@ def judged(
 ) -> Values:
     """Every measure of every crawl, over the pool of all crawls of a topic in all arms.
 
-    `topics` are those of the judge: their targets, and the seeds of no arm, for a target among an arm's seeds would
-    change the denominator from arm to arm.
+    `topics` give the targets for all arms. They must not contain the seeds of a single arm: a target among its seeds
+    would change the denominator from arm to arm.
     """
     trails: dict[str, list[Trail]] = {topic.id: [] for topic in topics}
     for arm, experiment in arms.items():
         outcomes = experiment.outcomes()
-        asked = {topic.id for topic in topics}
+        topic_ids = {topic.id for topic in topics}
         for cell in experiment.cells:
-            if cell.topic in asked:
+            if cell.topic in topic_ids:
                 outcome = outcomes[cell.key]
                 if outcome.error:
                     raise RuntimeError(f"{cell.strategy} on {cell.topic}: {outcome.error}")
                 urls = [str(step.url) for step in load_trail(experiment.folder, cell.key)]
                 seconds = load_cpu_seconds(experiment.folder, cell.key)
                 trails[cell.topic].append(Trail(arm, cell.strategy, urls, seconds, outcome.reason))
-    bed, page_ranks = at.prepared, dict[str, float]()
+    bed, page_ranks = web.prepared, dict[str, float]()
     if pooled:
-        crawled = dict.fromkeys(Url(url) for some in trails.values() for trail in some for url in trail.urls)
+        crawled = dict.fromkeys(
+            Url(url) for topic_trails in trails.values() for trail in topic_trails for url in trail.urls
+        )
         page_ranks = pool_pageranks(crawled, {url: bed.links(url) for url in crawled})
     values = Values({name: points for name, (_, points) in measures.items()}, {name: {} for name in measures}, {})
     for topic in topics:
@@ -306,19 +313,19 @@ def judged(
 def _judgement(
     bed: PreparedBed, topic: BedTopic, pool: Mapping[str, Counts] | None, page_ranks: Mapping[str, float]
 ) -> Judgement:
-    """What the metrics of the findings need to know; `measure.judge` computes more, and takes longer."""
-    known = Judgement(targets=frozenset(topic.targets), seeds=frozenset(topic.seeds), aliases=bed.aliases)
+    """The judgement that the metrics of the findings need; `measure.judge` computes more and takes longer."""
+    judgement = Judgement(targets=frozenset(topic.targets), seeds=frozenset(topic.seeds), aliases=bed.aliases)
     if pool is None:
-        return known
+        return judgement
     similarity = similarities(pool, ANALYSER.counts(topic.description))
     linkage = rank_keywords_pagerank(pool, set(ANALYSER.terms(topic.keywords)), page_ranks)
-    return replace(known, similarity=similarity, ranks=ranks(similarity), linkage_ranks=linkage)
+    return replace(judgement, similarity=similarity, ranks=ranks(similarity), linkage_ranks=linkage)
 
 
 def _pool(bed: PreparedBed, trails: Iterable[Trail]) -> dict[str, Counts]:
-    found: dict[str, Counts] = {}
+    counts_by_url: dict[str, Counts] = {}
     for trail in trails:
         for url in trail.urls:
-            if url not in found and (counts := bed.counts(Url(url), ANALYSER)) is not None:
-                found[url] = counts
-    return found
+            if url not in counts_by_url and (counts := bed.counts(Url(url), ANALYSER)) is not None:
+                counts_by_url[url] = counts
+    return counts_by_url

@@ -7,16 +7,16 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
-from findings_lab import Crawler, Values, told
+from findings_lab import Crawler, Values, crawler_label
 
 from scenthound.lab.measure.statistics import Comparison, Mean, TTest, adjust
 
 Outcome = Literal["shown", "opposite", "absent", "open"]
-MATTERS = 0.1  # a difference below this share of the other crawler's mean does not matter
+MATTERS = 0.1  # a difference smaller than this share of the other crawler's mean does not matter
 
 
 class Claim(NamedTuple):
-    """What a paper saw, as a test: is the first crawler above the second?"""
+    """A claim of a paper as a test: is the first crawler above the second?"""
 
     words: str
     test: Comparison
@@ -44,7 +44,7 @@ def upper_end(test: TTest) -> float:
 
 
 def judge_claims(claims: Sequence[Claim]) -> str:
-    """Print the claims with their outcomes; the verdict on the finding."""
+    """Print the claims with their outcomes, and return the verdict on the finding."""
     rows = []
     for claim, test in zip(claims, adjust([claim.test for claim in claims]), strict=True):
         paired, digits = test.paired, 2 if abs(test.means[0].mean or 0.0) > 10 else 4
@@ -61,7 +61,7 @@ def judge_claims(claims: Sequence[Claim]) -> str:
 
 
 def overall(outcomes: Sequence[Outcome]) -> str:
-    """The verdict on a finding by the outcomes of its claims.
+    """The verdict on a finding, from the outcomes of its claims.
 
     >>> overall(["shown", "open"]), overall(["open", "absent"]), overall(["open"])
     ('in part: 1 of 2 claims', 'not reproduced', 'not decided: too few topics')
@@ -74,10 +74,10 @@ def overall(outcomes: Sequence[Outcome]) -> str:
     return "not decided: too few topics" if set(outcomes) == {"open"} else "not reproduced"
 
 
-def plus_minus(one: Mean, digits: int = 3) -> str:
-    if one.mean is None:
+def plus_minus(value: Mean, digits: int = 3) -> str:
+    if value.mean is None:
         return "–"
-    return f"{one.mean:.{digits}f} ± {one.error or 0.0:.{digits}f}"
+    return f"{value.mean:.{digits}f} ± {value.error or 0.0:.{digits}f}"
 
 
 def probability(p: float | None) -> str:
@@ -93,28 +93,31 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def means_table(
-    values: Values, measure: str, crawlers: Sequence[Crawler], points: Sequence[int], what: str, digits: int = 3
+    values: Values, measure: str, crawlers: Sequence[Crawler], points: Sequence[int], head: str, digits: int = 3
 ) -> str:
-    """Means ± standard errors, a row for each crawler."""
+    """A table of means ± standard errors, with a row for each crawler."""
     rows = [
-        [told(one), *(plus_minus(values.mean(measure, one[1], point, one[0]), digits) for point in points)]
-        for one in crawlers
+        [
+            crawler_label(crawler),
+            *(plus_minus(values.mean(measure, crawler[1], point, crawler[0]), digits) for point in points),
+        ]
+        for crawler in crawlers
     ]
-    return table([what, *(f"{point:,}" for point in points)], rows)
+    return table([head, *(f"{point:,}" for point in points)], rows)
 
 
-def is_order(values: Sequence[float | None]) -> bool:
-    """Whether these means fall."""
-    there = [value for value in values if value is not None]
-    return len(there) == len(values) and all(a > b for a, b in pairwise(there))
+def is_falling(values: Sequence[float | None]) -> bool:
+    """Whether all values are present and each is smaller than the one before."""
+    present = [value for value in values if value is not None]
+    return len(present) == len(values) and all(a > b for a, b in pairwise(present))
 
 
 def crossings(differences: Sequence[float]) -> list[int]:
-    """The places at which the sign is another than before; zeros are passed over."""
-    found, sign = [], 0
-    for place, value in enumerate(differences):
-        new = int(math.copysign(1, value)) if value else 0
-        if new and sign and new != sign:
-            found.append(place)
-        sign = new or sign
-    return found
+    """The indices at which the sign changes; zeros are skipped."""
+    indices, sign = [], 0
+    for index, value in enumerate(differences):
+        new_sign = int(math.copysign(1, value)) if value else 0
+        if new_sign and sign and new_sign != sign:
+            indices.append(index)
+        sign = new_sign or sign
+    return indices

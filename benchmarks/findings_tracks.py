@@ -1,7 +1,7 @@
 """Crawls of [ECON]'s tasks as tracks (goals fetched and recognised as pages are fetched), for `findings_econ.py`.
 
-A run draws 15 goals and, for each, 2 pages that link to it: all crawlers start from these, and are told no more. Runs
-are kept in the work folder and not made again.
+A run draws 15 goals and, for each, 2 pages that link to it. All crawlers start from these pages and are given nothing
+else. Finished runs are kept in the work folder and not repeated.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from findings_figures import draw
 from findings_goals import Goals, starts
-from findings_lab import SEED, Place
+from findings_lab import SEED, BenchWeb
 from findings_print import Claim, plus_minus, table
 
 from scenthound.lab.measure.statistics import compare, mean
@@ -32,10 +32,10 @@ class Track(NamedTuple):
     recognised: list[float]
 
 
-def made(crawler: str, more: Mapping[str, Any] | None = None) -> Any:
-    name, _, said = crawler.partition(":")
-    given = {key: _value(value) for key, _, value in (pair.partition("=") for pair in said.split(",") if pair)}
-    return make_strategy(name, {**given, **(more or {})})
+def build_strategy(crawler: str, changes: Mapping[str, Any] | None = None) -> Any:
+    name, _, settings = crawler.partition(":")
+    parameters = {key: _value(value) for key, _, value in (pair.partition("=") for pair in settings.split(",") if pair)}
+    return make_strategy(name, {**parameters, **(changes or {})})
 
 
 def _value(text: str) -> Any:
@@ -48,14 +48,14 @@ def _value(text: str) -> Any:
 
 
 def crawl(
-    at: Place,
+    web: BenchWeb,
     goals: Goals,
     run: int,
     strategy: Any,
     pages: int,
     on_page: Callable[[int], None] = lambda fetched: None,
 ) -> Track:
-    """One crawl, as a track. `on_page` is called after every page with the number of pages so far."""
+    """Run one crawl and return its track. `on_page` is called after every page with the number of pages so far."""
     selected: list[tuple[str, int]] = []
     fetched: list[str] = []
     if hasattr(strategy, "on_select_"):
@@ -69,8 +69,8 @@ def crawl(
         return offers
 
     strategy.read = read
-    topic, seeds = Topic(goals.words), starts(at, goals, run)
-    result = run_strategy(at.prepared, topic, strategy, seeds, ReplayLimits(pages, 1_000_000), seed_number=SEED + run)
+    topic, seeds = Topic(goals.words), starts(web, goals, run)
+    result = run_strategy(web.prepared, topic, strategy, seeds, ReplayLimits(pages, 1_000_000), seed_number=SEED + run)
     if result.error:
         raise RuntimeError(result.error)
     if hasattr(strategy, "economy_"):
@@ -83,10 +83,10 @@ def crawl(
     )
 
 
-def kept(at: Place, goals: Goals, crawler: str, pages: int, work: Callable[[int], Track]) -> list[Track]:
-    """The tracks of a crawler, one a run: from the folder if they are there."""
-    runs = 2 if at.settings.quick else min(RUNS, at.settings.topics or RUNS)
-    folder = at.settings.work / "economy" / f"{at.folder.name}-{goals.name.replace(' ', '-')}-{pages}"
+def cached_tracks(web: BenchWeb, goals: Goals, crawler: str, pages: int, work: Callable[[int], Track]) -> list[Track]:
+    """The tracks of a crawler, one per run; read from the work folder if they are there, else made by `work`."""
+    runs = 2 if web.settings.quick else min(RUNS, web.settings.topics or RUNS)
+    folder = web.settings.work / "economy" / f"{web.folder.name}-{goals.name.replace(' ', '-')}-{pages}"
     folder.mkdir(parents=True, exist_ok=True)
     tracks = []
     for run in range(runs):
@@ -102,17 +102,19 @@ def kept(at: Place, goals: Goals, crawler: str, pages: int, work: Callable[[int]
     return tracks
 
 
-def all_tracks(at: Place, goals: Goals, crawlers: Sequence[str], pages: int) -> dict[str, list[Track]]:
+def all_tracks(web: BenchWeb, goals: Goals, crawlers: Sequence[str], pages: int) -> dict[str, list[Track]]:
     return {
-        one: kept(at, goals, one, pages, lambda run, one=one: crawl(at, goals, run, made(one), pages))  # type: ignore[misc]
-        for one in crawlers
+        crawler: cached_tracks(
+            web, goals, crawler, pages, lambda run, name=crawler: crawl(web, goals, run, build_strategy(name), pages)
+        )  # type: ignore[misc]
+        for crawler in crawlers
     }
 
 
-# ---- what is printed
+# ---- output
 
 
-def told(goals: Goals) -> None:
+def print_goals(goals: Goals) -> None:
     print(
         f"## {goals.name}: {len(goals.urls)} goals with the words “{goals.words}”, {goals.density:.1f} links from "
         f"goal to goal\n"
@@ -120,19 +122,19 @@ def told(goals: Goals) -> None:
 
 
 def means(tracks: Mapping[str, Sequence[Track]], pages: int) -> str:
-    points = [place for place in range(POINTS) if (place + 1) % 5 == 0]
+    points = [index for index in range(POINTS) if (index + 1) % 5 == 0]
     rows = [
-        [name, kind, *(plus_minus(mean([getattr(track, kind)[point] for track in found]), 1) for point in points)]
-        for name, found in tracks.items()
+        [name, kind, *(plus_minus(mean([getattr(track, kind)[point] for track in runs]), 1) for point in points)]
+        for name, runs in tracks.items()
         for kind in ("fetched", "recognised")
-        if kind == "fetched" or any(track.recognised[-1] for track in found)
+        if kind == "fetched" or any(track.recognised[-1] for track in runs)
     ]
     heads = ["crawler", "goals", *(f"{pages * (point + 1) // POINTS:,} pages" for point in points)]
     return table(heads, rows)
 
 
 def early(track: Track) -> float:
-    """The mean height of the first third of a track."""
+    """The mean number of goals fetched over the first third of a track."""
     head = track.fetched[: POINTS // 3 + 1]
     return sum(head) / len(head)
 
@@ -145,19 +147,23 @@ def recognised(track: Track) -> float:
     return track.recognised[-1]
 
 
-def drawn(at: Place, name: str, goals: Goals, tracks: Mapping[str, Sequence[Track]], pages: int, kind: str) -> None:
-    """Mean tracks with their standard errors."""
-    if at.settings.quick:
+def draw_tracks(
+    web: BenchWeb, name: str, goals: Goals, tracks: Mapping[str, Sequence[Track]], pages: int, kind: str
+) -> None:
+    """Draw mean tracks with their standard errors."""
+    if web.settings.quick:
         return
     lines = {}
-    for label, found in tracks.items():
-        if not any(getattr(track, kind)[-1] for track in found):
+    for label, runs in tracks.items():
+        if not any(getattr(track, kind)[-1] for track in runs):
             continue  # a crawler that selects nothing recognises nothing
-        over = [mean([getattr(track, kind)[place] for track in found]) for place in range(POINTS)]
-        points = [(pages * (place + 1) / POINTS, one.mean or 0.0, one.error or 0.0) for place, one in enumerate(over)]
+        means = [mean([getattr(track, kind)[index] for track in runs]) for index in range(POINTS)]
+        points = [
+            (pages * (index + 1) / POINTS, value.mean or 0.0, value.error or 0.0) for index, value in enumerate(means)
+        ]
         lines[label] = [(0.0, 0.0, 0.0), *points]
     title = f"Goals {kind}, {goals.name} ({len(goals.urls)} goals, mean of {len(next(iter(tracks.values())))} runs)"
-    draw(at, f"{name}-{at.name}-{goals.name.replace(' ', '-')}-{kind}", title, "goals", lines)
+    draw(web, f"{name}-{web.name}-{goals.name.replace(' ', '-')}-{kind}", title, "goals", lines)
 
 
 def claim(tracks: Mapping[str, Sequence[Track]], one: str, other: str, value: Callable[[Track], float]) -> Claim:

@@ -1,17 +1,18 @@
-"""The frontier alone: pushes and pops a second, and bytes a URL, while 20,000 hosts rest.
+"""The frontier alone: pushes and pops per second, and bytes per URL, while 20,000 hosts rest.
 
     python benchmarks/frontier.py [--urls 1000000,10000000] [--pops 200000] [--quick]
-    python benchmarks/frontier.py --open 10000000      # some minutes
+    python benchmarks/frontier.py --open 10000000      # takes some minutes
 
-URLs of some 60 characters, ten from one page with one score, on 20,000 hosts. First all are pushed; then hosts are
-asked in turn as a crawl would, each resting long enough that nearly all of them rest at any moment: a pop here is the
-pop, the rest of its host and, in SQLite, its settling. SQLite commits every 5,000 pushes and every 100 pops. `full`
-pushes as many again into a frontier that is bounded at what it holds. Seconds are CPU seconds, the making of candidates
-left out; every line is a process of its own, and bytes are what its memory grew by. Ten million take some 5 GB.
+The URLs have some 60 characters and are on 20,000 hosts; each page contributes ten of them with the same score. First
+all are pushed; then URLs are popped as in a crawl, and each host rests long enough that nearly all of them rest at any
+moment. The cost of a pop includes letting its host rest and, in SQLite, settling the URL. SQLite commits every 5,000
+pushes and every 100 pops. `full` pushes more URLs into a frontier that has reached its limit. Seconds are CPU seconds,
+without generating the candidates; every line is a separate process, and bytes are the growth of its memory. Ten million
+URLs take some 5 GB.
 
-`--open N` writes a database with N waiting URLs, opens it in a fresh process, takes 60,000 out and adds 200,000,
-and prints the most memory that the process had at each step, above what it had before. The exit code is 1 if that is
-256 MB or more, or if a URL takes more than 150 bytes on disk, the temporary file included.
+`--open N` writes a database with N waiting URLs, opens it in a new process, pops 60,000 URLs and pushes 200,000, and
+prints the peak memory of the process after each step, above the memory before. The exit code is 1 if that is 256 MB or
+more, or if a URL takes more than 150 bytes on disk, including the temporary file.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ PUSHES, POPS = 5_000, 100  # per commit
 
 
 class Cost(NamedTuple):
-    """Operations a CPU second, and bytes a URL."""
+    """Operations per CPU second, and bytes per URL."""
 
     push: float
     pop: float
@@ -49,7 +50,7 @@ class Cost(NamedTuple):
 
 
 def candidates(first: int, last: int) -> Iterator[Candidate]:
-    """Numbered URLs with scores that look like similarities; the same for the same numbers."""
+    """Numbered URLs with scores that look like similarities; equal numbers give equal candidates."""
     for page in range(first // 10, last // 10):
         score = (page * 2654435761 & 0xFFFFFFFF) / 2**32
         parts, parent = {"page": score}, Url(f"http://h{page % HOSTS}.frontier.test/parents/page-{page}.html")
@@ -60,16 +61,16 @@ def candidates(first: int, last: int) -> Iterator[Candidate]:
 
 
 def measure(urls: int, pops: int, folder: str) -> Cost:
-    """Fill a frontier and take out of it; in a database if a folder is named."""
+    """Fill a frontier and pop from it; in a database if `folder` is not empty."""
     database = CrawlDatabase(Path(folder) / "crawl.db") if folder else None
     frontier = MemoryFrontier(urls) if database is None else SqliteFrontier(database, urls)
     before = _resident()
-    push = _pushed(frontier, database, 0, urls)
+    push = _push_seconds(frontier, database, 0, urls)
     memory = (_resident() - before) / urls
-    pop = _popped(frontier, database, pops)
+    pop = _pop_seconds(frontier, database, pops)
     fill = urls // 10
-    _pushed(frontier, database, urls, urls + pops // 10 * 10)
-    full = _pushed(frontier, database, urls + pops // 10 * 10, urls + pops // 10 * 10 + fill)
+    _push_seconds(frontier, database, urls, urls + pops // 10 * 10)
+    full = _push_seconds(frontier, database, urls + pops // 10 * 10, urls + pops // 10 * 10 + fill)
     size, reopen = 0.0, 0.0
     if database is not None:
         database.row("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -82,7 +83,7 @@ def measure(urls: int, pops: int, folder: str) -> Cost:
     return Cost(urls / push, pops / pop, fill / full, memory, size, reopen)
 
 
-def _pushed(frontier: MemoryFrontier, database: CrawlDatabase | None, first: int, last: int) -> float:
+def _push_seconds(frontier: MemoryFrontier, database: CrawlDatabase | None, first: int, last: int) -> float:
     spent = 0.0
     for start in range(first, last, PUSHES):
         batch = list(candidates(start, min(start + PUSHES, last)))
@@ -95,8 +96,8 @@ def _pushed(frontier: MemoryFrontier, database: CrawlDatabase | None, first: int
     return spent
 
 
-def _popped(frontier: MemoryFrontier, database: CrawlDatabase | None, pops: int) -> float:
-    for number in range(HOSTS):  # one host wakes at each step from here on
+def _pop_seconds(frontier: MemoryFrontier, database: CrawlDatabase | None, pops: int) -> float:
+    for number in range(HOSTS):  # from here on, one host wakes at each step
         frontier.rest(f"h{number}.frontier.test", DELAY * (number + 1) / HOSTS)
     now = 0.0
     began = time.process_time()
@@ -118,12 +119,12 @@ MOST_MEMORY, MOST_ON_DISK = 256e6, 150
 
 
 def write_rows(urls: int, folder: str) -> float:
-    """Write a database with so many waiting URLs; returns its bytes a URL."""
+    """Write a database with `urls` waiting URLs; returns its bytes per URL."""
     path = Path(folder) / "crawl.db"
     database = CrawlDatabase(path)
     for start in range(0, urls, PUSHES):
         row_of = RowWriter(database)
-        rows = [row_of(start + place, candidate) for place, candidate in enumerate(candidates(start, start + PUSHES))]
+        rows = [row_of(start + index, candidate) for index, candidate in enumerate(candidates(start, start + PUSHES))]
         database.executemany("INSERT INTO frontier VALUES (?,?,?,?,?,?,?,?,?,?)", rows)
         database.commit()
     database.row("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -132,15 +133,15 @@ def write_rows(urls: int, folder: str) -> float:
 
 
 def open_rows(urls: int, folder: str) -> int:
-    """Open it, pop and push, and print what each took; returns the most memory of the process, above idle."""
+    """Open the database, pop and push, and print the cost of each; returns the peak memory above idle."""
     database = CrawlDatabase(Path(folder) / "crawl.db")
     idle, began = _resident(), time.process_time()
     frontier = SqliteFrontier(database, 2 * urls)
     print(f"opened in {time.process_time() - began:.0f} s: {(_resident('VmHWM:') - idle) / 1e6:.0f} MB", flush=True)
     pops, pushes = min(60_000, urls // 4), min(200_000, urls)
-    rate = pops / _popped(frontier, database, pops)
+    rate = pops / _pop_seconds(frontier, database, pops)
     print(f"{rate:,.0f} pops/s: {(_resident('VmHWM:') - idle) / 1e6:.0f} MB", flush=True)
-    rate = pushes / _pushed(frontier, database, urls, urls + pushes)
+    rate = pushes / _push_seconds(frontier, database, urls, urls + pushes)
     most = _resident("VmHWM:") - idle
     print(f"{rate:,.0f} pushes/s: {most / 1e6:.0f} MB", flush=True)
     database.close()
@@ -148,18 +149,18 @@ def open_rows(urls: int, folder: str) -> int:
 
 
 def open_large(urls: int) -> int:
-    """What `--open` does."""
+    """Run `--open`; returns the exit code."""
     with tempfile.TemporaryDirectory() as top:
         with ProcessPoolExecutor(1, get_context("spawn")) as pool:
             size = pool.submit(write_rows, urls, top).result() + RECORD.itemsize
         with ProcessPoolExecutor(1, get_context("spawn")) as pool:
             most = pool.submit(open_rows, urls, top).result()
-    is_kept = most < MOST_MEMORY and size <= MOST_ON_DISK
+    is_within_limits = most < MOST_MEMORY and size <= MOST_ON_DISK
     print(
-        f"{urls:,} URLs: at most {most / 1e6:.0f} MB above idle, {size:.0f} bytes a URL on disk: "
-        f"{'kept' if is_kept else 'NOT kept'}"
+        f"{urls:,} URLs: at most {most / 1e6:.0f} MB above idle, {size:.0f} bytes per URL on disk: "
+        f"{'within the limits' if is_within_limits else 'OVER the limits'}"
     )
-    return int(not is_kept)
+    return int(not is_within_limits)
 
 
 def _resident(field: str = "VmRSS:") -> int:
@@ -170,15 +171,19 @@ def _resident(field: str = "VmRSS:") -> int:
 
 
 def main() -> int:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--urls", default="1000000,10000000")
-    options.add_argument("--pops", type=int, default=200_000)
-    options.add_argument("--quick", action="store_true", help="20,000 URLs, for crashes only")
-    options.add_argument("--open", type=int, default=0, metavar="N", help="open a large frontier; its memory")
-    asked = options.parse_args()
-    if asked.open:
-        return open_large(asked.open)
-    sizes, pops = ([20_000], 2_000) if asked.quick else ([int(size) for size in asked.urls.split(",")], asked.pops)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--urls", default="1000000,10000000")
+    parser.add_argument("--pops", type=int, default=200_000)
+    parser.add_argument("--quick", action="store_true", help="20,000 URLs, only to check for crashes")
+    parser.add_argument(
+        "--open", type=int, default=0, metavar="N", help="measure the memory of opening a large frontier"
+    )
+    options = parser.parse_args()
+    if options.open:
+        return open_large(options.open)
+    sizes, pops = (
+        ([20_000], 2_000) if options.quick else ([int(size) for size in options.urls.split(",")], options.pops)
+    )
     print(
         f"{'store':<8}{'URLs':>12}{'push/s':>10}{'pop/s':>10}{'full/s':>10}{'bytes/URL':>11}{'on disk':>9}{'reopen':>9}"
     )

@@ -1,10 +1,10 @@
-"""The long forms of the tests in docs/reliability.md, one after the other, with a closing table.
+"""Run the long forms of the tests in docs/reliability.md one after the other, and print a table of results.
 
     python benchmarks/hostile.py             # about an hour: 1,000 power cuts, 2,000 changed folders, 200 kills, ...
-    python benchmarks/hostile.py --quick     # the same with small numbers: some minutes
-    python benchmarks/hostile.py kill traps  # some of them
+    python benchmarks/hostile.py --quick     # the same with small numbers: a few minutes
+    python benchmarks/hostile.py kill traps  # only these
 
-Each runs in a process of its own. The exit code is 1 if one of them failed.
+Each runs in a separate process. The exit code is 1 if any of them failed.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class Trial(NamedTuple):
-    """A command for Python, and what is added for a quick look."""
+    """A command for Python, and the arguments to add for a quick run."""
 
     promise: str
     command: tuple[str, ...]
     quick: tuple[str, ...] = ()
     environment: Mapping[str, str] = NOTHING
-    """For the long form."""
+    """Variables for the long form."""
 
 
 def _tests(*files: str) -> tuple[str, ...]:
@@ -49,30 +49,30 @@ TRIALS = {
         environment={"SCENTHOUND_FAIL_EVERY": "5"},
     ),
     "slow-hosts": Trial(
-        "slow and dead hosts delay nobody else",
+        "slow and dead hosts do not delay others",
         _tests("loop/test_slow_hosts.py", "loop/test_slots.py", "loop/test_real_sockets.py"),
     ),
-    "hostile-web": Trial("a web that does its worst is crawled", _tests("loop/test_hostile.py")),
+    "hostile-web": Trial("a hostile web is crawled", _tests("loop/test_hostile.py")),
     "frontier": Trial(
-        "ten million waiting URLs take 256 MB at most",
+        "ten million waiting URLs take at most 256 MB",
         ("benchmarks/frontier.py", "--open", "10000000"),
         ("--open", "200000"),
     ),
     "soak": Trial("memory is flat over a long crawl", ("benchmarks/scale.py", "--soak", "200000"), ("--soak", "2000")),
     "memory": Trial("a page costs a bounded amount of memory", _tests("page/test_memory.py")),
     "folder": Trial(
-        "nothing is run from a folder, no link is followed, no archive is cut",
+        "nothing in a folder is executed, no symbolic link is followed, no archive is truncated",
         _tests("test_processes.py", "test_files.py", "test_links.py", "lab/test_links.py", "loop/test_archive.py"),
     ),
     "private": Trial(
-        "no private address is asked, no clock stalls, no PDF file is a bomb",
+        "no private address is contacted, no clock change stalls a crawl, no PDF bomb succeeds",
         _tests("test_private_addresses.py", "test_clock_set_back.py", "page/test_pdf.py"),
     ),
 }
 
 
 def run(trial: Trial, is_quick: bool) -> tuple[bool, float, str]:
-    """Whether it passed, the seconds that it took, and its last line."""
+    """Run a trial. Returns whether it passed, its duration in seconds, and its last line of output."""
     command = [sys.executable, *trial.command, *(trial.quick if is_quick else ())]
     environment = {**os.environ, **({} if is_quick else trial.environment)}
     began = time.monotonic()
@@ -88,16 +88,16 @@ def run(trial: Trial, is_quick: bool) -> tuple[bool, float, str]:
 
 
 def main() -> int:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("trials", nargs="*", metavar="TRIAL", help=f"some of: {', '.join(TRIALS)}; all if none")
-    options.add_argument("--quick", action="store_true", help="small numbers, for a look")
-    asked = options.parse_args()
-    if unknown := [name for name in asked.trials if name not in TRIALS]:
-        options.error(f"no such trial: {', '.join(unknown)}; choose from {', '.join(TRIALS)}")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("trials", nargs="*", metavar="TRIAL", help=f"some of: {', '.join(TRIALS)}; default: all")
+    parser.add_argument("--quick", action="store_true", help="small numbers, for a quick run")
+    options = parser.parse_args()
+    if unknown := [name for name in options.trials if name not in TRIALS]:
+        parser.error(f"no such trial: {', '.join(unknown)}; choose from {', '.join(TRIALS)}")
     outcomes = {}
-    for name in asked.trials or TRIALS:
+    for name in options.trials or TRIALS:
         print(f"{name}: {TRIALS[name].promise}", flush=True)
-        outcomes[name] = run(TRIALS[name], asked.quick)
+        outcomes[name] = run(TRIALS[name], options.quick)
     print(f"\n{'trial':13} {'result':7} seconds  last line")
     for name, (passed, seconds, last) in outcomes.items():
         print(f"{name:13} {'passed' if passed else 'FAILED':7} {seconds:7.0f}  {last[:90]}")

@@ -1,7 +1,7 @@
-"""Crawls over HTTP with the default delay, each beside its replay on the virtual clock and its replay without delays.
+"""Crawls over HTTP with the default delay, each with its replay on the virtual clock and its replay without delays.
 
-Every crawl has a server of its own, on which all hosts of the web answer after 0.2 seconds. A finished one is kept as a
-JSON file and not run again. Trap watch and host patience are off, as replays have neither.
+Every crawl has its own server, on which all hosts of the web answer after 0.2 seconds. A finished crawl is kept as a
+JSON file and not repeated. Trap watch and host patience are off, because replays have neither.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hound_lab import OURS, Place, Settings, hound_digest
+from hound_lab import OURS, BenchWeb, Settings, hound_digest
 
 from scenthound.lab.beds.bed import Bed, BedTopic
 from scenthound.lab.beds.bed_server import BedServer, ServerOptions, serving
@@ -44,40 +44,40 @@ class LiveCrawl(NamedTuple):
     polite_recall: float
     polite_seconds: float
     plain_recall: float
-    """Without delays, one request at a time."""
+    """Recall of the replay without delays, one request at a time."""
     same: float
-    """The share of its pages that the polite replay fetched too."""
+    """The share of pages of the live crawl that the polite replay fetched too."""
 
 
-def live_crawls(at: Place, strategies: Sequence[str], topics: Sequence[str], settings: Settings) -> list[LiveCrawl]:
-    """All these crawls, several at a time."""
+def live_crawls(web: BenchWeb, strategies: Sequence[str], topics: Sequence[str], settings: Settings) -> list[LiveCrawl]:
+    """Run all these crawls, several at the same time, and return them."""
     folder = settings.work / "live"
     folder.mkdir(parents=True, exist_ok=True)
-    kept = {
-        (strategy, topic): folder / f"{at.name}-{_version(strategy)}-{topic}-{settings.pages}.json"
+    files = {
+        (strategy, topic): folder / f"{web.name}-{_version(strategy)}-{topic}-{settings.pages}.json"
         for strategy in strategies
         for topic in topics
     }
-    missing = [(*asked, file) for asked, file in kept.items() if not file.exists()]
+    missing = [(*crawl, file) for crawl, file in files.items() if not file.exists()]
     if missing:
-        prepare(at.bed)  # once, before many processes want it
+        prepare(web.bed)  # once, before several processes need it
         pool = ProcessPool(min(settings.jobs, len(missing)))
         try:
-            for done in as_completed(
-                pool.submit(_crawl_and_keep, at.folder, *asked, settings.pages) for asked in missing
+            for future in as_completed(
+                pool.submit(_crawl_and_keep, web.folder, *crawl, settings.pages) for crawl in missing
             ):
-                done.result()
+                future.result()
         finally:
             pool.shutdown(cancel_futures=True)
-    return [LiveCrawl(**json.loads(file.read_text())) for file in kept.values()]
+    return [LiveCrawl(**json.loads(file.read_text())) for file in files.values()]
 
 
 def _version(strategy: str) -> str:
     return f"{strategy}-{hound_digest()}" if strategy.startswith(OURS) else strategy
 
 
-def _crawl_and_keep(web: Path, strategy: str, topic_id: str, file: Path, pages: int) -> None:
-    bed = Bed.open(web)
+def _crawl_and_keep(folder: Path, strategy: str, topic_id: str, file: Path, pages: int) -> None:
+    bed = Bed.open(folder)
     topic = next(topic for topic in bed.topics if topic.id == topic_id)
     result = _live_crawl(bed, prepare(bed), topic, strategy, pages)
     file.write_text(json.dumps(result._asdict()) + "\n")
@@ -105,7 +105,7 @@ def _live_crawl(bed: Bed, prepared: PreparedBed, topic: BedTopic, strategy: str,
 
 
 def _over_http(bed: Bed, topic: BedTopic, strategy: str, pages: int) -> tuple[list[Step], float]:
-    """The pages of a crawl over HTTP, and the seconds it took."""
+    """The steps of a crawl over HTTP, and its duration in seconds."""
     options = ServerOptions(latency=POLITE.latency, robots="allow")
     with tempfile.TemporaryDirectory() as aside, serving(BedServer(bed, options)) as address:
         settings = CrawlSettings(
@@ -127,7 +127,7 @@ async def _crawl(topic: BedTopic, strategy: str, settings: CrawlSettings, out: P
 
 
 class _WithoutTls:
-    """Asks for pages under https as if they were under http: the server of a bed has no TLS."""
+    """Fetches https pages over http, because the server of a bed has no TLS."""
 
     def __init__(self, fetcher: Fetcher) -> None:
         self._fetcher = fetcher

@@ -1,4 +1,4 @@
-"""The tables of `hound.py` that take hound apart: parts, cues, weights; and the contexts of the DOM crawler."""
+"""The tables of `hound.py` about parts, cues and weights of hound, and about the contexts of the DOM crawler."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from hound_lab import (
     LEVEL,
     OURS,
     Ask,
+    BenchWeb,
     Curves,
-    Place,
     Settings,
     crawl,
     hound_digest,
     number,
-    place,
+    open_web,
     size,
 )
 from hound_variants import CUES, MECHANISMS, OF_SITES, fitted, only, variant
@@ -24,79 +24,79 @@ from hound_variants import CUES, MECHANISMS, OF_SITES, fitted, only, variant
 from scenthound.strategies.hound.scoring import FEATURES, WEIGHTS
 
 ANCESTORS = "shark-search:gamma=1"
-"""A link is worth what its page inherited from the pages that led to it."""
+"""A link's score is what its page inherited from the pages that led to it."""
 PARENT = "dom:up=1"
 FITTED_ON = ("schools", "apache", "realistic-407")
 
 
-def ablations(at: Place, settings: Settings) -> str:
-    """Hound without one part."""
-    settings = settings.shorter(at.name)
-    topics = at.spaced(settings.topics)
-    sites = ("sites", *OF_SITES) if at.name.startswith("apache") else ()
+def ablations(web: BenchWeb, settings: Settings) -> str:
+    """A table of hound with one part switched off."""
+    settings = settings.shorter(web.name)
+    topics = web.spaced(settings.topics)
+    sites = ("sites", *OF_SITES) if web.name.startswith("apache") else ()
     names = {part: variant([part]) for part in (*WEIGHTS, *MECHANISMS, *sites)}
     names |= {"sites": "hound:looking_for=pages"} if sites else {}
-    curves = crawl(at, Ask([OURS, *names.values()], topics), settings)
-    return f"{size(at, curves)}\n\n{_less_hound('without', names, curves)}"
+    curves = crawl(web, Ask([OURS, *names.values()], topics), settings)
+    return f"{size(web, curves)}\n\n{_less_hound('without', names, curves)}"
 
 
-def cues(at: Place, settings: Settings) -> str:
-    """One kind of cue alone, and all but one; ancestors as shark-search has them."""
-    settings = settings.shorter(at.name)
-    topics = at.spaced(settings.topics)
+def cues(web: BenchWeb, settings: Settings) -> str:
+    """A table of hound with one kind of cue alone, and with all but one; ancestors as in shark-search."""
+    settings = settings.shorter(web.name)
+    topics = web.spaced(settings.topics)
     if missing := set(FEATURES).difference(*CUES.values()):
-        raise SystemExit(f"these features of hound belong to no cue: {', '.join(sorted(missing))}")
+        raise SystemExit(f"these features of hound do not belong to a cue: {', '.join(sorted(missing))}")
     names = {f"{cue} alone": only(cue) for cue in CUES} | {"ancestors alone": ANCESTORS}
     names |= {f"all but {cue}": variant(CUES[cue]) for cue in CUES}
-    curves = crawl(at, Ask([OURS, *names.values()], topics), settings)
-    return f"{size(at, curves)}\n\n{_less_hound('cues', names, curves)}"
+    curves = crawl(web, Ask([OURS, *names.values()], topics), settings)
+    return f"{size(web, curves)}\n\n{_less_hound('cues', names, curves)}"
 
 
-def contexts(at: Place, settings: Settings) -> str:
-    """Which element around a link the DOM crawler should read."""
-    settings = settings.shorter(at.name)
-    topics = at.spaced(settings.topics)
+def contexts(web: BenchWeb, settings: Settings) -> str:
+    """A table of the DOM crawler with different elements around a link."""
+    settings = settings.shorter(web.name)
+    topics = web.spaced(settings.topics)
     names = [*(f"dom:up={up}" for up in range(6)), *(f"dom:min_words={words}" for words in (10, 20, 30, 40))]
-    curves = crawl(at, Ask(names, topics), settings)
+    curves = crawl(web, Ask(names, topics), settings)
     tests = curves.tested([(name, PARENT) for name in names if name != PARENT])
     rows = []
     for name in names:
         won = [f"{test.at:,}" for test in tests if test.first == name and (test.adjusted or 1.0) < LEVEL]
         rows.append([name, *curves.row(name), ", ".join(won)])
     heads = ["context", *curves.heads, f"better than {PARENT} at"]
-    return f"{size(at, curves)}\n\n{table(heads, rows)}"
+    return f"{size(web, curves)}\n\n{table(heads, rows)}"
 
 
-def transfer(at: Place, settings: Settings) -> str:
-    """Weights fitted on this web and on others, tested on topics of this one that no weights were fitted to."""
-    settings = settings.shorter(at.name)
-    fit_on = _fit_topics(at, settings)
-    every = at.spaced(0)
+def transfer(web: BenchWeb, settings: Settings) -> str:
+    """A table of weights fitted on this web and on others, tested on topics of this web that were not used to fit."""
+    settings = settings.shorter(web.name)
+    fit_on = _fit_topics(web, settings)
+    every = web.spaced(0)
     rest = [topic for topic in every if topic not in fit_on]
     tested = min(settings.topics, len(rest))
     topics = [rest[index * len(rest) // tested] for index in range(tested)]
     names = {}
-    for web in FITTED_ON if at.name in FITTED_ON else (at.name,):
-        other = at if web == at.name else place(web, settings.work)
+    for name in FITTED_ON if web.name in FITTED_ON else (web.name,):
+        other = web if name == web.name else open_web(name, settings.work)
         if other is not None:
-            names[f"fitted on {web}"] = variant(weights=_kept_weights(other, settings))
-    curves = crawl(at, Ask([OURS, *names.values()], topics), settings)
-    return f"{size(at, curves)}\n\n{_less_hound('weights', names, curves)}"
+            names[f"fitted on {name}"] = variant(weights=_kept_weights(other, settings))
+    curves = crawl(web, Ask([OURS, *names.values()], topics), settings)
+    return f"{size(web, curves)}\n\n{_less_hound('weights', names, curves)}"
 
 
-def _fit_topics(at: Place, settings: Settings) -> list[str]:
-    """So many of every third topic: on apache one draw of each category."""
-    third = at.spaced(0)[::3]
+def _fit_topics(web: BenchWeb, settings: Settings) -> list[str]:
+    """The topics to fit on: `settings.topics` of every third topic; on apache one draw of each category."""
+    third = web.spaced(0)[::3]
     return third[:: max(1, len(third) // settings.topics)][: settings.topics]
 
 
-def _kept_weights(at: Place, settings: Settings) -> list[float]:
-    """Weights fitted to topics of a web; computed once."""
-    topics = _fit_topics(at, settings)
-    file = settings.work / "weights" / f"{at.name}-{hound_digest()}-{len(topics)}-{settings.pages}.json"
+def _kept_weights(web: BenchWeb, settings: Settings) -> list[float]:
+    """Weights fitted to topics of a web, computed once and kept."""
+    topics = _fit_topics(web, settings)
+    file = settings.work / "weights" / f"{web.name}-{hound_digest()}-{len(topics)}-{settings.pages}.json"
     if not file.exists():
-        chosen = [topic for topic in at.bed.topics if topic.id in topics]
-        weights = fitted(at.prepared, chosen, settings.pages)
+        chosen = [topic for topic in web.bed.topics if topic.id in topics]
+        weights = fitted(web.prepared, chosen, settings.pages)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(dict(zip(FEATURES, weights, strict=True)), indent=1) + "\n")
     return list(json.loads(file.read_text()).values())
@@ -105,11 +105,11 @@ def _kept_weights(at: Place, settings: Settings) -> list[float]:
 def _less_hound(what: str, names: Mapping[str, str], curves: Curves) -> str:
     """A row for each crawler: its difference from hound, tested in both directions."""
     rows = [[f"*{OURS}*", *curves.row(OURS), ""]]
-    told_apart = curves.less_or_more(OURS, names.values())
-    for told, name in names.items():
+    verdicts = curves.less_or_more(OURS, names.values())
+    for label, name in names.items():
         cells = []
-        for point in curves.at:
-            one = curves.difference(name, OURS, point)
-            cells.append(f"{number(one.paired.mean, True)} ± {number(one.paired.error)}")
-        rows.append([told, *cells, told_apart[name]])
+        for point in curves.points:
+            comparison = curves.difference(name, OURS, point)
+            cells.append(f"{number(comparison.paired.mean, True)} ± {number(comparison.paired.error)}")
+        rows.append([label, *cells, verdicts[name]])
     return table([what, *curves.heads, "Holm p < .05"], rows)

@@ -1,4 +1,4 @@
-"""The tables of `hound.py` that set hound beside other strategies."""
+"""The tables of `hound.py` that compare hound with other strategies."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from hound_lab import (
     FEW_TOPICS,
     OURS,
     Ask,
+    BenchWeb,
     Curves,
-    Place,
     Settings,
     crawl,
     difference_with_error,
@@ -28,7 +28,7 @@ from hound_live import LiveCrawl, live_crawls
 from scenthound.lab.measure.statistics import Comparison, mean
 
 CONTROLS = ("home-pages", "backlink-count", "breadth-first", "random", "pagerank")
-"""Strategies that know no topic."""
+"""Strategies that ignore the topic."""
 TOPICAL = (
     "best-first",
     "best-n-first",
@@ -43,7 +43,7 @@ TOPICAL = (
     "intelligent",
     "infospiders",
 )
-"""Strategies that are given topic and seeds, and nothing else."""
+"""Strategies that are given only topic and seeds."""
 TAUGHT = ("bayes", "focused-soft", "focused-hard", "context-graph", "reinforcement", "apprentice")
 TEXT_LED = ("best-first", "dom", "shark-search")
 LINK_LED = ("backlink-count", "pagerank", "alliance")
@@ -55,29 +55,31 @@ EXPLORING = ("hound:exploration=0.1",)
 BEST_N = ("best-first", *(f"best-n-first:n={n}" for n in (16, 64, 128, 256)))
 
 
-def recall(at: Place, settings: Settings) -> str:
-    """Means of every strategy, and hound less it, paired by topic."""
+def recall(web: BenchWeb, settings: Settings) -> str:
+    """A table of the means of every strategy, and of hound minus the strategy, paired by topic."""
     others = [*CONTROLS, *TOPICAL]
-    curves = crawl(at, Ask([OURS, *others], at.spaced(settings.topics or ALL_TOPICS[at.name])), settings)
-    return f"{size(at, curves)}\n\n{_against(curves, others)}\n\n{_verdict(curves, others)}"
+    curves = crawl(web, Ask([OURS, *others], web.spaced(settings.topics or ALL_TOPICS[web.name])), settings)
+    return f"{size(web, curves)}\n\n{_against(curves, others)}\n\n{_verdict(curves, others)}"
 
 
-def taught(at: Place, settings: Settings) -> str:
-    """Oracles, and strategies that are trained before the crawl."""
-    topics = at.spaced(settings.topics or FEW_TOPICS[at.name])
-    curves = crawl(at, Ask([OURS, *TAUGHT], topics, oracles=True), settings)
+def taught(web: BenchWeb, settings: Settings) -> str:
+    """A table of oracles, and of strategies that are trained before the crawl."""
+    topics = web.spaced(settings.topics or FEW_TOPICS[web.name])
+    curves = crawl(web, Ask([OURS, *TAUGHT], topics, oracles=True), settings)
     others = [name for name in curves.found if name != OURS]
     given = [f"{name}: {', '.join(curves.given[name])}" for name in others if name in curves.given]
     shown = [f"{name} {verdict}" for name, verdict in curves.less_or_more(OURS, TAUGHT).items()]
-    said = f"Beside hound, Holm p < .05: {'; '.join(shown)}.\n\nGiven beyond topic and seeds: {'; '.join(given)}."
-    return f"{size(at, curves)}\n\n{_against(curves, others)}\n\n{said}"
+    remarks = (
+        f"Compared with hound, Holm p < .05: {'; '.join(shown)}.\n\nGiven beyond topic and seeds: {'; '.join(given)}."
+    )
+    return f"{size(web, curves)}\n\n{_against(curves, others)}\n\n{remarks}"
 
 
-def overlap(at: Place, settings: Settings) -> str:
-    """What two crawlers find of the same targets, and what they find together."""
-    topics = at.spaced(settings.topics or FEW_TOPICS[at.name])
-    curves = crawl(at, Ask([OURS, *TEXT_LED, *LINK_LED], topics), settings)
-    points = [point for point in (250, 500, 1000) if point in curves.at] or [curves.at[-1]]
+def overlap(web: BenchWeb, settings: Settings) -> str:
+    """A table of how many of the same targets two crawlers find, and how many they find together."""
+    topics = web.spaced(settings.topics or FEW_TOPICS[web.name])
+    curves = crawl(web, Ask([OURS, *TEXT_LED, *LINK_LED], topics), settings)
+    points = [point for point in (250, 500, 1000) if point in curves.points] or [curves.points[-1]]
     kinds = {
         "text, text": list(combinations(TEXT_LED, 2)),
         "links, links": list(combinations(LINK_LED, 2)),
@@ -85,70 +87,70 @@ def overlap(at: Place, settings: Settings) -> str:
         "hound, text": [(OURS, name) for name in TEXT_LED],
         "hound, links": [(OURS, name) for name in LINK_LED],
     }
-    wanted = {topic.id: len(set(topic.targets) - set(topic.seeds)) for topic in at.bed.topics}
+    target_counts = {topic.id: len(set(topic.targets) - set(topic.seeds)) for topic in web.bed.topics}
     rows = []
     for kind, pairs in kinds.items():
         cells = []
         for point in points:
-            both = [_union(curves, pair, point, wanted) for pair in pairs]
+            both = [_union(curves, pair, point, target_counts) for pair in pairs]
             better = [max(curves.mean(name, point).mean or 0.0 for name in pair) for pair in pairs]
             cells.append(f"{with_error(jaccard(curves, pairs, point))}; {_even(both)} ({_even(better)})")
         rows.append([kind, str(len(pairs)), *cells])
-    return f"{size(at, curves)}\n\n{table(['crawlers', 'pairs', *(f'{point:,}' for point in points)], rows)}"
+    return f"{size(web, curves)}\n\n{table(['crawlers', 'pairs', *(f'{point:,}' for point in points)], rows)}"
 
 
 def _even(values: Sequence[float]) -> str:
     return number(sum(values) / len(values))
 
 
-def _union(curves: Curves, pair: Sequence[str], point: int, wanted: Mapping[str, int]) -> float:
-    """Mean recall of what two crawlers found together, each with so many pages."""
+def _union(curves: Curves, pair: Sequence[str], point: int, target_counts: Mapping[str, int]) -> float:
+    """Mean recall of two crawlers together, each after `point` pages."""
     shares = []
     for topic in curves.targets[pair[0]]:
         found = {url for name in pair for url, page in curves.targets[name][topic].items() if page <= point}
-        shares.append(len(found) / wanted[topic])
+        shares.append(len(found) / target_counts[topic])
     return sum(shares) / len(shares)
 
 
-def seeds(at: Place, settings: Settings) -> str:
-    """Fewer seeds, and two halves of them."""
-    settings = settings.shorter(at.name)
-    topics = at.spaced(settings.topics)
+def seeds(web: BenchWeb, settings: Settings) -> str:
+    """A table of crawls from fewer seeds, and from each half of the seeds."""
+    settings = settings.shorter(web.name)
+    topics = web.spaced(settings.topics)
     rows = []
-    for told, some in (("1", 1), ("3", 3), ("all", 0)):
-        curves = crawl(at, Ask([OURS, BEST_OTHER], topics, seeds=some, halves=not some), settings)
-        rows += [[told, name, *curves.row(name)] for name in (OURS, BEST_OTHER)]
+    for label, count in (("1", 1), ("3", 3), ("all", 0)):
+        curves = crawl(web, Ask([OURS, BEST_OTHER], topics, seeds=count, halves=not count), settings)
+        rows += [[label, name, *curves.row(name)] for name in (OURS, BEST_OTHER)]
     for name in (OURS, BEST_OTHER):
         first, second = f"{name} half 1", f"{name} half 2"
-        same = [with_error(jaccard(curves, [(first, second)], point)) for point in curves.at]
+        same = [with_error(jaccard(curves, [(first, second)], point)) for point in curves.points]
         rows += [["one half", name, *curves.row(first)], ["other half", name, *curves.row(second)]]
         rows += [["found from both, of all found", name, *same]]
-    return f"{size(at, curves)}\n\n{table(['seeds', 'strategy', *curves.heads], rows)}"
+    return f"{size(web, curves)}\n\n{table(['seeds', 'strategy', *curves.heads], rows)}"
 
 
-def greed(at: Place, settings: Settings) -> str:
-    """Both tasks of [EXP]: hound with and without exploration, and best-N-first."""
-    settings = settings.shorter(at.name)
-    topics = at.spaced(settings.topics)
-    said = []
+def greed(web: BenchWeb, settings: Settings) -> str:
+    """A table of hound with and without exploration, and of best-N-first, on both tasks of [EXP]."""
+    settings = settings.shorter(web.name)
+    topics = web.spaced(settings.topics)
+    sections = []
     for start in ("examples", "neighbours"):
-        curves = crawl(at, Ask([OURS, *EXPLORING, *BEST_N], topics, start=start), settings)
-        told_apart = {OURS: ""} | curves.less_or_more(OURS, (*EXPLORING, *BEST_N))
+        curves = crawl(web, Ask([OURS, *EXPLORING, *BEST_N], topics, start=start), settings)
+        verdicts = {OURS: ""} | curves.less_or_more(OURS, (*EXPLORING, *BEST_N))
         rows = []
-        for name, verdict in told_apart.items():
-            one = curves.difference(name, OURS, curves.at[-1])
-            less = "" if name == OURS else f"{number(one.paired.mean, True)} ± {number(one.paired.error)}"
+        for name, verdict in verdicts.items():
+            comparison = curves.difference(name, OURS, curves.points[-1])
+            less = "" if name == OURS else f"{number(comparison.paired.mean, True)} ± {number(comparison.paired.error)}"
             rows.append([name, *curves.row(name), less, verdict, f"{curves.cost(name):.2f}"])
-        heads = ["strategy", *curves.heads, "less hound, at the end", "Holm p < .05", "ms a page"]
-        said.append(f"{size(at, curves)[:-1]}, from {start}.\n\n{table(heads, rows)}")
-    return "\n\n".join(said)
+        heads = ["strategy", *curves.heads, "minus hound, at the end", "Holm p < .05", "ms per page"]
+        sections.append(f"{size(web, curves)[:-1]}, from {start}.\n\n{table(heads, rows)}")
+    return "\n\n".join(sections)
 
 
-def live(at: Place, settings: Settings) -> str:
-    """Live crawls of 400 pages, beside their replays."""
+def live(web: BenchWeb, settings: Settings) -> str:
+    """A table of live crawls of 400 pages, compared with their replays."""
     settings = replace(settings, pages=min(settings.pages, LIVE_PAGES))
-    topics = at.spaced(settings.topics or LIVE_TOPICS)
-    crawls = live_crawls(at, LIVE, topics, settings)
+    topics = web.spaced(settings.topics or LIVE_TOPICS)
+    crawls = live_crawls(web, LIVE, topics, settings)
     rows = []
     for name in LIVE:
         own = [crawl for crawl in crawls if crawl.strategy == name]
@@ -163,9 +165,9 @@ def live(at: Place, settings: Settings) -> str:
                 *(f"{sum(times) / len(times):,.0f} s" for times in _times(own)),
             ]
         )
-    heads = ["strategy", "crawls", "no delay", "polite replay", "live", "live less replay", "same pages"]
+    heads = ["strategy", "crawls", "no delay", "polite replay", "live", "live minus replay", "same pages"]
     heads += ["virtual time", "wall-clock time"]
-    return f"**{at.name}**, {settings.pages} pages.\n\n{table(heads, rows)}"
+    return f"**{web.name}**, {settings.pages} pages.\n\n{table(heads, rows)}"
 
 
 def _times(crawls: Sequence[LiveCrawl]) -> tuple[list[float], list[float]]:
@@ -173,24 +175,24 @@ def _times(crawls: Sequence[LiveCrawl]) -> tuple[list[float], list[float]]:
 
 
 def _against(curves: Curves, others: Sequence[str]) -> str:
-    """A row of means for each strategy, with hound less it."""
+    """A row of means for each strategy, with the difference of hound minus the strategy."""
     rows = [[f"**{OURS}**", str(len(curves.found[OURS])), *curves.row(OURS), f"{curves.cost(OURS):.2f}"]]
-    order = sorted(others, key=lambda name: -(curves.mean(name, curves.at[len(curves.at) // 2]).mean or 0.0))
+    order = sorted(others, key=lambda name: -(curves.mean(name, curves.points[len(curves.points) // 2]).mean or 0.0))
     for name in order:
         cells = []
-        for point in curves.at:
-            one = curves.difference(OURS, name, point)
-            cells.append(f"{number(one.means[1].mean)} ({difference_with_error(one)})")
+        for point in curves.points:
+            comparison = curves.difference(OURS, name, point)
+            cells.append(f"{number(comparison.means[1].mean)} ({difference_with_error(comparison)})")
         cost = f"{curves.cost(name):.2f}" if curves.cost(name) else ""
         rows.append([name, str(len(curves.found[name])), *cells, cost])
-    return table(["strategy", "topics", *curves.heads, "ms a page"], rows)
+    return table(["strategy", "topics", *curves.heads, "ms per page"], rows)
 
 
 def _verdict(curves: Curves, others: Sequence[str]) -> str:
-    """Whether hound is never below any by more than one standard error, and the tests against the best."""
+    """Where hound is below another by more than one standard error, and its tests against the best of the others."""
     below = [
         f"{name} at {point:,}"
-        for point in curves.at
+        for point in curves.points
         for name in others
         if is_below(curves.difference(OURS, name, point))
     ]
@@ -198,17 +200,17 @@ def _verdict(curves: Curves, others: Sequence[str]) -> str:
     tests = curves.tested([(OURS, name) for name in others])
     for point in sorted({test.at or 0 for test in tests}):
         best = max(others, key=lambda name: curves.mean(name, point).mean or 0.0)
-        one = next(test for test in tests if test.second == best and test.at == point)
-        lines.append(f"At {point} pages the best other is {_tested(one)}.")
+        comparison = next(test for test in tests if test.second == best and test.at == point)
+        lines.append(f"At {point} pages the best other is {_tested(comparison)}.")
     ended = [f"{name} {count}" for name, count in curves.ended.items() if count]
     lines.append(f"Crawls that ran out of URLs: {', '.join(ended) or 'none'}.")
     return " ".join(lines)
 
 
-def _tested(one: Comparison) -> str:
-    """The second, the difference and its test."""
-    won = f"{one.signs.wins} : {one.signs.losses}"
+def _tested(comparison: Comparison) -> str:
+    """The name of the second strategy, the difference and its test, as text."""
+    won = f"{comparison.signs.wins} : {comparison.signs.losses}"
     return (
-        f"{one.second}: {number(one.paired.mean, True)} ± {number(one.paired.error)}, "
-        f"Holm p {probability(one.adjusted)}, won : lost {won}"
+        f"{comparison.second}: {number(comparison.paired.mean, True)} ± {number(comparison.paired.error)}, "
+        f"Holm p {probability(comparison.adjusted)}, won : lost {won}"
     )

@@ -1,13 +1,13 @@
-"""Hound with parts switched off or with other weights, for `hound.py`; and weights fitted to a web.
+"""Variants of hound for `hound.py`: parts switched off, other weights, weights fitted to a web.
 
-`without` names features, parts of the score or mechanisms, with `+` between them:
+`without` lists features, parts of the score or mechanisms, separated by `+`:
 
-    learning    the weights stay the shipped ones
-    belief      seeds are taken for examples whatever the keywords say
-    keywords    the topic is what the seeds say, without the keywords
-    domains     home pages are not preferred because others of their domain could be fetched
-    links       where sites are looked for, their home pages are ranked without the features of links
-    lists       where sites are looked for, pages that may name some come after all home pages
+    learning    the shipped weights are kept
+    belief      seeds always count as examples, whatever the keywords say
+    keywords    the topic is learned from the seeds alone
+    domains     home pages are not preferred when other home pages of their domain could be fetched
+    links       when looking for sites, home pages are ranked without the features of links
+    lists       when looking for sites, pages that may list sites come after all home pages
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ CUES: Mapping[str, tuple[str, ...]] = {
     "tag path": ("path",),
     "graph": ("cocited", "examples"),
 }
-"""The features by what they read. `text` counts as context, though the anchor is in it too."""
+"""The features of each cue, by the text they read. `text` counts as context, though it includes the anchor."""
 
 
 def variant(without: Iterable[str] = (), weights: Iterable[float] = ()) -> str:
-    """A variant, as `lab run` names it."""
+    """The name of a variant for `lab run`."""
     named, numbers = "+".join(without), " ".join(f"{weight:.3f}" for weight in weights)
     return "hound-variant" + (f":without={named}" if named else "") + (f":weights={numbers}" if numbers else "")
 
@@ -63,8 +63,8 @@ def only(cue: str) -> str:
 class HoundVariant(Hound):
     """Hound with parts switched off, or with other weights."""
 
-    without: str = parameter("", "features, parts and mechanisms that are switched off, with + between")
-    weights: str = parameter("", "weights of the features, with spaces between; empty: the shipped ones")
+    without: str = parameter("", "features, parts and mechanisms to switch off, separated by +")
+    weights: str = parameter("", "weights of the features, separated by spaces; empty: the shipped weights")
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         off = set(self.without.split("+")) - {""}
@@ -127,11 +127,11 @@ class _SiteSearch(SiteSearch):
         return ranked.take(np.argsort(ranked.is_list, kind="stable"))._replace(scores=ranked.scores)
 
 
-# ---- weights of a web
+# ---- weights fitted to a web
 
 
 class _Observed(Hound):
-    """Hound that adds up, at each ranking, how features and answers vary together over the whole frontier."""
+    """Hound that sums up, at each ranking, the covariance of features and targets over the whole frontier."""
 
     def observe(self, targets: Iterable[str]) -> None:
         self.targets_ = frozenset(targets)
@@ -150,9 +150,9 @@ class _Observed(Hound):
 
 
 def fitted(bed: PreparedBed, topics: Sequence[BedTopic], pages: int, ridge: float = 0.1) -> list[float]:
-    """Weights that tell targets from other waiting URLs best, in crawls of hound for these topics.
+    """The weights that best separate targets from other URLs in the frontier, in crawls of hound for these topics.
 
-    A ridge regression over all frontiers, each counting the same; scaled to the length of the shipped weights.
+    A ridge regression over all frontiers with equal weight, scaled to the length of the shipped weights.
     """
     together, with_answer = np.zeros((len(FEATURES), len(FEATURES))), np.zeros(len(FEATURES))
     for topic in topics:

@@ -1,16 +1,16 @@
-"""How far a judge can be believed: precision, recall, F1, average precision and calibration, beside the old rule.
+"""How reliable a judge is: precision, recall, F1, average precision and calibration, compared with the old rule.
 
     $ python benchmarks/judge.py [--quick] [--half test|tune|all] [--judge topic] [--svg FOLDER]
 
-Crawls a generated web and, where they are found, the recorded webs `schools` and `apache` of ../shared/data with
-best-first and breadth-first, 500 pages a topic in replay, and hands the pages to the judge in the order of the crawl.
-Truth is the bed's list of targets; seeds and example pages, which the judge was given, do not count. "At fetch" is the
-verdict when a page arrived, "revised" the verdict on the same page when the crawl ended.
+Crawls a generated web and, if they are available, the recorded webs `schools` and `apache` of ../shared/data with
+best-first and breadth-first, 500 pages per topic in replay, and passes the pages to the judge in the order of the
+crawl. The truth is the bed's list of targets; seeds and example pages, which the judge was given, do not count. "At
+fetch" is the verdict when a page arrived, "revised" the verdict on the same page when the crawl ended.
 
-Every second topic is `tune`: constants were set on those alone. The others are `test`. On apache, where three topics
-are draws of one category, categories are split. Means of P, R, F1 and AP are by topic, over topics with a target among
-the fetched pages; calibration is over all pages: ECE of 10 bins of equal count, Brier score, and the Brier score of
-predicting the base rate. Goal for F1: twice that of the old rule, or halfway from there to 1 if that is lower.
+Every second topic is `tune`: constants were set on these alone. The others are `test`. On apache, where three topics
+are draws of one category, categories are split. P, R, F1 and AP are means over topics with a target among the fetched
+pages; calibration is over all pages: ECE of 10 bins of equal count, Brier score, and the Brier score of predicting the
+base rate. The goal for F1 is twice that of the old rule, or halfway from there to 1 if that is lower.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Rated:
-    """The pages of one crawl that count: truth, scores and flags of one judge."""
+    """Truth, and scores and flags of one judge, for the pages of one crawl that count."""
 
     truth: Flags
     scores: Floats
@@ -81,20 +81,20 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--half", choices=("test", "tune", "all"), default="test")
     parser.add_argument("--judge", default="topic", choices=JUDGES.names())
     parser.add_argument("--no-background", action="store_true", help="judge `topic` without the table of English words")
-    parser.add_argument("--topics", type=int, default=15, help="most topics of a bed")
+    parser.add_argument("--topics", type=int, default=15, help="most topics per bed")
     parser.add_argument("--pages", type=int, default=500)
     parser.add_argument("--svg", type=Path, help="write reliability plots into this folder")
     return parser.parse_args()
 
 
 def webs(folder: Path, quick: bool) -> Iterator[Bed]:
-    """A generated web, and the recorded ones that are found."""
+    """A generated web, and the recorded webs that are available."""
     yield generate(folder / "generated", pages=1000 if quick else 6000, seed=7, topics=4 if quick else 24)
     for name in () if quick else ("schools", "apache"):
         if (SHARED / "data" / name).exists():
             yield Bed.open(SHARED / "data" / name)
         else:
-            print(f"{name}: not here, skipped", file=sys.stderr)
+            print(f"{name}: missing, skipped", file=sys.stderr)
 
 
 def _report(bed: Bed, options: argparse.Namespace) -> None:
@@ -123,7 +123,7 @@ def _report(bed: Bed, options: argparse.Namespace) -> None:
                 f" {row.average_precision:4.2f} {row.ece:5.3f} {row.brier:6.4f} ({row.base_brier:.4f})"
             )
         cost = sum(crawl[3] for crawl in crawls) / max(sum(crawl[4] for crawl in crawls), 1)
-        print(f"{strategy:14} {1000 * cost:.2f} ms CPU a page", flush=True)
+        print(f"{strategy:14} {1000 * cost:.2f} ms CPU per page", flush=True)
         if options.svg:
             options.svg.mkdir(parents=True, exist_ok=True)
             plot = reliability_svg([crawl[2] for crawl in crawls], f"{bed.name}, {strategy}")
@@ -131,7 +131,7 @@ def _report(bed: Bed, options: argparse.Namespace) -> None:
 
 
 def half(bed: Bed, half: str) -> list[BedTopic]:
-    """Every second topic; on a bed with several topics of one path, every second path."""
+    """The topics of one half: every second topic; if several topics have the same path, every second path."""
     topics = list(bed.topics)
     paths = list(dict.fromkeys(topic.path for topic in topics))
     if half == "all":
@@ -142,18 +142,18 @@ def half(bed: Bed, half: str) -> list[BedTopic]:
 def _rate(
     bed: PreparedBed, topic: BedTopic, steps: Sequence[Step], judge: Judge
 ) -> tuple[Rated, Rated, Rated, float, int]:
-    """The old rule, the judge at fetch and the judge revised on one crawl; CPU seconds of judging, and its pages."""
-    aliases, given = bed.aliases, {*topic.seeds, *topic.examples}
-    given |= {Url(aliases[url]) for url in given if url in aliases}
+    """Rate one crawl by the old rule, the judge at fetch and the judge revised; with CPU seconds and page count."""
+    aliases, given_urls = bed.aliases, {*topic.seeds, *topic.examples}
+    given_urls |= {Url(aliases[url]) for url in given_urls if url in aliases}
     targets = {aliases.get(url, url) for url in topic.targets} | set(topic.targets)
     pages = [_page(bed, step) for step in steps]
     before = time.process_time()
     judge.start(visible_topic(topic, aliases), topic.seeds)
     first = [judge.judge(page) for page in pages]
-    again: dict[Url, Verdict] = dict(judge.revised()) if isinstance(judge, Revises) else {}
+    revised: dict[Url, Verdict] = dict(judge.revised()) if isinstance(judge, Revises) else {}
     seconds = time.process_time() - before
-    last = [again.get(step.url, verdict) for step, verdict in zip(steps, first, strict=True)]
-    counts = np.array([step.url not in given and step.requested not in given for step in steps])
+    last = [revised.get(step.url, verdict) for step, verdict in zip(steps, first, strict=True)]
+    counts = np.array([step.url not in given_urls and step.requested not in given_urls for step in steps])
     truth = np.array([step.url in targets or step.requested in targets for step in steps])[counts]
     similarity = np.array([step.similarity for step in steps])[counts]
     rated = [Rated(truth, similarity, similarity >= OLD_RULE)]
@@ -200,8 +200,8 @@ def bins(truth: Floats, scores: Floats) -> list[tuple[int, float, float]]:
 
 
 def calibration_error(truth: Floats, scores: Floats) -> float:
-    """ECE: the mean distance of score and truth over the bins."""
-    return sum(number * abs(score - share) for number, score, share in bins(truth, scores)) / len(truth)
+    """The expected calibration error (ECE): mean distance of score and truth over the bins."""
+    return sum(count * abs(score - share) for count, score, share in bins(truth, scores)) / len(truth)
 
 
 def reliability_svg(crawls: Sequence[Rated], title: str) -> str:
@@ -215,10 +215,10 @@ def reliability_svg(crawls: Sequence[Rated], title: str) -> str:
             x, y, size = float(scores[inside].mean()), float(truth[inside].mean()), float(inside.sum())
             error = 1.96 * (max(y * (1 - y), 1e-9) / size) ** 0.5
             top, bottom = 260 - 220 * min(y + error, 1), 260 - 220 * max(y - error, 0)
-            place = f"{50 + 220 * x:.1f}"
+            position = f"{50 + 220 * x:.1f}"
             marks.append(
-                f'<line x1="{place}" x2="{place}" y1="{top:.1f}" y2="{bottom:.1f}" stroke="#777"/>'
-                f'<circle cx="{place}" cy="{260 - 220 * y:.1f}" r="{2 + np.log10(size):.1f}" fill="#1f6f8b">'
+                f'<line x1="{position}" x2="{position}" y1="{top:.1f}" y2="{bottom:.1f}" stroke="#777"/>'
+                f'<circle cx="{position}" cy="{260 - 220 * y:.1f}" r="{2 + np.log10(size):.1f}" fill="#1f6f8b">'
                 f"<title>{int(size):,} pages: stated {x:.2f}, true {y:.2f}</title></circle>"
             )
     ticks = "".join(

@@ -1,4 +1,4 @@
-"""Kill a crawl -9 at random moments, 200 times by default, and print what it cost.
+"""Kill a crawl with SIGKILL at random moments, 200 times by default, and print what was lost.
 
 python benchmarks/kill.py [--kills 200] [--rounds 10] [--quick]
 """
@@ -16,28 +16,28 @@ from support.killing import CONCURRENCY, kill_often
 
 
 def main() -> int:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--kills", type=int, default=200)
-    options.add_argument("--rounds", type=int, default=10, help="crawls that share the kills")
-    options.add_argument("--quick", action="store_true", help="4 kills, for a look")
-    asked = options.parse_args()
-    kills, rounds, pages = (4, 1, 400) if asked.quick else (asked.kills, asked.rounds, 3000)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--rounds", type=int, default=10, help="number of crawls to spread the kills over")
+    parser.add_argument("--quick", action="store_true", help="only 4 kills")
+    options = parser.parse_args()
+    kills, rounds, pages = (4, 1, 400) if options.quick else (options.kills, options.rounds, 3000)
     print("round kills  pages  lost  asked again, most per kill hasty bad WARCs")
-    wrong = 0
-    for number in range(rounds):
+    broken = 0
+    for round_number in range(rounds):
         with tempfile.TemporaryDirectory() as folder:
-            verdict = kill_often(Path(folder), kills // rounds, seed=100 + number, pages=pages)
+            verdict = kill_often(Path(folder), kills // rounds, seed=100 + round_number, pages=pages)
         most = max(verdict.duplicates, default=0)
-        wrong += len(verdict.lost) + len(verdict.hasty) + len(verdict.invalid) + (most > CONCURRENCY)
+        broken += len(verdict.lost) + len(verdict.hasty) + len(verdict.invalid) + (most > CONCURRENCY)
         print(
-            f"{number + 1:>5} {verdict.kills:>5} {verdict.pages:>6} {len(verdict.lost):>5} {most:>27}"
+            f"{round_number + 1:>5} {verdict.kills:>5} {verdict.pages:>6} {len(verdict.lost):>5} {most:>27}"
             f" {len(verdict.hasty):>5} {len(verdict.invalid):>9}",
             flush=True,
         )
         for host, gap in verdict.hasty:
-            print(f"      {host} was asked {1000 * gap:.1f} ms after its last reply")
-    print(f"in flight at most {CONCURRENCY}; {'all promises kept' if not wrong else f'{wrong} promises broken'}")
-    return int(bool(wrong))
+            print(f"      {host} got a request {1000 * gap:.1f} ms after its last reply")
+    print(f"at most {CONCURRENCY} in flight; {'all promises kept' if not broken else f'{broken} promises broken'}")
+    return int(bool(broken))
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
-"""Main text and language: quality on a hand-made sample, and CPU time a page, of the libraries we chose from.
+"""Main text and language: quality on a hand-made sample, and CPU time per page, of the libraries we considered.
 
     python benchmarks/main_text.py          # needs: pip install resiliparse trafilatura py3langid
 
 Each page of the sample is an article in a layout with menus, side bars, comments, cookie notices and footers. Quality
-is the mean F1 of word multisets, extracted against labelled. Articles and layouts are ours. docs/decisions/0022 has the
-figures.
+is the mean F1 between the multisets of extracted and labelled words. Articles and layouts are our own. The figures are
+in docs/decisions/0022.
 """
 
-# ruff: noqa: E501 - a line of the sample is a sentence
+# ruff: noqa: E501 - each line of the sample is one sentence
 from __future__ import annotations
 
 import time
@@ -124,14 +124,14 @@ def sample() -> list[Labelled]:
     return pages
 
 
-def f1(found: str, wanted: str) -> float:
-    one, two = Counter(found.split()), Counter(wanted.split())
-    common = sum((one & two).values())
-    return 2 * common / (one.total() + two.total()) if common else 0.0
+def f1(found: str, expected: str) -> float:
+    found_words, expected_words = Counter(found.split()), Counter(expected.split())
+    common = sum((found_words & expected_words).values())
+    return 2 * common / (found_words.total() + expected_words.total()) if common else 0.0
 
 
 def timed(work: Callable[[], None], times: int = 20) -> float:
-    """CPU milliseconds of one call, the least of five rounds."""
+    """CPU milliseconds per call, the lowest of five rounds."""
     rounds = []
     for _ in range(5):
         begin = time.process_time()
@@ -159,8 +159,8 @@ def main() -> None:
     long_page = f"<html><body>{semantic('Balloons', ARTICLES['en'] * 30)}</body></html>"
     for name, extract in extractors.items():
         scores = {layout.__name__: 0.0 for layout in LAYOUTS}
-        for number, (_, wanted, page) in enumerate(pages):
-            scores[LAYOUTS[number % len(LAYOUTS)].__name__] += f1(extract(page), wanted) / len(ARTICLES)
+        for index, (_, expected, page) in enumerate(pages):
+            scores[LAYOUTS[index % len(LAYOUTS)].__name__] += f1(extract(page), expected) / len(ARTICLES)
         mean = sum(scores.values()) / len(scores)
         each = " ".join(f"{layout} {score:.2f}" for layout, score in scores.items())
         speed = timed(lambda extract=extract: extract(long_page) and None)  # type: ignore[misc]

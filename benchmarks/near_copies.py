@@ -1,10 +1,10 @@
-"""Would a signature of near copies (simhash over a page's terms) find trap pages that `loop.trap_watch` misses?
+"""Would near-copy detection (simhash over a page's terms) find trap pages that `loop.trap_watch` misses?
 
-    python benchmarks/near_copies.py     # both webs of traps, breadth-first and best-first: a minute
+    python benchmarks/near_copies.py     # both trap webs, breadth-first and best-first: takes a minute
 
 A page is a near copy if its simhash (64 bits, Charikar 2002) differs in at most 3 bits from that of an earlier page of
-its host, the limit of Manku, Jain and Das Sarma (WWW 2007). Printed for each kind of trap: its pages that were fetched,
-those that owed something by their terms, near copies among the others; and near copies among good pages.
+its host, the limit of Manku, Jain and Das Sarma (WWW 2007). Prints for each kind of trap the pages that were fetched,
+those that owe something by the rule of the trap watch, and the near copies; the same for good pages.
 """
 
 from __future__ import annotations
@@ -45,20 +45,20 @@ class Web(Protocol):
 
 
 def simhash(page: Page) -> int:
-    """The sign of each bit's sum over all terms, weighted by how often they occur."""
+    """The sign of each bit's sum over all terms, weighted by their frequency."""
     sums = [0] * BITS
     for term, times in page.record.counts(Analyser()).items():
-        number = int.from_bytes(hashlib.blake2b(term.encode(), digest_size=8).digest(), "big")
+        hashed = int.from_bytes(hashlib.blake2b(term.encode(), digest_size=8).digest(), "big")
         for bit in range(BITS):
-            sums[bit] += times if number >> bit & 1 else -times
+            sums[bit] += times if hashed >> bit & 1 else -times
     return sum(1 << bit for bit in range(BITS) if sums[bit] > 0)
 
 
 def look(web: Web, words: str, strategy: str, pages: int) -> dict[str, Counter[str]]:
-    """By host's kind: pages, those that owe, near copies among the rest."""
+    """For each kind of host: pages, pages that owe, near copies, and near copies that do not owe."""
     good, watch = {urls.make(url) for url in web.good_pages}, TrapWatch()
     seen: dict[str, list[int]] = defaultdict(list)
-    found: dict[str, Counter[str]] = defaultdict(Counter)
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
 
     def fetch(candidate: Candidate) -> Landing:
         return land(candidate, web.answer(candidate.spelling or candidate.url))
@@ -74,11 +74,11 @@ def look(web: Web, words: str, strategy: str, pages: int) -> dict[str, Counter[s
         traps=watch,
     )
 
-    def fetched(candidate: Candidate) -> Landing:
+    def fetch_and_mark(candidate: Candidate) -> Landing:
         landing = fetch(candidate)
         if isinstance(landing, Page):
             host, mark = urls.host(landing.url), simhash(landing)
-            row = found["good pages" if landing.url in good else host.partition(".")[0].rstrip("0123456789")]
+            row = counts["good pages" if landing.url in good else host.partition(".")[0].rstrip("0123456789")]
             row["pages"] += 1
             near = any((mark ^ other).bit_count() <= NEAR for other in seen[host])
             row["near"] += near
@@ -88,12 +88,12 @@ def look(web: Web, words: str, strategy: str, pages: int) -> dict[str, Counter[s
 
     pending: list[tuple[Page, Counter[str], bool]] = []
     crawl.start()
-    replay(crawl, fetched)
+    replay(crawl, fetch_and_mark)
     for page, row, near in pending:
         owes = watch.owes(page.url)
         row["owes"] += owes
         row["near only"] += near and not owes
-    return found
+    return counts
 
 
 def main() -> None:

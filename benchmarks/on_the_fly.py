@@ -1,10 +1,10 @@
-"""Replay breadth-first on a realistic web that is made on the fly, and on the same web stored as a bed, in turn.
+"""Replay breadth-first alternately on a realistic web generated on the fly and on the same web stored as a bed.
 
     python benchmarks/on_the_fly.py [--stored 10000] [--large 1000000] [--pages 2000] [--rounds 3]
 
-Prints pages by CPU second (`time.process_time`) of each round, and what it takes until a web can be crawled: CPU time,
-disk, and the memory of the process so far. The web of `--stored` pages is made on the fly and stored; that of `--large`
-pages is never stored.
+Prints pages per CPU second (`time.process_time`) of each round, and what it takes to make a web ready for crawling: CPU
+time, disk space, and the peak memory of the process so far. The web of `--stored` pages is both generated on the fly
+and stored; that of `--large` pages is never stored.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def pages_per_second(bed: ReplayBed, topic: BedTopic, pages: int, strategy: str)
     return len(result.steps) / (time.process_time() - before)
 
 
-def opened(folder: Path, pages: int, on_the_fly: bool) -> tuple[ReplayBed, BedTopic]:
-    """A web in a folder, ready for replay; prints what that cost."""
+def open_web(folder: Path, pages: int, on_the_fly: bool) -> tuple[ReplayBed, BedTopic]:
+    """Write a web to a folder and open it for replay; prints the cost."""
     before = time.process_time()
     write_web(folder, WebOrder("realistic", pages, 1, topics=1), on_the_fly)
     bed = Bed.open(folder)
@@ -43,22 +43,25 @@ def opened(folder: Path, pages: int, on_the_fly: bool) -> tuple[ReplayBed, BedTo
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--stored", type=int, default=10_000)
-    options.add_argument("--large", type=int, default=1_000_000)
-    options.add_argument("--pages", type=int, default=2_000, help="pages of each crawl")
-    options.add_argument("--rounds", type=int, default=3)
-    options.add_argument("--strategy", default="breadth-first")
-    asked = options.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--stored", type=int, default=10_000)
+    parser.add_argument("--large", type=int, default=1_000_000)
+    parser.add_argument("--pages", type=int, default=2_000, help="pages per crawl")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--strategy", default="breadth-first")
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as top:
         webs = {
-            "large": opened(Path(top) / "large", asked.large, on_the_fly=True),
-            "on the fly": opened(Path(top) / "fly", asked.stored, on_the_fly=True),
-            "stored": opened(Path(top) / "stored", asked.stored, on_the_fly=False),
+            "large": open_web(Path(top) / "large", options.large, on_the_fly=True),
+            "on the fly": open_web(Path(top) / "fly", options.stored, on_the_fly=True),
+            "stored": open_web(Path(top) / "stored", options.stored, on_the_fly=False),
         }
-        for number in range(asked.rounds):
-            speeds = {name: pages_per_second(*web, asked.pages, asked.strategy) for name, web in webs.items()}
-            print(f"round {number + 1}: " + ", ".join(f"{name} {speed:,.0f} pages/s" for name, speed in speeds.items()))
+        for round_number in range(options.rounds):
+            speeds = {name: pages_per_second(*web, options.pages, options.strategy) for name, web in webs.items()}
+            print(
+                f"round {round_number + 1}: "
+                + ", ".join(f"{name} {speed:,.0f} pages/s" for name, speed in speeds.items())
+            )
 
 
 if __name__ == "__main__":

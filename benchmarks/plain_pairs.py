@@ -1,15 +1,15 @@
-"""Is a plain crawl slower than it was? Two checkouts crawl the same served web in alternating pairs.
+"""Is a plain crawl slower than before? Two checkouts crawl the same served web in alternating pairs.
 
     git worktree add ../before 1128353       # the commit before the work on reliability began
     python benchmarks/plain_pairs.py ../before .                    # ten pairs, two strategies: half an hour
     python benchmarks/plain_pairs.py ../before . --after-words "--judge keywords"  # without the later judge
-    python benchmarks/plain_pairs.py ../before . --pairs 1 --pages 200    # does it run?
+    python benchmarks/plain_pairs.py ../before . --pairs 1 --pages 200    # just checks that it runs
 
-Each checkout is run by its own `src` with this interpreter and with its own defaults, but for the delay: pages of real
-size on 50 loopback hosts, no delay, 64 connections. CPU is that of all processes of a crawl, start included; "own" is
-that of the crawl's process without those that read pages. The order within a pair changes with every pair. Printed are
+Each checkout runs from its own `src` with this interpreter and its own defaults, except for the delay: pages of real
+size on 50 loopback hosts, no delay, 64 connections. CPU time is that of all processes of a crawl, including start-up;
+"own" is that of the crawl's main process, without those that read pages. The order within a pair alternates. Prints
 medians over the pairs, and the median of the ratios after / before with its 95 % interval (bootstrap over pairs). The
-exit code is 1 if a whole interval of CPU time exceeds the bound.
+exit code is 1 if an interval of CPU time is entirely above the bound.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ def note():
 atexit.register(note)
 runpy.run_module("scenthound", run_name="__main__", alter_sys=True)
 """
-"""Runs the command and notes the CPU seconds of its own process."""
+"""Runs the command and records the CPU seconds of its main process."""
 
 
 class Crawled(NamedTuple):
-    """What one crawl cost."""
+    """Cost of one crawl."""
 
     result: Result
     own_ms: float
-    """CPU milliseconds a page of the crawl's own process."""
+    """CPU milliseconds per page of the crawl's main process."""
 
 
 class Ratio(NamedTuple):
@@ -73,9 +73,9 @@ def ratio(before: Sequence[float], after: Sequence[float]) -> Ratio:
     return Ratio(statistics.median(ratios), medians[RESAMPLES // 40], medians[-RESAMPLES // 40])
 
 
-def crawl(checkout: Path, served: Served, strategy: str, pages: int, words: Sequence[str], out: Path) -> Crawled:
-    """One crawl by a checkout; fails if it did not fetch all pages."""
-    seeds, own = out.with_suffix(".txt"), out.with_suffix(".cpu")
+def crawl(checkout: Path, served: Served, strategy: str, pages: int, arguments: Sequence[str], out: Path) -> Crawled:
+    """Run one crawl with a checkout; exits if it did not fetch all pages."""
+    seeds, cpu_file = out.with_suffix(".txt"), out.with_suffix(".cpu")
     seeds.write_text("\n".join(served.seeds) + "\n")
     command = [
         sys.executable,
@@ -89,14 +89,14 @@ def crawl(checkout: Path, served: Served, strategy: str, pages: int, words: Sequ
         "--pages",
         str(pages),
     ]
-    command += ["--strategy", strategy, "--seeds", str(seeds), *words]
+    command += ["--strategy", strategy, "--seeds", str(seeds), *arguments]
     for name, value in SETTINGS.items():
         command += ["--set", f"{name}={value}"]
-    result = measured(command, lambda: _pages(out), PYTHONPATH=str(checkout / "src"), OWN_CPU=str(own))
+    result = measured(command, lambda: _pages(out), PYTHONPATH=str(checkout / "src"), OWN_CPU=str(cpu_file))
     if result.pages < pages:
         raise SystemExit(f"{checkout} fetched {result.pages} of {pages} pages with {strategy}")
     shutil.rmtree(out)
-    return Crawled(result, 1000 * float(own.read_text()) / result.pages)
+    return Crawled(result, 1000 * float(cpu_file.read_text()) / result.pages)
 
 
 def _pages(out: Path) -> int:
@@ -107,14 +107,16 @@ def _pages(out: Path) -> int:
         database.close()
 
 
-def pairs(asked: argparse.Namespace, served: Served, top: Path) -> dict[str, tuple[list[Crawled], list[Crawled]]]:
+def pairs(options: argparse.Namespace, served: Served, top: Path) -> dict[str, tuple[list[Crawled], list[Crawled]]]:
     """The results of both checkouts, pair by pair, for each strategy."""
-    found: dict[str, tuple[list[Crawled], list[Crawled]]] = {name: ([], []) for name in asked.strategies.split(",")}
-    for number in range(asked.pairs):
-        for strategy, results in found.items():
-            sides = list(zip((asked.before, asked.after), ([], asked.after_words.split()), results, strict=True))
-            for checkout, words, side in sides if number % 2 == 0 else reversed(sides):
-                side.append(crawl(checkout.resolve(), served, strategy, asked.pages, words, top / "crawl"))
+    results_by_strategy: dict[str, tuple[list[Crawled], list[Crawled]]] = {
+        name: ([], []) for name in options.strategies.split(",")
+    }
+    for number in range(options.pairs):
+        for strategy, results in results_by_strategy.items():
+            sides = list(zip((options.before, options.after), ([], options.after_words.split()), results, strict=True))
+            for checkout, arguments, side in sides if number % 2 == 0 else reversed(sides):
+                side.append(crawl(checkout.resolve(), served, strategy, options.pages, arguments, top / "crawl"))
             old, new = (side[-1] for side in results)
             print(
                 f"pair {number + 1}: {strategy:14} {old.result.cpu_ms:6.2f} / {new.result.cpu_ms:6.2f} CPU ms,"
@@ -122,46 +124,46 @@ def pairs(asked: argparse.Namespace, served: Served, top: Path) -> dict[str, tup
                 file=sys.stderr,
                 flush=True,
             )
-    return found
+    return results_by_strategy
 
 
-def report(found: dict[str, tuple[list[Crawled], list[Crawled]]], bound: float) -> int:
-    """Print the table; gives 1 if a crawl is slower than the bound beyond doubt."""
+def report(results: dict[str, tuple[list[Crawled], list[Crawled]]], bound: float) -> int:
+    """Print the table; returns 1 if the interval of a ratio is entirely above the bound."""
     slower = 0
     print(f"{'strategy':14} {'':12} {'before':>8} {'after':>8}   after / before (95 %)")
-    for strategy, (old, new) in found.items():
+    for strategy, (old, new) in results.items():
         for unit, values in (
             ("CPU ms/page", ([crawl.result.cpu_ms for crawl in old], [crawl.result.cpu_ms for crawl in new])),
             ("own CPU ms", ([crawl.own_ms for crawl in old], [crawl.own_ms for crawl in new])),
             ("seconds", ([crawl.result.seconds for crawl in old], [crawl.result.seconds for crawl in new])),
         ):
-            share = ratio(*values)
-            slower += unit == "CPU ms/page" and share.low > bound
+            change = ratio(*values)
+            slower += unit == "CPU ms/page" and change.low > bound
             middles = [statistics.median(side) for side in values]
-            print(f"{strategy:14} {unit:12} {middles[0]:8.2f} {middles[1]:8.2f}   {share}")
+            print(f"{strategy:14} {unit:12} {middles[0]:8.2f} {middles[1]:8.2f}   {change}")
     return int(bool(slower))
 
 
 def main() -> int:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("before", type=Path, help="a checkout")
-    options.add_argument("after", type=Path, help="another one")
-    options.add_argument("--pairs", type=int, default=10)
-    options.add_argument("--pages", type=int, default=1500)
-    options.add_argument("--strategies", default="best-first,breadth-first")
-    options.add_argument("--after-words", default="", help="further words for the command of the second checkout")
-    options.add_argument("--bound", type=float, default=1.03, help="how many times the CPU time is allowed")
-    asked = options.parse_args()
-    for checkout in (asked.before, asked.after):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("before", type=Path, help="a checkout")
+    parser.add_argument("after", type=Path, help="another checkout")
+    parser.add_argument("--pairs", type=int, default=10)
+    parser.add_argument("--pages", type=int, default=1500)
+    parser.add_argument("--strategies", default="best-first,breadth-first")
+    parser.add_argument("--after-words", default="", help="further arguments for the command of the second checkout")
+    parser.add_argument("--bound", type=float, default=1.03, help="largest allowed ratio of CPU times")
+    options = parser.parse_args()
+    for checkout in (options.before, options.after):
         if not (checkout / "src" / "scenthound").is_dir():
-            options.error(f"{checkout} is no checkout: there is no src/scenthound in it")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server goes too
+            parser.error(f"{checkout} is not a checkout: it has no src/scenthound")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server is stopped too
     with tempfile.TemporaryDirectory() as folder:
         top, port = Path(folder), free_port()
-        served = write_web(top / "web", generated(asked.pages * SPARE, HOSTS, SEED, PAGE_SIZE), port, TOPIC)
+        served = write_web(top / "web", generated(options.pages * SPARE, HOSTS, SEED, PAGE_SIZE), port, TOPIC)
         with nginx(served, port, top / "nginx"):
-            found = pairs(asked, served, top)
-    return report(found, asked.bound)
+            results = pairs(options, served, top)
+    return report(results, options.bound)
 
 
 if __name__ == "__main__":

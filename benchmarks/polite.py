@@ -1,13 +1,13 @@
-"""What politeness costs: target recall by pages and by time, with hosts that rest and without.
+"""The cost of politeness: target recall by pages and by time, with and without resting hosts.
 
     python benchmarks/polite.py                  # all strategies, three webs, three topics each: 20 minutes
     python benchmarks/polite.py --quick          # two strategies on a small generated web: half a minute
-    python benchmarks/polite.py --live           # also one crawl over HTTP with the default delay, beside its replay
+    python benchmarks/polite.py --live           # also compare one crawl over HTTP with its replay
 
 Every strategy crawls four times: without delays (one request at a time); politely with the default delay, for the same
-pages; and for a tenth of that crawl's virtual time, with the order `auto` and with `speed`, the old policy. The first
-two columns say what is lost by pages, the last two what is lost by time. Recorded webs are read from
-$SCENTHOUND_SHARED/data (../shared/data by default) and left out where they are missing.
+number of pages; and twice for a tenth of the virtual time of that crawl, with the orders `auto` and `speed` (the old
+policy). The first two columns show the loss by pages, the last two the loss by time. Recorded webs are read from
+$SCENTHOUND_SHARED/data (../shared/data by default) and skipped if they are missing.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def webs(folder: Path, size: int, recorded: bool) -> Iterator[tuple[str, Bed]]:
         if (SHARED / "data" / name).exists():
             yield name, Bed.open(SHARED / "data" / name)
         else:
-            print(f"{name} is not in {SHARED / 'data'}: left out")
+            print(f"{name} is not in {SHARED / 'data'}: skipped")
 
 
 def recall(steps: Sequence[Step], topic: BedTopic, bed: PreparedBed) -> float:
@@ -57,7 +57,7 @@ def recall(steps: Sequence[Step], topic: BedTopic, bed: PreparedBed) -> float:
 
 
 def compare(bed: Bed, prepared: PreparedBed, strategy: str, topics: Sequence[BedTopic], pages: int) -> list[float]:
-    """Means over topics: recall without delays and politely, virtual seconds; recall by time, auto and speed."""
+    """Means over topics: recall without and with delays, virtual seconds; recall by time with auto and with speed."""
 
     def crawl(topic: BedTopic, polite: PoliteLimits | None = None, most: int = pages) -> CellResult:
         limits = ReplayLimits(most, polite=polite)
@@ -73,13 +73,13 @@ def compare(bed: Bed, prepared: PreparedBed, strategy: str, topics: Sequence[Bed
         timed = [
             crawl(topic, PoliteLimits(seconds=seconds / 10, order=order), 10 * pages) for order in ("auto", "speed")
         ]
-        found = [recall(each.steps, topic, prepared) for each in (plain, polite, *timed)]
-        rows.append([*found[:2], seconds, *found[2:]])
+        recalls = [recall(result.steps, topic, prepared) for result in (plain, polite, *timed)]
+        rows.append([*recalls[:2], seconds, *recalls[2:]])
     return [sum(column) / len(rows) for column in zip(*rows, strict=True)]
 
 
 def live(bed: Bed, prepared: PreparedBed, topic: BedTopic, pages: int, folder: Path) -> None:
-    """One crawl over HTTP with the default delay, and its replay on the virtual clock."""
+    """Compare a crawl over HTTP with the default delay with its replay on the virtual clock."""
     polite = PoliteLimits(sigma=0.0)
     replayed = run_cell(prepared, topic, "best-first", limits=ReplayLimits(pages, polite=polite))
     options = ServerOptions(latency=polite.latency, robots="allow")
@@ -105,17 +105,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--live", action="store_true")
-    parser.add_argument("--strategies", help="only these, with commas between")
+    parser.add_argument("--strategies", help="only these, separated by commas")
     parser.add_argument("--beds", help="only these of generated, schools, apache")
     parser.add_argument("--pages", type=int)
     parser.add_argument("--topics", type=int)
-    asked = parser.parse_args()
-    pages, topics = asked.pages or (60 if asked.quick else 400), asked.topics or (1 if asked.quick else 3)
+    options = parser.parse_args()
+    pages, topics = options.pages or (60 if options.quick else 400), options.topics or (1 if options.quick else 3)
     ours = [name for name, kind in STRATEGIES.items() if kind.__module__.startswith("scenthound.")]
-    names = asked.strategies.split(",") if asked.strategies else QUICK if asked.quick else ours
-    with tempfile.TemporaryDirectory() as made:
-        for name, bed in webs(Path(made), 500 if asked.quick else 4_000, not asked.quick):
-            if asked.beds and name not in asked.beds.split(","):
+    names = options.strategies.split(",") if options.strategies else QUICK if options.quick else ours
+    with tempfile.TemporaryDirectory() as folder:
+        for name, bed in webs(Path(folder), 500 if options.quick else 4_000, not options.quick):
+            if options.beds and name not in options.beds.split(","):
                 continue
             prepared = prepare(bed)
             print(f"\n{name}: {pages} pages, {topics} topics, means of target recall")
@@ -127,8 +127,8 @@ def main() -> None:
                     f"{strategy:18} {plain:8.3f} {polite:7.3f}  {ratio} {seconds:10,.0f}  |  {auto:25.3f} {speed:7.3f}",
                     flush=True,
                 )
-            if name == "generated" and (asked.live or asked.quick):
-                live(bed, prepared, bed.topics[0], 30 if asked.quick else 400, Path(made))
+            if name == "generated" and (options.live or options.quick):
+                live(bed, prepared, bed.topics[0], 30 if options.quick else 400, Path(folder))
 
 
 if __name__ == "__main__":

@@ -1,13 +1,14 @@
-"""How many references of labelled papers are found, and how many are joined to the right paper.
+"""How many references of labelled papers are found, and how many are linked to the right paper.
 
     python benchmarks/references.py                 the figures of docs/applications.md
     python benchmarks/references.py --part tune --show
 
-Fetches the Debian packages that the labels name with `apt-get download` (12 MB; nothing is installed) and unpacks them
-with `dpkg -x` into `--papers`. Papers of `--seeds`, texts that are not public, are left out if there are none.
+Downloads the Debian packages that the labels name with `apt-get download` (12 MB; nothing is installed) and unpacks
+them with `dpkg -x` into `--papers`. The papers in `--seeds` are texts that are not public; they are skipped if missing.
 
-A reference counts as found if one extracted text has its first author among its first words, its year and the beginning
-of its title, and none of another reference; a text that is longer than 700 characters, or that fits no label, is wrong.
+A reference counts as found if one extracted text contains its first author among its first words, its year and the
+beginning of its title, and nothing of another reference. A text that is longer than 700 characters, or that matches no
+label, counts as wrong.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from scenthound.web.html_document import parse_html
 LABELS = Path(__file__).with_name("references_labels.txt")
 LIBRARY = Path("usr/lib/R/site-library")
 LONGEST = 700
-PACKAGES = {"DESeq2": "r-bioc-deseq2"}  # others: r-cran- and the name in lower case
+PACKAGES = {"DESeq2": "r-bioc-deseq2"}  # all others are r-cran- and the name in lower case
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class Labelled:
 
 
 def squashed(text: str) -> str:
-    """Letters and digits alone, without accents."""
+    """The letters and digits of a text, without accents."""
     return "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if c.isalnum())
 
 
@@ -92,20 +93,20 @@ def fetch(paths: set[str], folder: Path) -> None:
 def page_of(path: str, folder: Path, seeds: Path) -> str | None:
     """A paper as the HTML that the portal reads."""
     if path.startswith("seeds/"):
-        found = sorted(seeds.glob(f"{path[6:]}_*.txt"))
-        return marked_up(found[0].read_text(encoding="utf-8")) if found else None
+        files = sorted(seeds.glob(f"{path[6:]}_*.txt"))
+        return marked_up(files[0].read_text(encoding="utf-8")) if files else None
     content = (folder / LIBRARY / path).read_bytes()
     if path.endswith(".html"):
         return content.decode("utf-8", "replace")
     reply = Response("", 200, "OK", (("Content-Type", "application/pdf"),), content)
-    shown = as_html(reply, PageLimits(pdf=True))
-    if not isinstance(shown, Response):
-        raise SystemExit(f"{path}: {shown.detail}")
-    return shown.body.decode("utf-8")
+    converted = as_html(reply, PageLimits(pdf=True))
+    if not isinstance(converted, Response):
+        raise SystemExit(f"{path}: {converted.detail}")
+    return converted.body.decode("utf-8")
 
 
 def marked_up(text: str) -> str:
-    """A text in Markdown as HTML. Its first line is the title, the next has the authors."""
+    """Convert Markdown to HTML. The first line is the title, the second has the authors."""
     parts = []
     lines = [re.sub(r"[*_\\]|<[^>]*>", "", line).strip() for line in text.splitlines() if line.strip()]
     for line in lines:
@@ -121,45 +122,47 @@ def marked_up(text: str) -> str:
 
 
 def facts_of(page: str) -> Paper:
-    """What a paper is recognised by, as in the portal."""
-    said = stated(page)
-    return Paper(said.title or parse_html(page, "http://papers.example/").title, said.authors, said.date)
+    """The facts by which the portal recognises a paper."""
+    statements = stated(page)
+    return Paper(
+        statements.title or parse_html(page, "http://papers.example/").title, statements.authors, statements.date
+    )
 
 
-def score(paper: Labelled, found: list[str], show: bool) -> tuple[int, int, int]:
-    """Right, extracted and labelled references."""
-    left = list(paper.labels)
-    for text in found:
+def score(paper: Labelled, texts: list[str], show: bool) -> tuple[int, int, int]:
+    """The number of right, extracted and labelled references."""
+    missed = list(paper.labels)
+    for text in texts:
         inside = [label for label in paper.labels if label.is_in(text)]
         titles = {squashed(label.title) for label in inside}
         longest = {title for title in titles if not any(title != other and title in other for other in titles)}
-        own = next((label for label in inside if label in left and label.begins(text)), None)
+        own = next((label for label in inside if label in missed and label.begins(text)), None)
         if own is not None and len(longest) == 1 and len(text) <= LONGEST:
-            left.remove(own)
+            missed.remove(own)
         elif show:
             print(f"  wrong: {text[:160]}")
-    for label in left if show else ():
+    for label in missed if show else ():
         print(f"  missed: {label.author} {label.year} {label.title}")
-    return len(paper.labels) - len(left), len(found), len(paper.labels)
+    return len(paper.labels) - len(missed), len(texts), len(paper.labels)
 
 
 def main() -> None:
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--papers", type=Path, default=Path("build/papers"))
-    arguments.add_argument("--seeds", type=Path, default=Path("../shared/seeds"))
-    arguments.add_argument("--part", choices=("tune", "test"), help="only these papers")
-    arguments.add_argument("--show", action="store_true", help="what was wrong")
-    options = arguments.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--papers", type=Path, default=Path("build/papers"))
+    parser.add_argument("--seeds", type=Path, default=Path("../shared/seeds"))
+    parser.add_argument("--part", choices=("tune", "test"), help="only these papers")
+    parser.add_argument("--show", action="store_true", help="print what was wrong")
+    options = parser.parse_args()
     labelled = read_labels()
     paths = [paper.path for paper in labelled]
     paths += sorted({label.cites for paper in labelled for label in paper.labels if label.cites} - set(paths))
     fetch({path for path in paths if not path.startswith("seeds/")}, options.papers)
     started = time.perf_counter()
     pages = {path: page for path in paths if (page := page_of(path, options.papers, options.seeds)) is not None}
-    taken = time.perf_counter() - started
+    seconds = time.perf_counter() - started
     facts = {path: facts_of(page) for path, page in pages.items()}
     numbers = {path: number for number, path in enumerate(pages)}
-    papers = Papers({numbers[path]: said for path, said in facts.items()})
+    papers = Papers({numbers[path]: paper_facts for path, paper_facts in facts.items()})
     sums: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0] * 6)
     for paper in labelled:
         if paper.path not in pages or options.part not in (None, paper.part):
@@ -171,7 +174,7 @@ def main() -> None:
         cited = {path for path, number in numbers.items() if number in papers.cited_in(found)} - {paper.path}
         truth = {label.cites for label in paper.labels if label.cites in pages}
         if options.show and cited != truth:
-            print(f"  joined wrongly: {sorted(cited - truth)}; not joined: {sorted(truth - cited)}")
+            print(f"  linked wrongly: {sorted(cited - truth)}; not linked: {sorted(truth - cited)}")
         row = [*score(paper, found, options.show), len(cited & truth), len(cited), len(truth)]
         for key in ((paper.part, kind), (paper.part, "all")):
             sums[key] = [a + b for a, b in zip(sums[key], row, strict=True)]
@@ -183,7 +186,7 @@ def main() -> None:
             f"{part:5} {kind:5} {right}/{extracted} {share(right, extracted)}  {right}/{known} {share(right, known)}  "
             f"{joined}/{joins} {share(joined, joins)}  {joined}/{citations} {share(joined, citations)}"
         )
-    print(f"{len(pages)} papers read in {taken:.1f} s", file=sys.stderr)
+    print(f"{len(pages)} papers read in {seconds:.1f} s", file=sys.stderr)
 
 
 def share(part: int, whole: int) -> str:

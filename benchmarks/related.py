@@ -1,16 +1,16 @@
-"""Related organisations on the apache bed: how many answers are right, and can the confidence be believed?
+"""Related organisations on the apache bed: how many answers are right, and how reliable is the confidence?
 
     $ python benchmarks/related.py [--quick] [--fit] [--keep FOLDER] [--svg FILE]
 
-Crawls are replayed with `hound` looking for sites, `hub-seeking` and `best-first` from the 30 topics' seeds, 500 pages
-each. After 100, 250 and 500 pages `scenthound related` answers from what hound has fetched; its confidence comes from
-weights fitted without the topic's category (three draws each). Beside it: the hosts of each crawl in the order in which
-they were first fetched. Right answers are the bed's targets. R-precision: precision at as many answers as there are
-targets. Tests are paired over the ten categories. The second part repeats everything on the bed without the pages that
-link to more than 30 hosts; weights are fitted on both together. `--fit` prints the weights for
-`apps/related/confidence.py`, fitted on all topics.
+Crawls are replayed with `hound` looking for sites, `hub-seeking` and `best-first` from the seeds of 30 topics, 500
+pages each. After 100, 250 and 500 pages `scenthound related` answers from the pages that hound has fetched; its
+confidence comes from weights fitted without the topic's category (three draws each). It is compared with the hosts of
+each crawl in the order in which they were first fetched. Right answers are the bed's targets. R-precision is the
+precision after as many answers as there are targets. Tests are paired over the ten categories. The second part repeats
+everything on the bed without the pages that link to more than 30 hosts; weights are fitted on both parts together.
+`--fit` prints the weights for `apps/related/confidence.py`, fitted on all topics.
 
-Needs ../shared/data/apache; `--quick` is a look at two topics of a small generated web.
+Needs ../shared/data/apache; `--quick` uses two topics of a small generated web.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from scenthound.page.page import Page
 from scenthound.report.axes import Axes, Margins
 
 SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))
-AT = (100, 250, 500)
+POINTS = (100, 250, 500)
 STRATEGIES: Mapping[str, Mapping[str, str]] = {"hound": {"looking_for": "sites"}, "hub-seeking": {}, "best-first": {}}
 OURS = "related"
 LARGE = 30  # hosts; a page that links to more is a large directory page
@@ -57,7 +57,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Smaller(PreparedBed):
-    """The bed without some pages: they are not found."""
+    """The bed without some pages, which give a 404."""
 
     without: frozenset[Url] = frozenset()
 
@@ -69,7 +69,7 @@ class Smaller(PreparedBed):
 
 @dataclass
 class Facts:
-    """What pages of the bed say, each read once."""
+    """Facts about the pages of the bed, each page read once."""
 
     bed: Bed
     lists: dict[Url, ListFacts | None] = field(default_factory=dict)
@@ -95,7 +95,7 @@ class Facts:
 
 @dataclass
 class Fetched:
-    """The first pages of a replayed crawl, as `related` asks for them."""
+    """The first pages of a replayed crawl, in the form that `related` reads."""
 
     urls: Sequence[Url]
     bed: PreparedBed
@@ -118,7 +118,7 @@ class Fetched:
 
 @dataclass(frozen=True)
 class Case:
-    """The organisations met in one crawl after so many pages: features, and which are targets."""
+    """The organisations found in one crawl after `at` pages: their features, and which are targets."""
 
     topic: str
     at: int
@@ -140,12 +140,12 @@ def main() -> None:
         elif (SHARED / "data" / "apache").exists():
             _measure(Bed.open(SHARED / "data" / "apache"), options)
         else:
-            print("../shared/data/apache is not here: nothing to measure", file=sys.stderr)
+            print("../shared/data/apache is missing: nothing to measure", file=sys.stderr)
 
 
 @dataclass(frozen=True)
 class Variant:
-    """The bed with or without its large directory pages: trails by topic and strategy, and what `related` saw."""
+    """The bed with or without its large directory pages: trails by topic and strategy, and the cases of `related`."""
 
     title: str
     trails: Mapping[tuple[str, str], Sequence[Url]]
@@ -154,16 +154,16 @@ class Variant:
 
 def _measure(bed: Bed, options: argparse.Namespace) -> None:
     prepared, facts = prepare(bed), Facts(bed)
-    topics, at = (_company_topics(bed)[:2], (30, 60)) if options.quick else (bed.topics, AT)
+    topics, points = (_company_topics(bed)[:2], (30, 60)) if options.quick else (bed.topics, POINTS)
     large = large_pages(prepared)
     print(f"{len(large)} pages link to more than {LARGE} hosts: {', '.join(sorted(large))}")
     variants = []
     for name, without in (("all pages", frozenset[Url]()), ("without the large directory pages", large)):
         smaller = Smaller(prepared.folder)
         smaller.without = without
-        trails = {(topic.id, strategy): _trail(smaller, topic, strategy, max(at), options.keep)
+        trails = {(topic.id, strategy): _trail(smaller, topic, strategy, max(points), options.keep)
                   for topic in topics for strategy in STRATEGIES}  # fmt: skip
-        cases = [_case(smaller, topic, trails[topic.id, "hound"][:n], n, facts) for topic in topics for n in at]
+        cases = [_case(smaller, topic, trails[topic.id, "hound"][:n], n, facts) for topic in topics for n in points]
         variants.append(Variant(name, trails, cases))
     everything = [case for variant in variants for case in variant.cases]
     if options.fit:
@@ -173,7 +173,7 @@ def _measure(bed: Bed, options: argparse.Namespace) -> None:
     fitted = {case.category: fit_without(case.category, everything) for case in everything}
     for variant in variants:
         print(f"\n## {variant.title}: {len(topics)} topics\n")
-        _print_means(_rows(variant, topics, fitted), [topic.id for topic in topics], at)
+        _print_means(_rows(variant, topics, fitted), [topic.id for topic in topics], points)
         _print_calibration(variant.cases, fitted)
     print("\n## both together\n")
     points = _print_calibration(everything, fitted)
@@ -185,7 +185,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--quick", action="store_true", help="2 topics of a generated web, 60 pages each")
     parser.add_argument("--fit", action="store_true", help="only print the weights fitted on all topics")
-    parser.add_argument("--keep", type=Path, help="keep the trails in this folder, and use those that are there")
+    parser.add_argument("--keep", type=Path, help="keep trails in this folder, and reuse those already there")
     parser.add_argument("--svg", type=Path, help="write the reliability plot to this file")
     return parser.parse_args()
 
@@ -198,24 +198,24 @@ def large_pages(bed: PreparedBed) -> frozenset[Url]:
     """The pages that link to many hosts of the bed."""
     hosts = {urls.host(url) for url in bed.pages}
 
-    def named(url: Url) -> int:
+    def linked_hosts(url: Url) -> int:
         return len({urls.host(target) for target in bed.links(url)} & hosts - {urls.host(url)})
 
-    return frozenset(url for url in bed.pages if named(url) > LARGE)
+    return frozenset(url for url in bed.pages if linked_hosts(url) > LARGE)
 
 
 Fitted = Mapping[str, tuple[float, Floats]]
-"""Bias and weights by the category that they were fitted without."""
+"""Bias and weights, by the category that was left out of the fit."""
 
 
 def _rows(variant: Variant, topics: Sequence[BedTopic], fitted: Fitted) -> dict[tuple[str, str, int], list[float]]:
-    """The measures by answer, topic and number of pages."""
+    """The measures, by method, topic and number of pages."""
     rows: dict[tuple[str, str, int], list[float]] = {}
     by_id = {topic.id: topic for topic in topics}
     for case in variant.cases:
         topic, order = by_id[case.topic], np.argsort(-probabilities(case, fitted), kind="stable")
-        rows[OURS, topic.id, case.at] = _measures([bool(case.truth[place]) for place in order], case.targets)
-        targets, seeds = ({urls.host(url) for url in named} for named in (topic.targets, topic.seeds))
+        rows[OURS, topic.id, case.at] = _measures([bool(case.truth[index]) for index in order], case.targets)
+        targets, seeds = ({urls.host(url) for url in listed} for listed in (topic.targets, topic.seeds))
         for strategy in STRATEGIES:
             hosts = dict.fromkeys(urls.host(url) for url in variant.trails[topic.id, strategy][: case.at])
             hits = [name in targets for name in hosts if name not in seeds]
@@ -272,7 +272,7 @@ def fit_without(category: str, cases: Sequence[Case]) -> tuple[float, Floats]:
 
 
 def probabilities(case: Case, fitted: Fitted) -> Floats:
-    """The confidence of the organisations of a case, by weights that were fitted without its category."""
+    """The confidence in each organisation of a case, from weights that were fitted without its category."""
     bias, weights = fitted[case.category]
     return np.asarray(1 / (1 + np.exp(-(bias + case.x @ weights))))
 
@@ -281,21 +281,23 @@ def _measures(hits: Sequence[bool], targets: int) -> list[float]:
     return [sum(hits[:targets]) / targets, sum(hits[:10]) / 10, sum(hits[:25]) / targets]
 
 
-def _print_means(rows: Mapping[tuple[str, str, int], list[float]], topics: Sequence[str], at: Sequence[int]) -> None:
+def _print_means(
+    rows: Mapping[tuple[str, str, int], list[float]], topics: Sequence[str], points: Sequence[int]
+) -> None:
     groups = [topic.rpartition("-")[0] for topic in topics]
     names = (OURS, *STRATEGIES)
     print("| pages | answer | " + " | ".join(MEASURES) + " |\n|---|---|" + "---|" * len(MEASURES))
-    for pages in at:
+    for pages in points:
         for name in names:
-            means = [np.mean([rows[name, topic, pages][place] for topic in topics]) for place in range(len(MEASURES))]
+            means = [np.mean([rows[name, topic, pages][index] for topic in topics]) for index in range(len(MEASURES))]
             print(f"| {pages} | {name} | " + " | ".join(f"{mean:.3f}" for mean in means) + " |")
     if len(set(groups)) < 3:
         return
     tests = []
     for other in STRATEGIES:
-        for pages in at:
-            for place, measure in enumerate(MEASURES):
-                ours, theirs = ([rows[name, topic, pages][place] for topic in topics] for name in (OURS, other))
+        for pages in points:
+            for index, measure in enumerate(MEASURES):
+                ours, theirs = ([rows[name, topic, pages][index] for topic in topics] for name in (OURS, other))
                 test = paired_t(ours, theirs, groups)
                 tests.append((other, pages, measure, float(np.mean(ours) - np.mean(theirs)), test.p))
     adjusted = holm([test[4] for test in tests])
@@ -309,9 +311,9 @@ def _probability(p: float | None) -> str:
 
 
 def _print_calibration(cases: Sequence[Case], fitted: Fitted) -> list[tuple[float, float, int]]:
-    """Print how far the confidence can be believed. Returns mean confidence, share of targets and number by bin."""
-    sure = [probabilities(case, fitted) for case in cases]
-    p, truth = np.concatenate(sure), np.concatenate([case.truth for case in cases]).astype(float)
+    """Print how reliable the confidence is. Returns mean confidence, share of targets and count for each bin."""
+    confidences = [probabilities(case, fitted) for case in cases]
+    p, truth = np.concatenate(confidences), np.concatenate([case.truth for case in cases]).astype(float)
     brier, base = float(np.mean((p - truth) ** 2)), float(truth.mean() * (1 - truth.mean()))
     points, error = [], 0.0
     print("\n| confidence | organisations | mean confidence | share of targets |\n|---|---|---|---|")
@@ -319,24 +321,26 @@ def _print_calibration(cases: Sequence[Case], fitted: Fitted) -> list[tuple[floa
         chosen = (p >= low) & ((p < high) | (high == 1))
         if not chosen.any():
             continue
-        said, is_so, count = float(p[chosen].mean()), float(truth[chosen].mean()), int(chosen.sum())
-        points.append((said, is_so, count))
-        error += count / len(p) * abs(said - is_so)
-        print(f"| {low:.1f} to {high:.1f} | {count:,} | {said:.3f} | {is_so:.3f} |")
+        confidence, share, count = float(p[chosen].mean()), float(truth[chosen].mean()), int(chosen.sum())
+        points.append((confidence, share, count))
+        error += count / len(p) * abs(confidence - share)
+        print(f"| {low:.1f} to {high:.1f} | {count:,} | {confidence:.3f} | {share:.3f} |")
     print(f"\nECE {error:.4f}, Brier {brier:.4f} (base rate {base:.4f}); {truth.mean():.2%} of {len(p):,} are right")
-    shown = [np.argsort(-one, kind="stable")[:SHOWN] for one in sure]
-    said = float(np.mean(np.concatenate([one[places] for one, places in zip(sure, shown, strict=True)])))
-    is_so = float(np.mean(np.concatenate([case.truth[places] for case, places in zip(cases, shown, strict=True)])))
-    print(f"The first {SHOWN} answers of each: mean confidence {said:.3f}, share of targets {is_so:.3f}")
+    shown = [np.argsort(-values, kind="stable")[:SHOWN] for values in confidences]
+    confidence = float(
+        np.mean(np.concatenate([values[indices] for values, indices in zip(confidences, shown, strict=True)]))
+    )
+    share = float(np.mean(np.concatenate([case.truth[indices] for case, indices in zip(cases, shown, strict=True)])))
+    print(f"The first {SHOWN} answers of each: mean confidence {confidence:.3f}, share of targets {share:.3f}")
     return points
 
 
 def _plot(points: Sequence[tuple[float, float, int]]) -> str:
     axes = Axes(480, Margins(left=60, right=20, top=20, bottom=40), 1.0, 1.0, lines=5)
     dots = [
-        f'<circle class="dot" cx="{axes.x(said):.1f}" cy="{axes.y(is_so):.1f}" r="{3 + np.log10(count) * 2:.1f}">'
-        f"<title>{count} organisations: confidence {said:.2f}, share {is_so:.2f}</title></circle>"
-        for said, is_so, count in points
+        f'<circle class="dot" cx="{axes.x(confidence):.1f}" cy="{axes.y(share):.1f}" r="{3 + np.log10(count) * 2:.1f}">'
+        f"<title>{count} organisations: confidence {confidence:.2f}, share {share:.2f}</title></circle>"
+        for confidence, share, count in points
     ]
     ticks = [f'<text class="tick mid" x="{axes.x(x / 5):.1f}" y="464">{x / 5:.1f}</text>' for x in range(6)]
     style = (

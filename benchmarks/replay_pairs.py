@@ -1,4 +1,4 @@
-"""The speed and memory of replay, before and after: two checkouts in turn on the same machine.
+"""Speed and memory of replay before and after a change: two checkouts, run alternately on the same machine.
 
     python benchmarks/replay_pairs.py BEFORE [--strategies best-first,dom] [--pairs 5] [--caches FOLDER]
 
@@ -6,11 +6,11 @@
     python benchmarks/replay_pairs.py /tmp/old
 
 Each side runs its own `benchmarks/replay.py --quick --bed schools` (4 topics of 1,000 pages on the prepared bed), one
-strategy in one process, with its own source and its own cache; with `--bed generated` on a generated web. What is
-compared are visits per CPU second, without training. A pair is one run of each side; every other pair begins with the
-other side. The ratio is after / before: the geometric mean over all pairs, with its 95 % interval (Student). One run of
-each side is made first and discarded, since a new cache is slower; not with `--caches`, so run that twice. CPU seconds
-depend on what else the machine does: compare ratios, not visits.
+strategy per process, with its own source and its own cache; with `--bed generated`, on a generated web. It compares
+visits per CPU second, without training. A pair is one run of each side; every other pair begins with the other side.
+The ratio is after / before: the geometric mean over all pairs, with its 95 % interval (Student). A first run of each
+side is discarded, since a new cache is slower; not with `--caches`, so run that twice. CPU seconds depend on what else
+the machine does: compare ratios, not visits.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ STUDENT = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26)  # 95 %, for 1
 
 
 class Run(NamedTuple):
-    """What one process printed."""
+    """The figures that one process printed."""
 
     visits: float
     """Per CPU second."""
@@ -46,7 +46,7 @@ class Run(NamedTuple):
 
 
 class Checkout(NamedTuple):
-    """A side of the comparison: a checkout, and a cache of its own."""
+    """One side of the comparison: a checkout with its own cache."""
 
     folder: Path
     cache: Path
@@ -110,27 +110,29 @@ def compare(before: Checkout, after: Checkout, strategy: str, count: int) -> str
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("before", type=Path, help="a checkout of the code to compare with")
-    parser.add_argument("--bed", default="schools", choices=["schools", "generated"], help="what is crawled")
-    parser.add_argument("--strategies", default=STRATEGIES, help="names, by comma")
+    parser.add_argument("--bed", default="schools", choices=["schools", "generated"], help="bed to crawl")
+    parser.add_argument("--strategies", default=STRATEGIES, help="names, separated by commas")
     parser.add_argument("--pairs", type=int, default=5, help="pairs of runs for each strategy, 2 or more")
-    parser.add_argument("--web-pages", type=int, metavar="N", help="size of the generated web; else 5,000 pages")
-    parser.add_argument("--caches", type=Path, help="folder for the two caches, to be used again; else a temporary one")
-    asked = parser.parse_args()
-    if not (asked.before / "benchmarks" / "replay.py").is_file():
-        parser.error(f"{asked.before} is no checkout: it has no benchmarks/replay.py")
-    if asked.pairs < 2:
-        parser.error("an interval needs 2 pairs or more")
+    parser.add_argument("--web-pages", type=int, metavar="N", help="size of the generated web; default: 5,000 pages")
+    parser.add_argument(
+        "--caches", type=Path, help="folder for the two caches, to reuse them; default: a temporary one"
+    )
+    options = parser.parse_args()
+    if not (options.before / "benchmarks" / "replay.py").is_file():
+        parser.error(f"{options.before} is not a checkout: it has no benchmarks/replay.py")
+    if options.pairs < 2:
+        parser.error("an interval needs at least 2 pairs")
     with tempfile.TemporaryDirectory() as temporary:
-        caches = asked.caches or Path(temporary)
-        more = ("--web-pages", str(asked.web_pages)) if asked.web_pages else ()
-        old = Checkout(asked.before.resolve(), caches / "before", asked.bed, more)
-        sides = (old, Checkout(ROOT, caches / "after", asked.bed, more))
+        caches = options.caches or Path(temporary)
+        arguments = ("--web-pages", str(options.web_pages)) if options.web_pages else ()
+        old = Checkout(options.before.resolve(), caches / "before", options.bed, arguments)
+        sides = (old, Checkout(ROOT, caches / "after", options.bed, arguments))
         print("| strategy | visits/s before | after | ratio | 95 % | MB before | after |")
         print("|---|---:|---:|---:|---:|---:|---:|", flush=True)
-        for strategy in asked.strategies.split(","):
-            for side in () if asked.caches else sides:
+        for strategy in options.strategies.split(","):
+            for side in () if options.caches else sides:
                 side.run(strategy)
-            print(compare(*sides, strategy, asked.pairs), flush=True)
+            print(compare(*sides, strategy, options.pairs), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,14 @@
-"""Crawl a web without end in replay, ever further, and print what a page costs and what memory it takes.
+"""Crawl an endless web in replay, in crawls of increasing length, and print the cost per page and the memory.
 
     python benchmarks/scale.py [--pages 10000,100000,1000000] [--memory] [--strategy best-first] [--fresh 10] [--quick]
 
-Each step is a crawl of its own, in a process of its own, from the first page on: a crawl folder as `scenthound crawl`
-writes it (history, frontier, hosts and robots in SQLite; manners; scope; only the network and the WARC are left out),
-20,000 hosts, 10 new URLs a page (`--fresh`), at most 1,000,000 of them waiting. Seconds are CPU seconds of the crawl;
-making the pages is taken out and shown apart, and so is reading them, for strategies that look at leaves. `late` is the
-cost of the last tenth of the pages. Then a fresh process resumes the folder. `--memory` crawls without a folder, as the
+Each step is a new crawl in a separate process. It writes a crawl folder as `scenthound crawl` does (history, frontier,
+hosts and robots in SQLite; politeness; scope; only the network and the WARC are left out), with 20,000 hosts, 10 new
+URLs per page (`--fresh`), and at most 1,000,000 URLs waiting. Seconds are CPU seconds of the crawl; generating the
+pages is subtracted and shown separately, and so is reading them, for strategies that use leaves. `late` is the cost of
+the last tenth of the pages. Then a new process resumes the folder. `--memory` crawls without a folder, as the
 laboratory does. `--soak N` crawls N pages in one process, with at most 20,000 URLs waiting, and prints the resident
-memory after each tenth: how many bytes a further page adds.
+memory after each tenth: how many bytes each further page adds.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ from scenthound.web.robots import ALLOW_ALL
 from scenthound.wiring.parts_from_settings import parts_read
 
 BOUND = 1_000_000
-GROUP = 50  # pages a transaction: a quarter of 200 requests in flight, as live
+GROUP = 50  # pages per transaction: a quarter of 200 requests in flight, as in a live crawl
 PACE = 0.0005  # seconds of crawl time from page to page: with a delay of 1 s some 2,000 hosts rest at any moment
-GROWTH, MEMORY, START = 1.5, 2e9, 30.0  # what we hold ourselves to
+GROWTH, MEMORY, START = 1.5, 2e9, 30.0  # the limits that we promise
 
 
 class Crawled(NamedTuple):
-    """What one step cost."""
+    """Cost of one step."""
 
     pages: int
     offered: int
     waiting: int
     cost: float
-    """CPU seconds a page."""
+    """CPU seconds per page."""
     late: float
     making: float
     wall: float
@@ -60,7 +60,7 @@ class Crawled(NamedTuple):
 
 
 class _Meter:
-    """Fetches from the web, keeps the time that takes apart, and commits now and then."""
+    """Fetches from the web, measures the time that takes, and commits after every `GROUP` pages."""
 
     def __init__(self, web: EndlessWeb, pages: int) -> None:
         self.web, self.pages = web, pages
@@ -70,7 +70,7 @@ class _Meter:
         self.parts = Parts()
 
     def read_for(self, loop: Crawl) -> None:
-        """Read pages as the strategy wants them, if it looks at leaves or elements."""
+        """Read the parts of pages that the strategy uses, such as leaves or elements."""
         self.parts = parts_read(loop.strategy)
 
     def fetch(self, candidate: Candidate) -> Landing:
@@ -93,18 +93,18 @@ class _Meter:
 
 
 def crawl(folder: Path | None, pages: int, strategy: str, bound: int = BOUND, fresh: int = 10) -> Crawled:
-    """One step, in this process."""
+    """Run one step in this process."""
     web = EndlessWeb(fresh=fresh)
     meter = _Meter(web, pages)
     seeds = [web.home(number) for number in range(10)]
     began, wall = time.process_time(), time.perf_counter()
     if folder is None:
-        made = wiring.make_strategy(strategy)
-        frontier = MemoryFrontier(bound, getattr(made, "eviction", "scored"))
+        strategy_object = wiring.make_strategy(strategy)
+        frontier = MemoryFrontier(bound, getattr(strategy_object, "eviction", "scored"))
         topic = Topic(KEYWORDS)
         limits = Limits(pages=pages, nofollow=False)
         loop = Crawl(
-            made,
+            strategy_object,
             frontier,
             _History(),
             topic,
@@ -140,11 +140,11 @@ def crawl(folder: Path | None, pages: int, strategy: str, bound: int = BOUND, fr
 
 
 SOAK_BOUND = 20_000
-SOAK_GROWTH = 100  # bytes a page: 8 of a hash, and what caches still take below 100,000 pages
+SOAK_GROWTH = 100  # bytes per page: 8 for a hash, the rest for caches that are still filling below 100,000 pages
 
 
 def soak(pages: int, strategy: str) -> int:
-    """Crawl `pages` pages in this process; prints the memory on the way and returns 1 if it grows too much."""
+    """Crawl `pages` pages in this process, printing the memory as it grows; returns 1 if it grows too much."""
     resident: list[int] = []
 
     class Watched(_Meter):
@@ -167,8 +167,8 @@ def soak(pages: int, strategy: str) -> int:
         session.folder.finish(reason, session.clock())
         session.close()
     grown = (resident[-1] - resident[len(resident) // 2 - 1]) / (pages / 2)
-    print(f"a page of the second half adds {grown:,.0f} bytes (at most {SOAK_GROWTH})")
-    return int(grown > SOAK_GROWTH and pages >= 100_000)  # a short one is for crashes only
+    print(f"each page of the second half adds {grown:,.0f} bytes (at most {SOAK_GROWTH})")
+    return int(grown > SOAK_GROWTH and pages >= 100_000)  # a short run only checks for crashes
 
 
 def _resident() -> int:
@@ -179,14 +179,14 @@ def _resident() -> int:
 
 
 class _History(MemoryHistory):
-    """As in the laboratory: links are not kept."""
+    """A history that does not keep links, as in the laboratory."""
 
     def link(self, source: object, targets: object) -> None:
         return None
 
 
 def resume(folder: Path, pages: int) -> tuple[float, float, int]:
-    """Seconds, CPU seconds and memory until a resumed crawl can ask for its next page."""
+    """Seconds, CPU seconds and memory until a resumed crawl can request its next page."""
     began, cpu = time.perf_counter(), time.process_time()
     session = wiring.resume(folder, pages=2 * pages)
     session.crawl.next(session.clock() + 10.0)
@@ -196,54 +196,55 @@ def resume(folder: Path, pages: int) -> tuple[float, float, int]:
 
 
 def main() -> int:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--pages", default="10000,100000,1000000", help="the steps")
-    options.add_argument("--strategy", default="best-first")
-    options.add_argument("--bound", type=int, default=BOUND, help="so many URLs wait at most")
-    options.add_argument(
-        "--fresh", type=int, default=10, help="new URLs a page: with 400, 2,500 pages fill the frontier"
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pages", default="10000,100000,1000000", help="pages of each step")
+    parser.add_argument("--strategy", default="best-first")
+    parser.add_argument("--bound", type=int, default=BOUND, help="most URLs in the frontier")
+    parser.add_argument(
+        "--fresh", type=int, default=10, help="new URLs per page: with 400, 2,500 pages fill the frontier"
     )
-    options.add_argument("--memory", action="store_true", help="without a crawl folder")
-    options.add_argument("--soak", type=int, default=0, metavar="N", help="one crawl of N pages; its memory on the way")
-    options.add_argument("--quick", action="store_true", help="500 and 2,000 pages, for crashes only")
-    asked = options.parse_args()
-    if asked.soak:
-        return soak(asked.soak, asked.strategy)
-    steps = [500, 2000] if asked.quick else [int(step) for step in asked.pages.split(",")]
+    parser.add_argument("--memory", action="store_true", help="without a crawl folder")
+    parser.add_argument("--soak", type=int, default=0, metavar="N", help="one crawl of N pages, with its memory")
+    parser.add_argument("--quick", action="store_true", help="500 and 2,000 pages, only to check for crashes")
+    options = parser.parse_args()
+    if options.soak:
+        return soak(options.soak, options.strategy)
+    steps = [500, 2000] if options.quick else [int(step) for step in options.pages.split(",")]
     print(
         f"{'pages':>9}{'new URLs':>12}{'waiting':>11}{'pages/s':>9}{'CPU us/page':>13}{'late':>7}{'making':>8}"
         f"{'s':>7}{'peak':>10}{'folder':>10}{'resume':>9}{'CPU':>8}{'its peak':>10}",
         flush=True,
     )
     costs: list[float] = []
-    kept = True
+    within_limits = True
     for pages in steps:
         with tempfile.TemporaryDirectory() as top:
-            folder = None if asked.memory else Path(top) / "crawl"
-            did = _alone(crawl, folder, pages, asked.strategy, asked.bound, asked.fresh)
+            folder = None if options.memory else Path(top) / "crawl"
+            result = _alone(crawl, folder, pages, options.strategy, options.bound, options.fresh)
             line = (
-                f"{did.pages:>9,}{did.offered:>12,}{did.waiting:>11,}{1 / did.cost:>9,.0f}{did.cost * 1e6:>13,.0f}"
-                f"{did.late * 1e6:>7,.0f}{did.making * 1e6:>8,.0f}{did.wall:>7,.0f}{did.peak / 1e6:>7,.0f} MB"
+                f"{result.pages:>9,}{result.offered:>12,}{result.waiting:>11,}{1 / result.cost:>9,.0f}"
+                f"{result.cost * 1e6:>13,.0f}{result.late * 1e6:>7,.0f}{result.making * 1e6:>8,.0f}"
+                f"{result.wall:>7,.0f}{result.peak / 1e6:>7,.0f} MB"
             )
             if folder is not None:
                 seconds, cpu, peak = _alone(resume, folder, pages)
-                line += f"{did.size / 1e6:>7,.0f} MB{seconds:>7.1f} s{cpu:>6.1f} s{peak / 1e6:>7,.0f} MB"
-                kept = kept and seconds < START and peak < MEMORY
+                line += f"{result.size / 1e6:>7,.0f} MB{seconds:>7.1f} s{cpu:>6.1f} s{peak / 1e6:>7,.0f} MB"
+                within_limits = within_limits and seconds < START and peak < MEMORY
             print(line, flush=True)
-            costs.append(did.cost)
-            kept = kept and did.peak < MEMORY
-    kept = kept and costs[-1] <= GROWTH * costs[0]
+            costs.append(result.cost)
+            within_limits = within_limits and result.peak < MEMORY
+    within_limits = within_limits and costs[-1] <= GROWTH * costs[0]
     print(
         f"a page of the last step costs {costs[-1] / costs[0]:.2f} times one of the first (at most {GROWTH}); memory "
-        f"under {MEMORY / 1e9:.0f} GB, resume under {START:.0f} s: {'all kept' if kept else 'NOT kept'}"
+        f"under {MEMORY / 1e9:.0f} GB, resume under {START:.0f} s: {'all kept' if within_limits else 'NOT kept'}"
     )
-    return 0 if kept or asked.quick else 1
+    return 0 if within_limits or options.quick else 1
 
 
-def _alone(call, *values):  # type: ignore[no-untyped-def]
-    """Call it in a fresh process, so that memory is its own."""
+def _alone(function, *arguments):  # type: ignore[no-untyped-def]
+    """Call a function in a new process, so that its memory is measured alone."""
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-        return pool.submit(call, *values).result()
+        return pool.submit(function, *arguments).result()
 
 
 if __name__ == "__main__":

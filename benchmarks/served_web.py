@@ -1,7 +1,7 @@
 """A web of real-sized pages on fifty loopback addresses, and two servers for it: nginx, and one that can be slow.
 
-Every host is an address of its own (127.0.1.1, 127.0.1.2, …), so that no crawler needs a proxy or a resolver and all
-of them meet the same hosts. Every link leads to a page that exists: whoever follows links finds work and no 404s.
+Every host has its own address (127.0.1.1, 127.0.1.2, …), so that no crawler needs a proxy or a resolver and all of
+them see the same hosts. Every link leads to an existing page: a crawler that follows links never gets a 404.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ from scenthound.web.decode import decompress
 
 HREF = re.compile(r"""(<a\b[^>]*?\bhref\s*=\s*)("[^"]*"|'[^']*'|[^\s"'>]+)""", re.IGNORECASE)
 ROBOTS = "User-agent: *\nDisallow: /private/\nDisallow: /*.cgi$\nDisallow: /search?\nAllow: /\n"
-BAR = 90  # links in the side bar of a generated page, as documentation has them; the generator alone gives some 30
+BAR = 90  # links in the side bar of a generated page, as in documentation; without it a page has some 30 links
 
 
 class Served(NamedTuple):
-    """Where the pages are."""
+    """A web on disk, ready to be served."""
 
     folder: Path
     hosts: list[str]
     urls: list[str]
-    """All pages, in an order that goes round the hosts."""
+    """All pages, cycling through the hosts."""
     seeds: list[str]
     topic: str
 
 
 class Source(NamedTuple):
-    """A page before it has its new address."""
+    """A page before it gets its new address."""
 
     host: str
     url: str
@@ -59,14 +59,16 @@ def address(number: int) -> str:
 
 
 def generated(pages: int, hosts: int, seed: int, size: int) -> Iterator[Source]:
-    """Pages of the laboratory's generator, with a side bar of links to the rest of their host."""
+    """Pages of the laboratory's generator, with a side bar of further links."""
     web = GeneratedWeb(pages=pages, seed=seed, page_size=size)
     for number in range(pages):
         host = f"h{number % hosts}.test"
         text = web.html(number)
         if size >= 20_000:
-            luck = random.Random(f"{seed}:{number % hosts}:{number // hosts // 8}")  # a section shares its side bar
-            others = [luck.randrange(pages) for _ in range(BAR)]
+            rng = random.Random(
+                f"{seed}:{number % hosts}:{number // hosts // 8}"
+            )  # pages of a section share a side bar
+            others = [rng.randrange(pages) for _ in range(BAR)]
             names = [html.escape(web.plan.names[web.plan.host_of(other)]) for other in others]
             items = "".join(
                 f'<li class="toc"><a class="ref" href="/bar/{other}.html">{name} {other}</a></li>\n'
@@ -77,68 +79,68 @@ def generated(pages: int, hosts: int, seed: int, size: int) -> Iterator[Source]:
 
 
 def recorded(bed: Path, pages: int, hosts: int) -> Iterator[Source]:
-    """Real pages of a bed: of its `hosts` largest hosts, as many of each as of the others."""
-    found: dict[str, list[Source]] = defaultdict(list)
+    """Real pages from the `hosts` largest hosts of a bed, taken from each host in turn."""
+    pages_by_host: dict[str, list[Source]] = defaultdict(list)
     for file in sorted(bed.glob("*.warc.gz")):
         for _, _, reply in read_responses(file):
             kind = reply.header("content-type")
             if reply.status == 200 and "html" in kind:
                 body = decompress(reply.body, reply.header("content-encoding"), limit=1 << 24, ratio=1000).data
                 host = urlsplit(reply.url).netloc
-                found[host].append(Source(host, reply.url, to_text(body, kind)))
-    largest = sorted(found, key=lambda name: (-len(found[name]), name))[:hosts]
-    if len(largest) < hosts:  # one host alone: deal its pages out
-        every = [page for name in sorted(found) for page in found[name]]
-        for number, page in enumerate(every[:pages]):
+                pages_by_host[host].append(Source(host, reply.url, to_text(body, kind)))
+    largest = sorted(pages_by_host, key=lambda name: (-len(pages_by_host[name]), name))[:hosts]
+    if len(largest) < hosts:  # too few hosts: spread the pages over made-up ones
+        all_pages = [page for name in sorted(pages_by_host) for page in pages_by_host[name]]
+        for number, page in enumerate(all_pages[:pages]):
             yield page._replace(host=f"h{number % hosts}.test")
         return
-    for place in range(max(len(found[name]) for name in largest)):
+    for index in range(max(len(pages_by_host[name]) for name in largest)):
         for name in largest:
-            if place < len(found[name]) and pages > 0:
+            if index < len(pages_by_host[name]) and pages > 0:
                 pages -= 1
-                yield found[name][place]
+                yield pages_by_host[name][index]
 
 
 def write_web(folder: Path, sources: Iterator[Source], port: int, topic: str) -> Served:
-    """Write pages for nginx, plain and packed; links keep their number and place, and lead to pages of this web."""
+    """Write pages for nginx, plain and compressed. Links keep their number and position, and lead to pages here."""
     pages = list(sources)
     hosts: dict[str, int] = {}
     paths: dict[str, str] = {}
-    mine: dict[str, list[str]] = defaultdict(list)
-    every: list[str] = []
+    host_paths: dict[str, list[str]] = defaultdict(list)
+    all_urls: list[str] = []
     for number, page in enumerate(pages):
-        place = hosts.setdefault(page.host, len(hosts))
+        host_number = hosts.setdefault(page.host, len(hosts))
         name = re.sub(r"[^a-z]+", "-", urlsplit(page.url).path.lower()).strip("-")[-40:] or "home"
         path = paths[page.url] = f"/docs/{name}-{number}.html"
-        mine[page.host].append(path)
-        every.append(f"http://{address(place)}:{port}{path}")
-    place_of = {page.url: every[number] for number, page in enumerate(pages)}
+        host_paths[page.host].append(path)
+        all_urls.append(f"http://{address(host_number)}:{port}{path}")
+    new_url = {page.url: all_urls[number] for number, page in enumerate(pages)}
     for page in pages:
-        own = mine[page.host]
+        own = host_paths[page.host]
         following = own[(own.index(paths[page.url]) + 1) % len(own)]  # a ring: every page of a host can be reached
 
-        def moved(match: re.Match[str], page: Source = page, own: list[str] = own) -> str:
+        def new_link(match: re.Match[str], page: Source = page, own: list[str] = own) -> str:
             raw = html.unescape(match[2].strip("\"'"))
             target = urljoin(page.url, raw).partition("#")[0]
             draw = zlib.crc32(target.encode("utf-8", "replace"))
-            if target in place_of:
-                new = place_of[target]
+            if target in new_url:
+                new = new_url[target]
             elif raw.startswith("#"):
                 new = raw
             elif urlsplit(target).netloc == urlsplit(page.url).netloc:
                 new = own[draw % len(own)]
             else:
-                new = every[draw % len(every)]
+                new = all_urls[draw % len(all_urls)]
             return f'{match[1]}"{html.escape(new)}"'
 
-        text = HREF.sub(moved, page.text) + f'<p><a href="{following}">next</a></p>\n'
+        text = HREF.sub(new_link, page.text) + f'<p><a href="{following}">next</a></p>\n'
         _write(folder / address(hosts[page.host]), paths[page.url], text.encode("utf-8", "replace"))
-    names = [address(place) for place in hosts.values()]
+    names = [address(host_number) for host_number in hosts.values()]
     for name in names:
         _write(folder / name, "/robots.txt", ROBOTS.encode())
-    os.sync()  # else the disk is busy with the web while crawlers write theirs
-    seeds = [f"http://{name}:{port}{mine[host][0]}" for host, name in zip(hosts, names, strict=True)]
-    return Served(folder, names, every, seeds, topic)
+    os.sync()  # otherwise the disk is still busy with this web while crawlers write theirs
+    seeds = [f"http://{name}:{port}{host_paths[host][0]}" for host, name in zip(hosts, names, strict=True)]
+    return Served(folder, names, all_urls, seeds, topic)
 
 
 def _write(folder: Path, path: str, body: bytes) -> None:
@@ -164,10 +166,10 @@ http {{
 
 @contextmanager
 def nginx(served: Served, port: int, work: Path) -> Iterator[None]:
-    """Serve the folder by nginx until the block ends."""
+    """Serve the folder with nginx until the block ends."""
     program = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
     if program is None:
-        raise SystemExit("there is no nginx: run scripts/nginx.sh, which says how to get it")
+        raise SystemExit("nginx is not installed: run scripts/nginx.sh, which says how to get it")
     work.mkdir(parents=True)
     work.chmod(0o755)
     listen = " ".join(f"listen {name}:{port};" for name in served.hosts)
@@ -185,7 +187,7 @@ def nginx(served: Served, port: int, work: Path) -> Iterator[None]:
 
 @contextmanager
 def slow_server(served: Served, port: int, latency: float) -> Iterator[None]:
-    """Serve the folder from memory, every answer `latency` seconds after its request, in a process of its own."""
+    """Serve the folder from memory in a separate process; every answer comes `latency` seconds after its request."""
     command = [sys.executable, __file__, str(served.folder), str(port), str(latency), *served.hosts]
     server = subprocess.Popen(command)
     try:
@@ -204,8 +206,8 @@ def wait_for(name: str, port: int, server: subprocess.Popen[bytes], log: Path | 
         if server.poll() is not None:
             break
         time.sleep(0.1)
-    said = log.read_text()[-500:] if log is not None and log.exists() else ""
-    raise SystemExit(f"the server did not start {said}")
+    output = log.read_text()[-500:] if log is not None and log.exists() else ""
+    raise SystemExit(f"the server did not start: {output}")
 
 
 def free_port() -> int:
@@ -219,7 +221,7 @@ def _is_root() -> bool:
 
 
 class _Answers(asyncio.Protocol):
-    """One connection of the slow server: GET in, the page of that address and path out, a while later."""
+    """One connection of the slow server: answers each GET with the page at that address and path, after the latency."""
 
     def __init__(self, pages: dict[bytes, bytes], latency: float) -> None:
         self.pages, self.latency, self.rest = pages, latency, b""
@@ -244,9 +246,9 @@ class _Answers(asyncio.Protocol):
 
 async def _serve(folder: Path, port: int, latency: float, names: list[str]) -> None:
     pages: dict[bytes, bytes] = {}
-    for packed in folder.rglob("*.gz"):
-        body = packed.read_bytes()
-        name = packed.relative_to(folder).as_posix().removesuffix(".gz")
+    for file in folder.rglob("*.gz"):
+        body = file.read_bytes()
+        name = file.relative_to(folder).as_posix().removesuffix(".gz")
         kind = "text/plain" if name.endswith(".txt") else "text/html; charset=utf-8"
         head = (
             f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Encoding: gzip\r\nContent-Length: {len(body)}\r\n\r\n"

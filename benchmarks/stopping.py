@@ -1,16 +1,16 @@
-"""What a crawl loses and saves if it stops when little is left (`loop/forecast.py`, `crawl --stop-when-done`).
+"""What a crawl loses and saves by stopping when little is left to find (`loop/forecast.py`, `crawl --stop-when-done`).
 
     $ python benchmarks/stopping.py [--quick] [--trails FOLDER] [--topics 15] [--pages 1000]
 
-Crawls a generated web and, where they are found, the recorded webs `schools` and `apache` of ../shared/data in replay,
-to the end of the budget, with the judge `topic`. Then rules are tried on these trails: the window over which the mean
-relevance is taken, and the share of all finds that may be left. Loss is the share of the targets found within the
+Crawls a generated web and, if they are available, the recorded webs `schools` and `apache` of ../shared/data in replay,
+to the end of the budget, with the judge `topic`. Then rules are tried on these trails. A rule is the window over which
+relevance is averaged, and the share of all finds that may be left. Loss is the share of the targets found within the
 budget that came after the stop; saved is the share of the budget that was not fetched.
 
-Topics are split as in judge.py: rules are chosen on `tune` and reported on `test`. The rule chosen is the one that
-saves most of those that lose at most 5 % in the mean on each web with each strategy. The last table says how good the
-estimate is: at a third and two thirds of the budget, the share of all finds expected to be left, and what was left
-indeed. With `--trails` the trails are kept in that folder, and those that are there already are not crawled again.
+Topics are split as in judge.py: rules are chosen on `tune` and reported on `test`. Of the rules that lose at most 5 %
+on average on each web with each strategy, the one that saves most is chosen. The last table shows how good the estimate
+is: at a third and two thirds of the budget, the share of all finds expected to be left, and the true share. With
+`--trails` the trails are kept in that folder, and existing trails are not crawled again.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Trail:
     topic: str
     half: str
     relevance: Sequence[float]
-    """By the judge when the page was fetched; nan for seeds."""
+    """The judge's verdict when the page was fetched; nan for seeds."""
     is_target: Sequence[int]
 
 
@@ -60,19 +60,19 @@ class Rule:
     share: float
 
     def stop(self, trail: Trail, budget: int) -> int:
-        """The number of pages after which it stops a crawl."""
+        """The number of pages after which the rule stops a crawl."""
         forecast, pages = Forecast(self.window), min(budget, len(trail.relevance))
-        for number, relevance in enumerate(trail.relevance[:pages]):
-            left = forecast.left(budget - number)
+        for page_number, relevance in enumerate(trail.relevance[:pages]):
+            left = forecast.left(budget - page_number)
             if left is not None and left.share <= self.share:
-                return number
+                return page_number
             forecast.page(relevance, is_seed=relevance != relevance)
         return pages
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Of one rule on the trails of a web with a strategy."""
+    """Loss and savings of one rule on the trails of one web and strategy."""
 
     loss: float
     loss_90: float
@@ -102,14 +102,14 @@ def main() -> None:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--quick", action="store_true", help="a small generated web, 2 topics of each half, 60 pages")
-    parser.add_argument("--trails", type=Path, help="keep the trails in this folder, and use those that are there")
-    parser.add_argument("--topics", type=int, default=15, help="most topics of each half of a web")
-    parser.add_argument("--pages", type=int, default=1000, help="the budget")
+    parser.add_argument("--trails", type=Path, help="keep trails in this folder, and reuse those already there")
+    parser.add_argument("--topics", type=int, default=15, help="most topics from each half of a web")
+    parser.add_argument("--pages", type=int, default=1000, help="page budget of each crawl")
     return parser.parse_args()
 
 
 def recorded(web: Bed, folder: Path, options: argparse.Namespace) -> Iterator[Trail]:
-    """The trails of a web: read from the folder, or crawled now and kept there."""
+    """The trails of a web, read from the folder if they are there, else crawled and kept there."""
     name = web.name.split()[0].partition("-")[0]
     prepared: PreparedBed | None = None
     for which in ("tune", "test"):
@@ -128,11 +128,12 @@ def recorded(web: Bed, folder: Path, options: argparse.Namespace) -> Iterator[Tr
 
 def crawled(bed: PreparedBed, topic: BedTopic, web: str, strategy: str, which: str, pages: int) -> Trail:
     steps = run_cell(bed, topic, strategy, limits=ReplayLimits(pages=pages, judge="topic")).steps
-    aliases, given = bed.aliases, {*map(str, topic.seeds), *map(str, topic.examples)}
-    given |= {aliases[url] for url in given if url in aliases}
+    aliases, given_urls = bed.aliases, {*map(str, topic.seeds), *map(str, topic.examples)}
+    given_urls |= {aliases[url] for url in given_urls if url in aliases}
     targets = {aliases.get(url, url) for url in topic.targets} | set(topic.targets)
     is_target = [
-        int(not given & {step.url, step.requested} and bool(targets & {step.url, step.requested})) for step in steps
+        int(not given_urls & {step.url, step.requested} and bool(targets & {step.url, step.requested}))
+        for step in steps
     ]
     relevance = [float("nan") if step.depth == 0 else round(step.relevance, 5) for step in steps]
     return Trail(web, strategy, topic.id, which, relevance, is_target)
@@ -144,39 +145,40 @@ def report(trails: Sequence[Trail], budget: int, quick: bool) -> None:
         groups[trail.half][trail.web, trail.strategy].append(trail)
     windows = (10, 20) if quick else WINDOWS
     rules = [Rule(window, share) for window in windows for share in SHARES]
-    outcomes = {rule: {key: Outcome.of(rule, found, budget) for key, found in groups["tune"].items()} for rule in rules}
+    outcomes = {rule: {key: Outcome.of(rule, group, budget) for key, group in groups["tune"].items()} for rule in rules}
     print(f"all rules on the tuning half, a budget of {budget:,} pages: loss, saved")
     print(f"{'window':>6} {'share':>6} " + " ".join(f"{web} {strategy}".rjust(22) for web, strategy in groups["tune"]))
-    for rule, found in outcomes.items():
-        row = " ".join(f"{one.loss:.3f} {one.saved:.2f}".rjust(22) for one in found.values())
+    for rule, by_group in outcomes.items():
+        row = " ".join(f"{outcome.loss:.3f} {outcome.saved:.2f}".rjust(22) for outcome in by_group.values())
         print(f"{rule.window:6} {rule.share:6.3f} {row}")
-    keeping = [rule for rule in rules if max(one.loss for one in outcomes[rule].values()) <= MOST_LOST]
-    best = max(keeping, key=lambda rule: np.mean([one.saved for one in outcomes[rule].values()]), default=None)
-    print(f"\nchosen on the tuning half: {best or 'none keeps the promise'}")
+    keeping = [rule for rule in rules if max(outcome.loss for outcome in outcomes[rule].values()) <= MOST_LOST]
+    best = max(keeping, key=lambda rule: np.mean([outcome.saved for outcome in outcomes[rule].values()]), default=None)
+    print(f"\nchosen on the tuning half: {best or 'no rule keeps the promise'}")
     shown = dict.fromkeys([*([best] if best else []), Rule(min(WINDOW, max(windows)), MOST_LOST)])
     for rule in shown:
         print(
             f"\n{rule} on the test half\n{'web':10} {'strategy':12} {'topics':>6} {'loss':>6} {'90 %':>6} {'saved':>6}"
         )
-        for (web, strategy), found in groups["test"].items():
-            one = Outcome.of(rule, found, budget)
-            print(f"{web:10} {strategy:12} {one.topics:6} {one.loss:6.3f} {one.loss_90:6.3f} {one.saved:6.2f}")
+        for (web, strategy), group in groups["test"].items():
+            outcome = Outcome.of(rule, group, budget)
+            losses = f"{outcome.loss:6.3f} {outcome.loss_90:6.3f}"
+            print(f"{web:10} {strategy:12} {outcome.topics:6} {losses} {outcome.saved:6.2f}")
     _report_estimate(groups["test"], budget, min(WINDOW, max(windows)))
 
 
 def _report_estimate(groups: Mapping[tuple[str, str], Sequence[Trail]], budget: int, window: int) -> None:
     print(f"\nshare of all finds that was left, expected and true, window {window}, test half")
     for (web, strategy), trails in groups.items():
-        told = []
+        columns = []
         for part in (1 / 3, 2 / 3):
             pairs = [pair for trail in trails if (pair := _estimate(trail, budget, int(part * budget), window))]
             expected, true = np.mean(pairs, axis=0) if pairs else (float("nan"), float("nan"))
-            told.append(f"{int(part * budget):5} pages: {expected:.2f} {true:.2f}")
-        print(f"{web:10} {strategy:12} {';'.join(told)}")
+            columns.append(f"{int(part * budget):5} pages: {expected:.2f} {true:.2f}")
+        print(f"{web:10} {strategy:12} {';'.join(columns)}")
 
 
 def _estimate(trail: Trail, budget: int, pages: int, window: int) -> tuple[float, float] | None:
-    """The share of all finds that is expected to be left after so many pages, and the true one."""
+    """The share of all finds expected to be left after `pages` pages, and the true share."""
     forecast, found = Forecast(window), sum(trail.is_target[:budget])
     for relevance in trail.relevance[:pages]:
         forecast.page(relevance, is_seed=relevance != relevance)

@@ -1,18 +1,18 @@
-"""Our live crawl beside the crawlers it is measured by: the same pages, hosts and conditions, in the same run.
+"""Our live crawl compared with other crawlers: the same pages, hosts and conditions, in the same run.
 
     python benchmarks/throughput.py [--pages 1500] [--rounds 3] [--bed FOLDER] [--only ours,scrapy] [--quick]
     python benchmarks/throughput.py --latency [--hosts 100,250,500,1000] [--quick]
 
-Pages of real size (generated ones; with `--bed` recorded ones) on 50 loopback hosts, served by nginx on the same
-machine. Everybody obeys robots.txt, waits for nobody, follows links and stores results; rounds alternate between
-the crawlers, and the median counts. Ours fetches, parses, finds links, counts terms, scores best-first and stores
-durably (WARC and SQLite). `contexts` is ours too, with what best-first does without: the words of the element around
-every link are counted, and scored beside the page (strategy `dom`). The others fetch, parse, find links and write JSON
-lines; the download loop does nothing but fetch. CPU and memory are those of all processes of a crawler, start included,
-the server's not.
+Pages of real size (generated, or recorded with `--bed`) on 50 loopback hosts, served by nginx on the same machine. All
+crawlers obey robots.txt, use no delay, follow links and store results; rounds alternate between the crawlers, and the
+median counts. Ours fetches, parses, finds links, counts terms, scores best-first and stores durably (WARC and SQLite).
+`contexts` is ours as well, with work that best-first does not do: the words of the element around every link are
+counted, and scored together with the page (strategy `dom`). The others fetch, parse, find links and write JSON lines;
+the download loop only fetches. CPU and memory are those of all processes of a crawler, including start-up, without the
+server.
 
-Peers live in an environment of their own (`make peers`); one that is missing is left out. With `--latency` ours alone
-is shown: every answer takes 100 ms, and every host may be asked once a second.
+The other crawlers are installed in a separate environment (`make peers`); one that is missing is skipped. `--latency`
+measures ours alone: every answer takes 100 ms, and every host may be asked once a second.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ HERE = Path(__file__).resolve().parent
 HOSTS = 50
 SEED = 3
 PAGE_SIZE = 40_000
-SPARE = 3  # pages on offer for each that is fetched, so that nobody runs dry
+SPARE = 3  # pages on offer for each page fetched, so that no crawler runs out of links
 TIMEOUT = 900
 OURS = {"ours": ("scenthound", "best-first"), "contexts": ("scenthound, contexts", "dom")}
 PEERS = {
@@ -49,7 +49,7 @@ PEERS = {
 
 
 class Result(NamedTuple):
-    """What one run cost."""
+    """Cost of one run."""
 
     pages: int
     seconds: float
@@ -65,14 +65,14 @@ class Result(NamedTuple):
         return 1000 * self.cpu / max(1, self.pages)
 
 
-def measured(command: list[str], count: Callable[[], int], **more: str) -> Result:
-    """Run a command to its end; CPU of it and all its children from the kernel, memory by looking now and then."""
-    with tempfile.TemporaryFile() as talk:
+def measured(command: list[str], count: Callable[[], int], **variables: str) -> Result:
+    """Run a command to its end. CPU time of it and all its children is from the kernel, memory is sampled."""
+    with tempfile.TemporaryFile() as errors:
         began = time.perf_counter()
-        surroundings = {**os.environ, **more}
-        surroundings.pop("PYTHONDONTWRITEBYTECODE", None)  # whoever is installed from an index comes compiled
+        environment = {**os.environ, **variables}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # packages installed from an index come compiled
         process = subprocess.Popen(
-            ["timeout", str(TIMEOUT), *command], stdout=subprocess.DEVNULL, stderr=talk, env=surroundings
+            ["timeout", str(TIMEOUT), *command], stdout=subprocess.DEVNULL, stderr=errors, env=environment
         )
         peak = _Peak(process.pid)
         _, status, usage = os.wait4(process.pid, 0)
@@ -80,13 +80,13 @@ def measured(command: list[str], count: Callable[[], int], **more: str) -> Resul
         process.returncode = os.waitstatus_to_exitcode(status)
         peak.stop()
         if process.returncode != 0:
-            talk.seek(0)
-            raise SystemExit(f"{command[:3]} failed ({process.returncode}): {talk.read().decode()[-1500:]}")
+            errors.seek(0)
+            raise SystemExit(f"{command[:3]} failed ({process.returncode}): {errors.read().decode()[-1500:]}")
     return Result(count(), seconds, usage.ru_utime + usage.ru_stime, peak.megabytes)
 
 
 class _Peak:
-    """The most memory a process and its children took together; pages shared between them count once."""
+    """Peak memory of a process and its children together; memory pages shared between them count once."""
 
     def __init__(self, pid: int) -> None:
         self.megabytes = 0.0
@@ -108,7 +108,7 @@ def _family(pid: int) -> list[int]:
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     except OSError:
         return [pid]
-    return [pid, *(one for child in children for one in _family(int(child)))]
+    return [pid, *(descendant for child in children for descendant in _family(int(child)))]
 
 
 def _share(pid: int) -> int:
@@ -123,10 +123,10 @@ def _share(pid: int) -> int:
 
 def ours(folder: Path, served: Served, pages: int, strategy: str = "best-first", **settings: object) -> Result:
     out = folder / f"ours-{strategy}"
-    asked = {"delay": 0, "concurrency": 64, "host_patience": 0, "allow_private": "loopback", **settings}
+    all_settings = {"delay": 0, "concurrency": 64, "host_patience": 0, "allow_private": "loopback", **settings}
     command = [sys.executable, "-m", "scenthound", "crawl", served.topic, "--out", str(out), "--pages", str(pages)]
     command += ["--strategy", strategy]
-    for name, value in asked.items():
+    for name, value in all_settings.items():
         command += ["--set", f"{name}={value}"]
     seeds = folder / "seeds.txt"
     seeds.write_text("\n".join(served.seeds) + "\n")
@@ -152,67 +152,65 @@ def peer(name: str, python: str, folder: Path, served: Served, pages: int) -> Re
     return measured(command, lambda: len(out.read_text().splitlines()), **home)
 
 
-def compare(asked: argparse.Namespace) -> None:
-    pages, rounds = (120, 1) if asked.quick else (asked.pages, asked.rounds)
-    python = _peers_python(asked.python)
-    wanted = asked.only.split(",") if asked.only else [*OURS, *PEERS]
-    for name in wanted:
+def compare(options: argparse.Namespace) -> None:
+    pages, rounds = (120, 1) if options.quick else (options.pages, options.rounds)
+    python = _peers_python(options.python)
+    names = options.only.split(",") if options.only else [*OURS, *PEERS]
+    for name in names:
         if name not in OURS and name not in PEERS:
-            raise SystemExit(f"no crawler called `{name}`: there are {', '.join([*OURS, *PEERS])}")
-    found: dict[str, list[Result]] = {}
+            raise SystemExit(f"no crawler called `{name}`: choose from {', '.join([*OURS, *PEERS])}")
+    results: dict[str, list[Result]] = {}
     with tempfile.TemporaryDirectory() as top:
-        served, port = _web(asked, Path(top), pages * SPARE)
+        served, port = _web(options, Path(top), pages * SPARE)
         with nginx(served, port, Path(top) / "nginx"):
             for number in range(rounds):
                 folder = Path(top) / f"round{number}"
                 folder.mkdir()
-                for name in wanted:
+                for name in names:
                     if name in OURS:
-                        settings = dict(pair.split("=", 1) for pair in asked.set)
+                        settings = dict(pair.split("=", 1) for pair in options.set)
                         result = ours(folder, served, pages, OURS[name][1], **settings)
                     elif python and _has(python, PEERS[name][2]):
                         result = peer(name, python, folder, served, pages)
                     else:
-                        print(f"{PEERS[name][0]} is not installed: make peers", file=sys.stderr)
+                        print(f"{PEERS[name][0]} is not installed: run `make peers`", file=sys.stderr)
                         continue
-                    found.setdefault(name, []).append(result)
+                    results.setdefault(name, []).append(result)
                     print(
                         f"round {number + 1}: {name} {result.rate:.1f} pages/s, {result.cpu_ms:.2f} CPU ms per page",
                         file=sys.stderr,
                     )
-    _print(found, rounds)
+    _print(results, rounds)
 
 
-def _print(found: dict[str, list[Result]], rounds: int) -> None:
-    def middle(results: list[Result], what: Callable[[Result], float]) -> float:
-        return statistics.median(map(what, results))
+def _print(results: dict[str, list[Result]], rounds: int) -> None:
+    def middle(runs: list[Result], what: Callable[[Result], float]) -> float:
+        return statistics.median(map(what, runs))
 
-    bases = [middle(found[name], lambda r: r.rate) if name in found else 0.0 for name in ("scrapy", "scrapy-fast")]
+    bases = [middle(results[name], lambda r: r.rate) if name in results else 0.0 for name in ("scrapy", "scrapy-fast")]
     print(f"crawler                pages  pages/s  CPU ms/page  peak MB  x Scrapy  x fast Scrapy   median of {rounds}")
-    for name, results in found.items():
-        rate = middle(results, lambda r: r.rate)
+    for name, runs in results.items():
+        rate = middle(runs, lambda r: r.rate)
         times = [f"{rate / base:.2f}" if base else "-" for base in bases]
         label = {**OURS, **PEERS}[name][0]
-        pages, cpu, peak = (
-            middle(results, what) for what in (lambda r: r.pages, lambda r: r.cpu_ms, lambda r: r.peak_mb)
-        )
+        pages, cpu, peak = (middle(runs, what) for what in (lambda r: r.pages, lambda r: r.cpu_ms, lambda r: r.peak_mb))
         print(f"{label:<21} {pages:>6.0f} {rate:>8.1f} {cpu:>12.2f} {peak:>8.0f} {times[0]:>9} {times[1]:>14}")
 
 
-def latency(asked: argparse.Namespace) -> None:
-    """How near politeness alone comes to being the limit: many hosts, one request a second each, 100 ms an answer."""
-    steps = [10] if asked.quick else [int(number) for number in asked.hosts.split(",")]
-    each = 4 if asked.quick else 9
-    delay = 0.9  # the rest after an answer that took 0.1 s: one request a second
+def latency(options: argparse.Namespace) -> None:
+    """How close a crawl comes to the limit of politeness: many hosts, one request per second each, 100 ms latency."""
+    steps = [10] if options.quick else [int(number) for number in options.hosts.split(",")]
+    pages_per_host = 4 if options.quick else 9
+    delay = 0.9  # pause after an answer that took 0.1 s: one request per second
     print("hosts  requests  possible/s  reached/s  share  CPU ms/request")
     for hosts in steps:
         with tempfile.TemporaryDirectory() as top:
             port = free_port()
             served = write_web(
-                Path(top) / "web", generated(hosts * each * 2, hosts, SEED, PAGE_SIZE), port, "garden plants"
+                Path(top) / "web", generated(hosts * pages_per_host * 2, hosts, SEED, PAGE_SIZE), port, "garden plants"
             )
             with slow_server(served, port, 0.1):
-                result = ours(Path(top), served, hosts * each, delay=delay, concurrency=max(64, hosts))
+                result = ours(Path(top), served, hosts * pages_per_host, delay=delay, concurrency=max(64, hosts))
             rate = _rate(Path(top) / "ours-best-first")
             print(
                 f"{hosts:>5} {result.pages:>9} {hosts:>11} {rate:>10.1f} {rate / hosts:>6.0%} {result.cpu_ms:>15.2f}",
@@ -221,32 +219,34 @@ def latency(asked: argparse.Namespace) -> None:
 
 
 def _rate(out: Path) -> float:
-    """Pages per second of all hosts together, each from its third page to its last: pages come in waves, a second
-    apart, so that a count over any stretch of time would say too much or too little."""
+    """Pages per second of all hosts together, each measured from its third page to its last: pages come in waves a
+    second apart, so that a count over a fixed interval would be too high or too low."""
     from scenthound.loop.folder import CrawlFolder
 
     times: dict[str, list[float]] = {}
     with CrawlFolder.look(out) as crawl:
         for step in crawl.history.trail():
             times.setdefault(step.url.split("/")[2], []).append(step.time)
-    end = max(of_host[-1] for of_host in times.values())
+    end = max(host_times[-1] for host_times in times.values())
     rate = 0.0
-    for of_host in times.values():
-        if len(of_host) > 3:  # one that has had nothing for two turns counts to the end, one of three pages not at all
-            last = of_host[-1] if end - of_host[-1] < 2.5 else end
-            rate += (len(of_host) - 3) / (last - of_host[2])
+    for host_times in times.values():
+        if (
+            len(host_times) > 3
+        ):  # a host without a page for two turns counts to the end, one with three pages not at all
+            last = host_times[-1] if end - host_times[-1] < 2.5 else end
+            rate += (len(host_times) - 3) / (last - host_times[2])
     return rate
 
 
-def _web(asked: argparse.Namespace, top: Path, pages: int) -> tuple[Served, int]:
+def _web(options: argparse.Namespace, top: Path, pages: int) -> tuple[Served, int]:
     port = free_port()
-    if asked.bed:
-        return write_web(top / "web", recorded(Path(asked.bed), pages, HOSTS), port, asked.topic), port
-    return write_web(top / "web", generated(pages, HOSTS, SEED, PAGE_SIZE), port, asked.topic), port
+    if options.bed:
+        return write_web(top / "web", recorded(Path(options.bed), pages, HOSTS), port, options.topic), port
+    return write_web(top / "web", generated(pages, HOSTS, SEED, PAGE_SIZE), port, options.topic), port
 
 
-def _peers_python(given: str) -> str:
-    python = Path(given) if given else HERE.parent / ".venv-peers" / "bin" / "python"
+def _peers_python(path: str) -> str:
+    python = Path(path) if path else HERE.parent / ".venv-peers" / "bin" / "python"
     return str(python) if python.exists() else ""
 
 
@@ -255,22 +255,24 @@ def _has(python: str, module: str) -> bool:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--pages", type=int, default=1500)
-    options.add_argument("--rounds", type=int, default=3)
-    options.add_argument("--bed", default="", help="serve recorded pages of this bed instead of generated ones")
-    options.add_argument("--topic", default="garden plants and animals", help="what ours looks for")
-    options.add_argument(
-        "--only", default="", help="crawlers to run, as ours,contexts,scrapy,scrapy-fast,crawlee,crawl4ai,loop"
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pages", type=int, default=1500)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--bed", default="", help="serve recorded pages of this bed instead of generated ones")
+    parser.add_argument("--topic", default="garden plants and animals", help="topic of our crawl")
+    parser.add_argument(
+        "--only", default="", help="crawlers to run, e.g. ours,contexts,scrapy,scrapy-fast,crawlee,crawl4ai,loop"
     )
-    options.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of ours")
-    options.add_argument("--python", default="", help="interpreter that has the peers; .venv-peers otherwise")
-    options.add_argument("--latency", action="store_true", help="ours alone, politeness as the limit")
-    options.add_argument("--hosts", default="100,250,500,1000", help="for --latency")
-    options.add_argument("--quick", action="store_true", help="one small round, for crashes only")
-    asked = options.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server goes too
-    (latency if asked.latency else compare)(asked)
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of our crawl")
+    parser.add_argument(
+        "--python", default="", help="interpreter of the environment with the other crawlers; default: .venv-peers"
+    )
+    parser.add_argument("--latency", action="store_true", help="measure ours alone, limited by politeness")
+    parser.add_argument("--hosts", default="100,250,500,1000", help="for --latency")
+    parser.add_argument("--quick", action="store_true", help="one small round, only to check for crashes")
+    options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server is stopped too
+    (latency if options.latency else compare)(options)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""How much of a crawl's budget traps take, with and without the watch on what pages give, and what the watch costs.
+"""How much of a crawl's budget traps take, with and without the trap watch, and what the watch costs.
 
-    python benchmarks/traps.py               # six webs with traps of 30 kinds, five strategies: some minutes
-    python benchmarks/traps.py --recorded    # the recorded webs of ../shared/data: pages that the watch refuses there
+    python benchmarks/traps.py               # six webs with 30 kinds of traps, five strategies: takes a few minutes
+    python benchmarks/traps.py --recorded    # pages of the recorded webs in ../shared/data that the watch refuses
 
-Every strategy crawls the same web twice, with the watch and without. "Good" are the pages that are no trap; a trap
-never comes to an end by itself, except for facets and print versions. A crawl breaks the promise if traps take more
-than a quarter of its budget or one host more than 60 requests, or if it misses more good pages than without traps.
+Every strategy crawls the same web twice, with the watch and without. "Good" pages are those that are not traps. Traps
+are endless, except for facets and print versions. A crawl breaks the promise if traps take more than a quarter of its
+budget or a single host more than 60 requests, or if it misses more good pages than without traps.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ from support import fifth_traps, fourth_traps, other_traps, sixth_traps, third_t
 SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 STRATEGIES = ("breadth-first", "random", "best-first", "shark-search", "hound")
 MOST_OF_BUDGET, MOST_ON_HOST = 0.25, 60
-MOST_ON_LOCALES = 100  # the fifth web has a trap with 40 menus of its own, each of which says something new
+MOST_ON_LOCALES = 100  # the fifth web has a trap with 40 different menus, each with new content
 
 
 class Web(Protocol):
-    """A web in which every URL has an answer."""
+    """A web that has an answer for every URL."""
 
     seeds: list[str]
     good_pages: set[str]
@@ -65,10 +65,10 @@ def crawl(
     traps: TrapWatch | None,
     watch: Callable[[object], None] | None = None,
 ) -> str:
-    """Run one crawl; gives the reason why it ended."""
-    made = make_strategy(strategy)
+    """Run one crawl; returns why it ended."""
+    strategy_object = make_strategy(strategy)
     run = Crawl(
-        made,
+        strategy_object,
         MemoryFrontier(100_000),
         MemoryHistory(),
         topic,
@@ -76,7 +76,7 @@ def crawl(
         limits=Limits(pages=pages),
         scope=Scope(),
         traps=traps,
-        judging=start_judge(ReplayLimits().judge, topic, [urls.make(seed) for seed in seeds], strategy=made),
+        judging=start_judge(ReplayLimits().judge, topic, [urls.make(seed) for seed in seeds], strategy=strategy_object),
         watch=watch,
     )
     run.start()
@@ -86,12 +86,12 @@ def crawl(
 def trap_crawl(
     web: Web, words: str, strategy: str, traps: TrapWatch | None, pages: int
 ) -> tuple[int, Counter[str], str]:
-    """The number of good pages fetched, the requests to each host's trap, and why the crawl ended."""
+    """The number of good pages fetched, the trap requests by host, and why the crawl ended."""
     good, in_traps = set[str](), Counter[str]()
-    wanted = {urls.make(url) for url in web.good_pages}
+    good_urls = {urls.make(url) for url in web.good_pages}
 
     def fetch(candidate: Candidate) -> Landing:
-        if candidate.url in wanted:
+        if candidate.url in good_urls:
             good.add(candidate.url)
         else:
             in_traps[urls.host(candidate.url)] += 1
@@ -104,10 +104,12 @@ def trap_crawl(
 def try_traps(
     name: str, web: Web, clean: Web, words: str, pages: int, strategies: Sequence[str], most_on_host: int = MOST_ON_HOST
 ) -> int:
-    """Print a line for each crawl; gives the number of those that broke the promise."""
+    """Print a line for each crawl; returns how many broke the promise."""
     print(f"{name} web: {len(web.good_pages)} good pages on {len(web.hosts)} hosts, budget {pages}")
     if most_on_host > MOST_ON_HOST:
-        print(f"not kept here: {MOST_ON_HOST} requests a host; at most {most_on_host} are allowed (decision 0016)")
+        print(
+            f"exception: at most {most_on_host} requests per host are allowed here, not {MOST_ON_HOST} (decision 0016)"
+        )
     print(f"{'strategy':15} watch  good pages  requests in traps  of the budget  most on one host  ended")
     broken = 0
     for strategy in strategies:
@@ -122,14 +124,14 @@ def try_traps(
         if missing and pages >= 2 * len(web.good_pages):
             without, _, _ = trap_crawl(clean, words, strategy, None, pages)
             missing = max(0, missing - (len(clean.good_pages) - without))
-            print(f"{'':15} of a web without traps it fetches {without} of {len(clean.good_pages)} pages")
-        is_enough = pages >= 2 * len(web.good_pages)  # what a small budget spends in traps says little
+            print(f"{'':15} without traps it fetches {without} of {len(clean.good_pages)} pages")
+        is_enough = pages >= 2 * len(web.good_pages)  # with a small budget the share spent in traps says little
         broken += is_enough and (missing > 0 or spent > MOST_OF_BUDGET * pages or most > most_on_host)
     return broken
 
 
 def try_recorded(name: str, pages: int, topics: int, strategies: Sequence[str]) -> None:
-    """Print, for crawls of a recorded web, the pages of it that the watch refused, and what that cost in targets."""
+    """Print which pages the watch refuses in crawls of a recorded web, and how many targets that costs."""
     bed = Bed.open(SHARED / "data" / name)
     ready = prepare(bed)
     print(f"{name}: {len(ready):,} pages, budget {pages}")
@@ -137,17 +139,17 @@ def try_recorded(name: str, pages: int, topics: int, strategies: Sequence[str]) 
     for strategy in strategies:
         ready.read_parts(Parts((Analyser(),)) | declaration_of(make_strategy(strategy)).parts)
         for topic in bed.topics[:topics]:
-            found, refused = {}, set[Url]()
+            trails, refused = {}, set[Url]()
             watch = TrapWatch()
             for traps in (None, watch):
                 trail, dropped = recorded_crawl(ready, topic.topic, topic.seeds, strategy, pages, traps)
-                found[traps is not None] = trail
+                trails[traps is not None] = trail
                 refused |= dropped
             targets = set(topic.targets)
-            refused -= found[True]
+            refused -= trails[True]
             print(
-                f"{strategy:15} {topic.id[:32]:32} {len(found[False]):5} / {len(found[True]):5} {len(refused):13}"
-                f" {len(refused & targets):16} {len(found[False] & targets):9} / {len(found[True] & targets)}",
+                f"{strategy:15} {topic.id[:32]:32} {len(trails[False]):5} / {len(trails[True]):5} {len(refused):13}"
+                f" {len(refused & targets):16} {len(trails[False] & targets):9} / {len(trails[True] & targets)}",
                 flush=True,
             )
             for suspended in watch:
@@ -157,7 +159,7 @@ def try_recorded(name: str, pages: int, topics: int, strategies: Sequence[str]) 
 def recorded_crawl(
     bed: PreparedBed, topic: Topic, seeds: Sequence[Url], strategy: str, pages: int, traps: TrapWatch | None
 ) -> tuple[set[Url], set[Url]]:
-    """The pages that were fetched, and those of the bed that the watch refused."""
+    """The pages that were fetched, and the pages of the bed that the watch refused."""
     fetched, refused = set[Url](), set[Url]()
 
     def watch(event: object) -> None:
@@ -176,38 +178,38 @@ def recorded_crawl(
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pages", type=int, default=2000, help="page budget of each crawl")
+    parser.add_argument("--pages", type=int, default=2000, help="page budget per crawl")
     parser.add_argument("--recorded", action="store_true", help="crawl the recorded webs instead")
     parser.add_argument("--topics", type=int, default=3, help="topics of each recorded web")
     parser.add_argument("--strategies", default=",".join(STRATEGIES))
-    asked = parser.parse_args()
-    strategies = asked.strategies.split(",")
-    if asked.recorded:
+    options = parser.parse_args()
+    strategies = options.strategies.split(",")
+    if options.recorded:
         for name in ("schools", "apache"):
             if (SHARED / "data" / name).is_dir():
-                try_recorded(name, asked.pages, asked.topics, strategies)
+                try_recorded(name, options.pages, options.topics, strategies)
             else:
-                print(f"{name} is not in ../shared/data: left out")
+                print(f"{name} is not in ../shared/data: skipped")
         return 0
     first, second = trap_webs.TrapWeb(), other_traps.OtherTraps()
     plain, other = trap_webs.TrapWeb((), len(first.hosts)), other_traps.OtherTraps((), len(second.hosts))
-    broken = try_traps("first", first, plain, trap_webs.TOPIC, asked.pages, strategies)
-    broken += try_traps("second", second, other, other_traps.TOPIC, asked.pages * 6 // 10, strategies)
+    broken = try_traps("first", first, plain, trap_webs.TOPIC, options.pages, strategies)
+    broken += try_traps("second", second, other, other_traps.TOPIC, options.pages * 6 // 10, strategies)
     third, fourth = third_traps.ThirdTraps(), fourth_traps.FourthTraps()
     plain_third, plain_fourth = (
         third_traps.ThirdTraps((), len(third.hosts)),
         fourth_traps.FourthTraps((), len(fourth.hosts)),
     )
-    most = MOST_ON_HOST + third_traps.NESTED_TEXTS  # one of its traps has so many different texts
-    broken += try_traps("third", third, plain_third, third_traps.TOPIC, asked.pages * 6 // 10, strategies, most)
-    broken += try_traps("fourth", fourth, plain_fourth, fourth_traps.TOPIC, asked.pages * 7 // 10, strategies)
+    most = MOST_ON_HOST + third_traps.NESTED_TEXTS  # one of its traps has this many different texts
+    broken += try_traps("third", third, plain_third, third_traps.TOPIC, options.pages * 6 // 10, strategies, most)
+    broken += try_traps("fourth", fourth, plain_fourth, fourth_traps.TOPIC, options.pages * 7 // 10, strategies)
     fifth = fifth_traps.FifthTraps()
     plain_fifth = fifth_traps.FifthTraps((), len(fifth.hosts))
-    pages = asked.pages * 6 // 10
+    pages = options.pages * 6 // 10
     broken += try_traps("fifth", fifth, plain_fifth, fifth_traps.TOPIC, pages, strategies, MOST_ON_LOCALES)
     sixth = sixth_traps.SixthTraps()
     plain_sixth = sixth_traps.SixthTraps((), len(sixth.hosts))
-    broken += try_traps("sixth", sixth, plain_sixth, sixth_traps.TOPIC, asked.pages * 6 // 10, strategies)
+    broken += try_traps("sixth", sixth, plain_sixth, sixth_traps.TOPIC, options.pages * 6 // 10, strategies)
     print("all promises kept" if not broken else f"{broken} crawls broke a promise")
     return int(bool(broken))
 

@@ -1,6 +1,6 @@
-"""A comparison in the lab: is hound better than breadth-first, and can that be said?
+"""A comparison in the lab: is hound better than breadth-first, and is the difference significant?
 
-The bed is generated, so the sentence at the end is about this web only. Needs `pip install "scenthound[lab]"`.
+The bed is generated, so the result applies to this web only. Needs `pip install "scenthound[lab]"`.
 
     python examples/compare_in_the_lab.py
 """

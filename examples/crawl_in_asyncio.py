@@ -1,4 +1,4 @@
-"""Two crawls at once inside a program that has an event loop, with other work going on beside them.
+"""Two crawls at the same time inside a program with an event loop that does other work as well.
 
 `scenthound.crawl` blocks until the crawl ends. A program with an event loop awaits `crawl_async` instead.
 
@@ -23,7 +23,7 @@ async def crawl(topic: BedTopic, proxy: str, out: Path) -> int:
 
 
 async def heartbeat() -> None:
-    """Stands for the rest of the program: it goes on while pages are fetched."""
+    """The rest of the program, which keeps running while pages are fetched."""
     while True:
         await asyncio.sleep(0.2)
         print("still here")
@@ -32,10 +32,10 @@ async def heartbeat() -> None:
 async def main(out: Path) -> list[int]:
     web = GeneratedWeb(300, seed=3)
     with serving(web) as address:
-        beside = asyncio.create_task(heartbeat())
+        background = asyncio.create_task(heartbeat())
         crawls = [crawl(topic, f"http://{address}", out / topic.id) for topic in web.topics[:2]]
         pages = await asyncio.gather(*crawls)
-        beside.cancel()
+        background.cancel()
     for topic, count in zip(web.topics, pages, strict=False):
         print(f"{topic.keywords}: {count} pages")
     return list(pages)

@@ -1,4 +1,4 @@
-"""A crawl with a callback: hear of every page as it is stored, and of every request that failed.
+"""A crawl with a callback for every stored page and every failed request.
 
 `watch` is called with a `Step` for each page, a `Miss` for each failed request, and other objects that this program
 ignores. The web is generated and served on loopback, so no network is needed.
@@ -34,7 +34,7 @@ def main(out: Path) -> int:
             out=out,
             watch=watch,
             proxy=f"http://{address}",  # the generated web; leave it out to crawl the real one
-            delay=0,  # this web is ours; a stranger's host gets one second
+            delay=0,  # this web is ours; other hosts get a delay of one second
         )
     with folder:
         print(f"{len(folder.history)} pages in {folder.path}")

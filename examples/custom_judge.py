@@ -1,8 +1,8 @@
 """A custom judge in a real crawl: a page that mentions the keywords often enough is relevant.
 
-A judge is a dataclass with three methods. The decorator gives it a name, under which `--judge` and `scenthound.crawl`
-find it like ours; in a package of your own an entry point of the group `scenthound.judges` does the same. What it says
-is stored with every page and counted in the harvest rate. The web is generated and served on loopback.
+A judge is a dataclass with three methods. The decorator registers it under a name for `--judge` and `scenthound.crawl`;
+in your own package, an entry point of the group `scenthound.judges` does the same. Its verdict is stored with every
+page and counted in the harvest rate. The web is generated and served on loopback.
 
     python examples/custom_judge.py
 """
@@ -24,7 +24,7 @@ from scenthound.lab.generate.simple_web import GeneratedWeb
 @judge("mentions")
 @dataclass
 class Mentions:
-    """Each mention of a keyword halves the doubt; `times` mentions are enough."""
+    """Each mention of a keyword halves the doubt; a page with `times` mentions is relevant."""
 
     times: int = 5
 
@@ -51,7 +51,7 @@ def main(out: Path) -> tuple[int, int]:
             out=out,
             judge="mentions:times=3",
             proxy=f"http://{address}",  # the generated web; leave it out to crawl the real one
-            delay=0,  # this web is ours; a stranger's host gets one second
+            delay=0,  # this web is ours; other hosts get a delay of one second
         )
     with folder:
         relevant = [step for step in folder.history.trail() if step.relevant]

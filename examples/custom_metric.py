@@ -1,7 +1,7 @@
-"""A custom metric: how many of the fetched pages lie on a host of their own.
+"""A custom metric: the number of distinct hosts per fetched page.
 
-A metric is a function of a trail. The decorator gives it a name; `measure` finds it by that name, and so does every
-experiment of the lab. The trail here comes from a replay of a tiny web.
+A metric is a function of a trail. The decorator registers it under a name, which `measure` and the experiments of the
+lab use. The trail here comes from a replay of a tiny web.
 
     python examples/custom_metric.py
 """

@@ -1,8 +1,8 @@
-"""A custom seed source: a page of links that somebody keeps on the web.
+"""A custom seed source: a page of links on the web.
 
-A source is a dataclass with an address and a method. The decorator gives it a name, under which `--source` and
-`scenthound.crawl` find it like ours; in a package of your own an entry point of the group `scenthound.sources` does the
-same. `asker.get` fetches within the limits and manners of the crawl, and `asker.checked` leaves out what may not be
+A source is a dataclass with an address and a method. The decorator registers it under a name for `--source` and
+`scenthound.crawl`; in your own package, an entry point of the group `scenthound.sources` does the same. `asker.get`
+fetches within the limits and politeness of the crawl, and `asker.checked` returns None for URLs that may not be
 fetched. A source that knows links has a method `back_links` as well. The web is generated and served on loopback.
 
     python examples/custom_seed_source.py
@@ -26,14 +26,14 @@ from scenthound.web.html_document import parse_html
 @source("links-of")
 @dataclass(frozen=True)
 class LinksOf:
-    """The links of a page, in their order."""
+    """The links of a page, in document order."""
 
     address: str = ""
 
     async def seeds(self, topic: scenthound.Topic, most: int, asker: Asker) -> Sequence[FoundUrl]:
         text = (await asker.get(self.address)).decode("utf-8", "replace")
-        checked = (asker.checked(link.spelling, link.anchor) for link in parse_html(text, self.address).links)
-        return list({one.url: one for one in checked if one is not None}.values())[:most]
+        links = (asker.checked(link.spelling, link.anchor) for link in parse_html(text, self.address).links)
+        return list({link.url: link for link in links if link is not None}.values())[:most]
 
 
 def main(out: Path) -> int:
@@ -42,15 +42,15 @@ def main(out: Path) -> int:
     with serving(web) as address:
         folder = scenthound.crawl(
             topic.keywords,
-            [],  # no seeds: the source is asked
+            [],  # no seeds: the source finds them
             pages=20,
             out=out,
             sources=[f"links-of:{topic.seeds[0]}"],
             proxy=f"http://{address}",  # the generated web; leave it out to crawl the real one
-            delay=0,  # this web is ours; a stranger's host gets one second
+            delay=0,  # this web is ours; other hosts get a delay of one second
         )
     with folder:
-        print(f"{len(folder.request.seeds)} seeds were found, and {len(folder.history)} pages fetched")
+        print(f"{len(folder.request.seeds)} seeds were found and {len(folder.history)} pages were fetched")
         return len(folder.history)
 
 

@@ -1,7 +1,7 @@
-"""A custom strategy in one script: pages on hosts that were not seen before go first.
+"""A custom strategy in one script: pages on new hosts come first.
 
-The decorator gives the strategy a name; after that it is chosen like any other. To share it between programs, put it
-in a package: docs/guides/add-a-strategy.md.
+The decorator registers the strategy under a name; it is then chosen like any other. To share it between programs, put
+it in a package: docs/guides/add-a-strategy.md.
 
     python examples/custom_strategy.py
 """
@@ -41,7 +41,7 @@ class NewHostsFirst:
 
 
 def hosts_reached(strategy: str, out: Path) -> int:
-    """Crawl 60 pages of a generated web and count the hosts."""
+    """Crawl 60 pages of a generated web and return the number of hosts."""
     web = GeneratedWeb(600, seed=3)
     topic = web.topics[0]
     with serving(web) as address:

@@ -1,4 +1,4 @@
-"""A crawl folder as a pandas table: one row a page, and the mean relevance by depth.
+"""A crawl folder as a pandas data frame with one row per page, and the mean relevance by depth.
 
 Needs `pip install "scenthound[pandas]"`.
 
@@ -25,8 +25,8 @@ def main(out: Path) -> pandas.DataFrame:
     with scenthound.CrawlFolder.look(out) as folder:
         table = folder.to_pandas()
         best = max(folder.pages(), key=lambda page: page.relevance)
-        again = folder.open(best.url)
-        print(f"best page: {again.title}, with {len(again.links)} links")
+        page = folder.open(best.url)
+        print(f"best page: {page.title}, with {len(page.links)} links")
     print(table[["n", "host", "relevance", "depth"]].head())
     print(table.groupby("depth")["relevance"].mean())
     return table

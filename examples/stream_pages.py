@@ -1,4 +1,4 @@
-"""Pages as they land: print those with a certain word, and stop after three.
+"""Process pages as they are fetched: print those that contain a word, and stop after three.
 
 `stream` works in `for` and in `async for`. Leaving the loop stops the crawl and saves it, so that it can be resumed.
 
@@ -23,7 +23,7 @@ def first_three(topic: BedTopic, proxy: str, out: Path) -> int:
             print(f"{page.relevance:.2f}  {page.title}: {page.text[:60]}")
             found += 1
         if found == 3:
-            break  # stops the crawl and saves it; `scenthound resume` would go on
+            break  # stops the crawl and saves it; `scenthound resume` would continue it
     return found
 
 
@@ -32,7 +32,7 @@ def main(out: Path) -> int:
     with serving(web) as address:
         found = first_three(web.topics[0], f"http://{address}", out)
     with scenthound.CrawlFolder.look(out) as folder:
-        print(f"{found} pages with the word among the first {len(folder.history)}")
+        print(f"{found} pages contain the word among the first {len(folder.history)}")
     return found
 
 

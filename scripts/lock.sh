@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Pins every dependency with its hashes: run.lock for users, dev.lock for tests and checks, peers.lock for benchmarks
-# (peers are installed apart, so nothing of ours constrains them).
+# (the other crawlers are installed separately, so that our dependencies do not constrain theirs).
 set -euo pipefail
 bin=${1:?usage: scripts/lock.sh VENV/bin}
 "$bin"/python -m pip --quiet install pip-tools

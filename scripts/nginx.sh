@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes sure there is an nginx for benchmarks/throughput.py; says what to do where it can't install one.
+# Installs nginx for benchmarks/throughput.py if it is missing, or says how to.
 set -euo pipefail
 if command -v nginx >/dev/null || [ -x /usr/sbin/nginx ]; then
   exit 0
@@ -9,6 +9,6 @@ if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
   apt-get install -y -qq --no-install-recommends nginx-light >/dev/null
   exit 0
 fi
-echo "benchmarks/throughput.py serves its pages by nginx, and there is none on this machine." >&2
+echo "benchmarks/throughput.py needs nginx, which is not installed." >&2
 echo "hint: install it with your package manager (apt-get install nginx-light, dnf install nginx, brew install nginx)" >&2
 exit 1

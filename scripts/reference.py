@@ -1,6 +1,6 @@
-"""Writes docs/reference from the code: settings, strategies, judges, sources, commands, export fields, Python names.
+"""Generates docs/reference from the code: settings, strategies, judges, sources, commands, export fields, Python API.
 
-`--check` fails when they are stale.
+`--check` writes nothing, and fails if a file is out of date.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import click
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "reference"
-NOTE = "<!-- Written by scripts/reference.py from the code. Change the code, then run `make docs`. -->\n"
+NOTE = "<!-- Generated from the code by scripts/reference.py. Change the code, then run `make docs`. -->\n"
 
 
 def settings() -> str:
@@ -30,10 +30,10 @@ def settings() -> str:
     return "\n".join(
         [
             "# Settings of a crawl\n",
-            "Each can be set with `--set KEY=VALUE`, in a `--config` file, or as a keyword argument of",
-            "`scenthound.crawl`; the common ones have flags of their own. Times take units (`500 ms`, `2 h`; a bare",
+            "Set any of them with `--set KEY=VALUE`, in a `--config` file, or as a keyword argument of",
+            "`scenthound.crawl`; the common ones have their own options. Times take units (`500 ms`, `2 h`; a bare",
             "number is seconds), and so do sizes (`10 MB`; a bare number is bytes). Lists are TOML lists, or",
-            "texts with commas.\n",
+            "values separated by commas.\n",
             "| setting | kind | default | meaning |",
             "|---|---|---|---|",
             *rows,
@@ -48,19 +48,19 @@ def strategies() -> str:
     from scenthound.strategies import STRATEGIES
 
     parts = [
-        "# Strategies\n\nChosen with `--strategy NAME`; parameters are set with `--set NAME=VALUE`. A name in",
-        "brackets, as [EXP], is a paper listed below the text; “sheet 20.2” is the section of that number in",
+        "# Strategies\n\nChoose one with `--strategy NAME`, and set its parameters with `--set NAME=VALUE`. A name in",
+        "brackets, such as [EXP], is a paper listed below the text; “sheet 20.2” is the section with that number in",
         "[the specification](../spec/README.md).\n",
     ]
     for name, kind in STRATEGIES.items():
-        one = described(name, kind)
-        parts.append(f"## {name}\n\n{one['about']}\n\n{one['story']}\n")
-        if one["papers"]:
-            parts.append("\n".join(f"* {paper}" for paper in one["papers"]) + "\n")
-        if one["parameters"]:
+        plugin = described(name, kind)
+        parts.append(f"## {name}\n\n{plugin['about']}\n\n{plugin['story']}\n")
+        if plugin["papers"]:
+            parts.append("\n".join(f"* {paper}" for paper in plugin["papers"]) + "\n")
+        if plugin["parameters"]:
             rows = [
                 f"| `{p['name']}` | {_cell(p['type'])} | `{shown(p['default'])}` | {_cell(p['about'])} |"
-                for p in one["parameters"]
+                for p in plugin["parameters"]
             ]
             parts.append("\n".join(["| parameter | kind | default | meaning |", "|---|---|---|---|", *rows]) + "\n")
     return "\n".join(parts)
@@ -70,7 +70,7 @@ def judges() -> str:
     from scenthound.judges import JUDGES
 
     return _plugins(
-        "# Judges\n\nChosen with `--judge NAME`, with parameters as `--judge NAME:parameter=value,…`.\n", JUDGES
+        "# Judges\n\nChoose one with `--judge NAME`, or with parameters: `--judge NAME:parameter=value,…`.\n", JUDGES
     )
 
 
@@ -78,8 +78,8 @@ def sources() -> str:
     from scenthound.sources import SOURCES
 
     return _plugins(
-        "# Seed sources\n\nChosen with `--source NAME:ADDRESS`; parameters follow, as `NAME:ADDRESS,parameter=value`.\n"
-        "[The guide](../guides/seed-sources.md) says what they are for.\n",
+        "# Seed sources\n\nChoose one with `--source NAME:ADDRESS`, or `NAME:ADDRESS,parameter=value`.\n"
+        "[The guide](../guides/seed-sources.md) explains what they are for.\n",
         SOURCES,
     )
 
@@ -90,13 +90,13 @@ def _plugins(title: str, registry: Any) -> str:
 
     parts = [title]
     for name, kind in registry.items():
-        one = described(name, kind)
-        parts.append(f"## {name}\n\n{one['about']}\n\n{one['story']}\n")
-        if one["papers"]:
-            parts.append("\n".join(f"* {paper}" for paper in one["papers"]) + "\n")
+        plugin = described(name, kind)
+        parts.append(f"## {name}\n\n{plugin['about']}\n\n{plugin['story']}\n")
+        if plugin["papers"]:
+            parts.append("\n".join(f"* {paper}" for paper in plugin["papers"]) + "\n")
         rows = [
             f"| `{p['name']}` | {_cell(p['type'])} | `{shown(p['default'])}` | {_cell(p['about'])} |"
-            for p in one["parameters"]
+            for p in plugin["parameters"]
         ]
         if rows:
             parts.append("\n".join(["| parameter | kind | default | meaning |", "|---|---|---|---|", *rows]) + "\n")
@@ -109,7 +109,7 @@ def commands() -> str:
     parts = [
         "# Commands\n\nEvery command takes `--json` and then prints one JSON document (or JSON lines) on stdout and",
         "nothing else. Exit codes: 0 done, 1 error, 2 usage, 3 disk full, 4 bad configuration or folder, 5 I/O error,",
-        "11 interrupted, 12 all hosts left rest. A crawl that ended with 3, 5, 11 or 12 can be resumed.\n",
+        "11 interrupted, 12 all remaining hosts are resting. A crawl that ended with 3, 5, 11 or 12 can be resumed.\n",
     ]
     for path, text in _helps(app, None, "scenthound"):
         parts.append(f"## {path}\n\n```text\n{text.rstrip()}\n```\n")
@@ -122,14 +122,14 @@ def export_fields() -> str:
     kinds = {"whole": "whole number", "real": "number", "text": "text", "flag": "true/false", "time": "timestamp"}
     rows = []
     for column in COLUMNS:
-        asked = " (on request)" if column.name in ON_REQUEST else ""
-        rows.append(f"| `{column.name}` | {kinds[column.kind]} | {_cell(column.doc)}{asked} |")
+        on_request = " (on request)" if column.name in ON_REQUEST else ""
+        rows.append(f"| `{column.name}` | {kinds[column.kind]} | {_cell(column.doc)}{on_request} |")
     return "\n".join(
         [
             "# Fields of exports\n",
             "The columns of `scenthound export --to jsonl|csv|parquet` and of `CrawlFolder.to_pandas`. Choose some",
-            "with `--fields url,title,text`. CSV and pandas have the texts only if they are named. Each part of a",
-            "score is a column `part_NAME` of its own; `parts` in `--fields` stands for all of them. Times are in",
+            "with `--fields url,title,text`. CSV and pandas include the texts only if they are named. Each part of a",
+            "score has its own column `part_NAME`; `parts` in `--fields` stands for all of them. Times are in",
             "UTC: timestamps in Parquet and pandas, ISO 8601 elsewhere.\n",
             "| field | kind | meaning |",
             "|---|---|---|",
@@ -141,9 +141,9 @@ def export_fields() -> str:
 
 API = (
     ("Crawl", ("crawl", "crawl_async", "stream", "begin", "resume", "train")),
-    ("What you get", ("CrawlFolder", "StoredPage", "PageStream", "Session")),
+    ("Results", ("CrawlFolder", "StoredPage", "PageStream", "Session")),
     ("The laboratory", ("make_bed", "run_experiment", "measure", "compare", "Experiment")),
-    ("Nouns", ("Topic", "Step", "Miss", "Event", "Settings", "Watch", "Url")),
+    ("Data types", ("Topic", "Step", "Miss", "Event", "Settings", "Watch", "Url")),
     ("For strategies", ("Strategy", "strategy", "Page", "Link", "Candidate")),
     ("Errors", ("ScenthoundError",)),
 )
@@ -183,31 +183,31 @@ def _member(name: str, thing: Any) -> str:
 
 
 def _signature(thing: Any, is_method: bool = False) -> str:
-    """A signature on one line if it is short, else with a line for each parameter."""
-    found, shown = inspect.signature(thing), []
-    for parameter in found.parameters.values():
+    """The signature, on one line if it is short, else with one line per parameter."""
+    signature, shown = inspect.signature(thing), []
+    for parameter in signature.parameters.values():
         if parameter.kind is parameter.KEYWORD_ONLY and "*" not in shown:
             shown.append("*")
         if not (is_method and parameter.name in ("self", "cls")):
             shown.append(str(parameter).replace(f"'{parameter.annotation}'", str(parameter.annotation)))
-    end = f") -> {found.return_annotation}"
+    end = f") -> {signature.return_annotation}"
     line = f"({', '.join(shown)}{end}"
-    return line if len(line) < 90 else "(\n" + "".join(f"    {one},\n" for one in shown) + end
+    return line if len(line) < 90 else "(\n" + "".join(f"    {parameter_text},\n" for parameter_text in shown) + end
 
 
 def _helps(command: click.Command, parent: click.Context | None, name: str) -> Iterator[tuple[str, str]]:
-    more = dict(command.context_settings) if parent is None else {}
-    with click.Context(command, parent=parent, info_name=name, terminal_width=100, **more) as ctx:
+    settings = dict(command.context_settings) if parent is None else {}
+    with click.Context(command, parent=parent, info_name=name, terminal_width=100, **settings) as ctx:
         yield ctx.command_path, "\n".join(line.rstrip() for line in command.get_help(ctx).splitlines())
         if isinstance(command, click.Group):
-            for inner in command.list_commands(ctx):
-                found = command.get_command(ctx, inner)
-                assert found is not None, f"no module has the command {inner}"
-                yield from _helps(found, ctx, inner)
+            for subname in command.list_commands(ctx):
+                subcommand = command.get_command(ctx, subname)
+                assert subcommand is not None, f"no module has the command {subname}"
+                yield from _helps(subcommand, ctx, subname)
 
 
 def _kind(hint: Any) -> str:
-    return {bool: "true/false", int: "number", float: "number", str: "text"}.get(hint, "list of texts")
+    return {bool: "true/false", int: "number", float: "number", str: "text"}.get(hint, "list of strings")
 
 
 def _cell(text: str) -> str:
@@ -225,11 +225,11 @@ PAGES: dict[str, Callable[[], str]] = {
 }
 
 
-def main(words: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     stale = []
     for name, write in PAGES.items():
         path, text = FOLDER / name, NOTE + write()
-        if "--check" in words:
+        if "--check" in arguments:
             if not path.is_file() or path.read_text(encoding="utf-8") != text:
                 stale.append(name)
         else:

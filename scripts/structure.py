@@ -1,4 +1,4 @@
-"""Counts what makes a tree hard to read, for any checkout.
+"""Counts what makes a source tree hard to read, for any checkout.
 
     python scripts/structure.py [--json] [--list] [FOLDER ...]
 
@@ -8,9 +8,9 @@ Several folders are printed side by side. To compare with an older commit:
     python scripts/structure.py /tmp/old .
     git worktree remove /tmp/old
 
-Package names may differ between checkouts: what the script needs to run a crawl it finds by the names of functions.
-The files on the path of a page are those whose functions are called, between the tenth and the twentieth page, in the
-thread that crawls; what is only imported does not count. The live crawl fetches a generated web over HTTP, the lab
+Package names may differ between checkouts, so the script finds the functions it needs for a crawl by their names. The
+files executed for a page are those whose functions are called in the crawling thread between the tenth and the
+twentieth page; files that are only imported do not count. The live crawl fetches a generated web over HTTP, the lab
 replays one. Both run best-first.
 """
 
@@ -88,7 +88,7 @@ class Module:
 
     path: Path
     name: str
-    """Relative to the package, as `loop/core.py`."""
+    """Path relative to the package, such as `loop/core.py`."""
     text: str
     tree: ast.Module
 
@@ -101,14 +101,14 @@ def modules(checkout: Path) -> list[Module]:
     source = checkout / "src" / PACKAGE
     if not source.is_dir():
         sys.exit(f"{checkout} has no src/{PACKAGE}")
-    found = []
+    result = []
     for path in sorted(source.rglob("*.py")):
         text = path.read_text(encoding="utf-8")
-        found.append(Module(path, path.relative_to(source).as_posix(), text, ast.parse(text)))
-    return found
+        result.append(Module(path, path.relative_to(source).as_posix(), text, ast.parse(text)))
+    return result
 
 
-# ---- what is counted: each function gives the places, as `loop/core.py:46 next`
+# ---- what is counted: each function yields locations such as `loop/core.py:46 next`
 
 
 def calls_of(found: list[Module], names: set[str]) -> Iterator[str]:
@@ -137,7 +137,7 @@ def long_signatures(found: list[Module]) -> Iterator[str]:
 
 
 def mutable_globals(found: list[Module]) -> Iterator[str]:
-    """Containers made at module level that some function changes, in this module or in one that imports them."""
+    """Containers created at module level that a function changes, in this module or in one that imports them."""
     changed_by_importers: dict[str, set[str]] = defaultdict(set)
     for module in found:
         imported = {
@@ -158,7 +158,7 @@ def mutable_globals(found: list[Module]) -> Iterator[str]:
 
 
 def global_objects(found: list[Module]) -> Iterator[str]:
-    """Objects made at module level of classes of the package that are not frozen."""
+    """Objects created at module level whose class is in this package and not frozen."""
     classes = {
         node.name: not is_frozen(node)
         for module in found
@@ -180,23 +180,25 @@ def global_objects(found: list[Module]) -> Iterator[str]:
 def cached_functions(found: list[Module]) -> Iterator[str]:
     for module in found:
         for node in ast.walk(module.tree):
-            if isinstance(node, ast.FunctionDef) and any(last_name(one) in CACHES for one in node.decorator_list):
+            if isinstance(node, ast.FunctionDef) and any(
+                last_name(decorator) in CACHES for decorator in node.decorator_list
+            ):
                 yield f"{module.name}:{node.lineno} {node.name}"
 
 
 def doubled_classes(found: list[Module]) -> Iterator[str]:
-    places = defaultdict(list)
+    modules_of = defaultdict(list)
     for module in found:
         for node in module.tree.body:
             if isinstance(node, ast.ClassDef):
-                places[node.name].append(module.name)
-    for name, homes in sorted(places.items()):
-        if len(homes) > 1:
-            yield f"{name}: {', '.join(homes)}"
+                modules_of[node.name].append(module.name)
+    for name, names in sorted(modules_of.items()):
+        if len(names) > 1:
+            yield f"{name}: {', '.join(names)}"
 
 
 def confusable_names(found: list[Module]) -> Iterator[str]:
-    """File names that are equal, or at most two letters apart and less than half of the shorter one."""
+    """Pairs of file names that are equal, or differ in at most two letters and less than half of the shorter name."""
     files = [module for module in found if not Path(module.name).stem.startswith("__")]
     for first, second in combinations(files, 2):
         one, other = Path(first.name).stem, Path(second.name).stem
@@ -224,8 +226,8 @@ def is_container(value: ast.expr) -> bool:
 
 
 def changed_names(tree: ast.Module) -> set[str]:
-    """Names that functions of the module write to: `X[...] = `, `del X[...]`, `X.add(...)`, `X += ...`, `global X`."""
-    found: set[str] = set()
+    """Names that functions of the module change: `X[...] = `, `del X[...]`, `X.add(...)`, `X += ...`, `global X`."""
+    changed: set[str] = set()
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     for function in functions:
         own = local_names(function)
@@ -236,22 +238,22 @@ def changed_names(tree: ast.Module) -> set[str]:
             elif isinstance(node, ast.AugAssign):
                 targets = [node.target]
             elif isinstance(node, ast.Global):
-                found |= set(node.names)
+                changed |= set(node.names)
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CHANGES:
                 targets = [node.func]
             for target in targets:
                 inner = target.value if isinstance(target, ast.Subscript | ast.Attribute) else target
                 if isinstance(inner, ast.Name) and inner.id not in own:
-                    found.add(inner.id)
-    return found
+                    changed.add(inner.id)
+    return changed
 
 
 def local_names(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     arguments = function.args
-    given = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    parameters = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
     stored = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    outside = {name for node in ast.walk(function) if isinstance(node, ast.Global) for name in node.names}
-    return (given | stored) - outside
+    globals_ = {name for node in ast.walk(function) if isinstance(node, ast.Global) for name in node.names}
+    return (parameters | stored) - globals_
 
 
 def is_frozen(node: ast.ClassDef) -> bool:
@@ -262,7 +264,7 @@ def is_frozen(node: ast.ClassDef) -> bool:
 
 
 def called(value: ast.expr) -> str:
-    """The class or function that is called, without its module; nothing for `threading.Lock()` and the like."""
+    """The class or function that is called; empty for calls through a module, such as `threading.Lock()`."""
     plain = isinstance(value, ast.Call) and not isinstance(value.func, ast.Attribute)
     return last_name(value) if plain else ""
 
@@ -284,11 +286,11 @@ def edit_distance(one: str, other: str) -> int:
     return row[-1]
 
 
-# ---- the path of a page
+# ---- the files executed for a page
 
 
 def path_of_a_page(checkout: Path, found: list[Module], kind: str) -> list[str]:
-    """The files whose functions run while one page is crawled; empty, with a word to stderr, where that fails."""
+    """The files whose functions run while a page is crawled; empty, with a message on stderr, if the crawl fails."""
     homes = {
         "GeneratedWeb": home_of(found, r"^class GeneratedWeb\b"),
         "serving": home_of(found, r"^def serving\("),
@@ -320,7 +322,7 @@ def home_of(found: list[Module], pattern: str) -> str:
 
 
 def counted(checkout: Path) -> dict[str, Any]:
-    """Every count of a checkout, and under `places` what was counted."""
+    """Every count of a checkout, and under `places` the locations that were counted."""
     found = modules(checkout)
     places = {
         "files executed for one page, live": path_of_a_page(checkout, found, "live"),
@@ -358,8 +360,8 @@ def table(results: dict[str, dict[str, Any]]) -> str:
     rows.append("|---|" + "---:|" * len(names))
     for package in sorted({package for result in results.values() for package in result["packages"]}):
         cells = [result["packages"].get(package) for result in results.values()]
-        told = [f"{cell['files']}, {cell['lines']:,}" if cell else "" for cell in cells]
-        rows.append(f"| {package} | " + " | ".join(told) + " |")
+        texts = [f"{cell['files']}, {cell['lines']:,}" if cell else "" for cell in cells]
+        rows.append(f"| {package} | " + " | ".join(texts) + " |")
     return "\n".join(rows)
 
 
@@ -367,17 +369,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folders", nargs="*", type=Path, default=[ROOT], metavar="FOLDER", help="checkouts to count")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
-    parser.add_argument("--list", action="store_true", help="print what was counted, not only how much")
-    asked = parser.parse_args()
+    parser.add_argument("--list", action="store_true", help="also print the locations that were counted")
+    options = parser.parse_args()
     results = {}
-    for folder in asked.folders:
+    for folder in options.folders:
         name = folder.resolve().name
         results[name if name not in results else str(folder)] = counted(folder.resolve())
-    if asked.json:
+    if options.json:
         print(json.dumps(results, indent=1))
         return 0
     print(table(results))
-    if asked.list:
+    if options.list:
         for name, result in results.items():
             for what, places in result["places"].items():
                 print(f"\n## {name}: {what}\n")

@@ -1,4 +1,4 @@
-"""The walls between rooms: who may import whom (the table is the architecture)."""
+"""The architecture: which package may import which (the table defines it)."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_only_drivers_read_the_clock() -> None:
             assert word not in source, f"{name} reads the clock ({word}): take `now` as an argument"
 
 
-def test_nobody_asks_a_frontier_or_a_strategy_what_it_has() -> None:
+def test_no_module_uses_getattr_on_a_frontier_or_a_strategy() -> None:
     """What the loop may call is in the ports: no search for a method or an attribute by its name."""
     wrong = []
     for path in FILES:

@@ -1,4 +1,4 @@
-"""Files beside a crawl that were changed by damage or by a stranger: refused in clear words or made again."""
+"""Files beside a crawl changed by damage or by a third party: refused with a clear error or rebuilt."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_nothing_but_clear_errors_comes_of_any_change(tmp_path: Path, monkeypatc
     [{"pages": float("inf")}, {"words": [{"term": "a", "word": "a", "weight": 10**400}]}, {"excluded": "bank.test"}],
     ids=["endless-pages", "endless-weight", "sites-as-one-text"],
 )
-def test_a_damaged_profile_is_refused_and_not_begun_anew(tmp_path: Path, change: dict[str, object]) -> None:
+def test_a_damaged_profile_is_refused_and_not_replaced(tmp_path: Path, change: dict[str, object]) -> None:
     whole = {"version": 1, "pages": 1, "words": [], "removed": {}, "excluded": []}
     (tmp_path / "profile.json").write_text(json.dumps({**whole, **change}))
     with pytest.raises(FileDamaged, match="no profile of the companion"):

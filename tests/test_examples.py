@@ -17,10 +17,10 @@ EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 PLUGIN = EXAMPLES / "plugin"
 SAYS = {
     "crawl_with_callback.py": "30 pages in ",
-    "stream_pages.py": "3 pages with the word among the first ",
+    "stream_pages.py": "3 pages contain the word among the first ",
     "custom_strategy.py": "new-hosts-first: 50 hosts in 60 pages",
     "custom_judge.py": " of 60 pages are relevant",
-    "custom_seed_source.py": " seeds were found, and 20 pages fetched",
+    "custom_seed_source.py": " seeds were found and 20 pages were fetched",
     "custom_metric.py": "host_share after 1, 2 and 4 pages: [1.0, 0.5, 0.5]",
     "crawl_in_asyncio.py": "outdoors air paragliding: 30 pages",
     "load_into_pandas.py": "best page: ",

@@ -1,4 +1,4 @@
-"""A disk that fails under the commands that work on a crawl: a code of their own, one line of cause, no traceback."""
+"""A disk that fails under the commands that work on a crawl: exit code 5, one line with the cause, no traceback."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ def test_a_file_that_is_changed_in_place_has_no_name_elsewhere(tmp_path: Path) -
     files.check_own_file(mine / "file")  # both names are ours
 
 
-def test_a_pipe_is_no_file(tmp_path: Path) -> None:
+def test_a_pipe_is_not_a_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(UnsafeFile, match="not a regular file"):
         files.open_in_place(tmp_path / "pipe", os.O_WRONLY)

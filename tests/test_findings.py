@@ -1,4 +1,4 @@
-"""The benchmark that repeats findings: its small judgements, and that every finding says what it wants."""
+"""The benchmark that repeats findings: its verdicts, and that every finding states its criterion."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def test_a_crossing_is_where_the_sign_is_another_than_before() -> None:
 
 
 def test_an_order_is_strict_and_needs_every_value() -> None:
-    from findings_print import is_order
+    from findings_print import is_falling
 
-    assert is_order([0.3, 0.2, 0.1])
-    assert not is_order([0.3, 0.3, 0.1])
-    assert not is_order([0.3, None, 0.1])
+    assert is_falling([0.3, 0.2, 0.1])
+    assert not is_falling([0.3, 0.3, 0.1])
+    assert not is_falling([0.3, None, 0.1])
 
 
 @pytest.mark.parametrize(
@@ -67,27 +67,27 @@ def test_draws_of_one_category_are_averaged_before_anything_is_tested() -> None:
 
     found = {"recall": {("", "a"): {"x-1": [0.0], "x-2": [1.0], "y-1": [None], "y-2": [0.5]}}}
     values = Values({"recall": [100]}, found, {}).grouped(lambda topic: topic[0])
-    assert values.at("recall", "a", 100) == {"x": 0.5, "y": 0.5}
+    assert values.values_by_topic("recall", "a", 100) == {"x": 0.5, "y": 0.5}
     assert values.mean("recall", "a", 100).number == 2
 
 
 def test_a_goal_of_the_second_task_has_half_of_the_points(tmp_path: Path) -> None:
     from findings_board import NEEDED, POINTS
     from findings_goals import ANALYSER, goals_by_points, starts
-    from findings_lab import Place, Settings
+    from findings_lab import BenchWeb, Settings
 
     from scenthound.lab.generate.web_kinds import WebOrder, write_web
 
     write_web(tmp_path / "web", WebOrder("realistic", 600, 1, topics=1, habits={"companies": 0.5, "boards": 1.0}))
-    at = Place("web", tmp_path / "web", Settings(tmp_path, jobs=1))
-    goals = goals_by_points(at, "boards", POINTS, NEEDED)
-    counts = {url: at.prepared.counts(url, ANALYSER) or {} for url in at.prepared.pages}
+    web = BenchWeb("web", tmp_path / "web", Settings(tmp_path, jobs=1))
+    goals = goals_by_points(web, "boards", POINTS, NEEDED)
+    counts = {url: web.prepared.counts(url, ANALYSER) or {} for url in web.prepared.pages}
     points = {url: sum(POINTS[word] for word in POINTS if word in words) for url, words in counts.items()}
     assert goals.urls == {url for url, sum_ in points.items() if sum_ >= 6.0}
     assert len(goals.urls) > 15
-    seeds = starts(at, goals, 0)
+    seeds = starts(web, goals, 0)
     assert sum(url in goals.urls for url in seeds) == 15
-    assert seeds == starts(at, goals, 0) != starts(at, goals, 1)
+    assert seeds == starts(web, goals, 0) != starts(web, goals, 1)
 
 
 def test_every_finding_says_what_it_is_when_it_is_accepted_and_where_it_is_asked() -> None:

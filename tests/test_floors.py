@@ -1,4 +1,4 @@
-"""No strategy may get worse unnoticed: quality floors on pinned beds."""
+"""No strategy gets worse unnoticed: quality floors on pinned beds."""
 
 from __future__ import annotations
 

@@ -62,14 +62,14 @@ def test_weights_are_fitted_to_what_tells_targets_from_others(tmp_path: Path, mo
 
 
 def test_a_table_is_put_between_the_comments_with_its_name(tmp_path: Path) -> None:
-    from hound_lab import put
+    from hound_lab import insert_table
 
     document = tmp_path / "results.md"
     document.write_text("a\n<!-- recall -->\nold\n<!-- end of recall -->\nb\n")
-    put(document, "recall", "new\n")
+    insert_table(document, "recall", "new\n")
     assert document.read_text() == "a\n<!-- recall -->\nnew\n<!-- end of recall -->\nb\n"
     with pytest.raises(SystemExit, match="has no place for `seeds`"):
-        put(document, "seeds", "new")
+        insert_table(document, "seeds", "new")
 
 
 def test_a_small_negative_number_is_written_without_its_sign() -> None:

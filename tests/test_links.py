@@ -303,7 +303,7 @@ def test_nothing_outside_of_a_folder_is_read_and_shown(name: str, crawls: Path, 
 
 
 @pytest.mark.parametrize("name", [WARC, "portal/.portal/files.json", "portal/categories.toml"])
-def test_nobody_waits_for_a_pipe_in_a_folder(name: str, crawls: Path, tmp_path: Path, capsys: Talk) -> None:
+def test_no_command_hangs_on_a_pipe_in_a_folder(name: str, crawls: Path, tmp_path: Path, capsys: Talk) -> None:
     folder = tmp_path / "crawl"
     shutil.copytree(crawls / "mine", folder)
     (folder / name).unlink()

@@ -43,7 +43,7 @@ def test_two_things_may_not_share_a_name() -> None:
         shelf.add("one")(types.SimpleNamespace(a=2))
 
 
-def test_a_strangers_plug_in_is_found_and_a_broken_one_stops_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_external_plug_in_is_found_and_a_broken_one_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     stranger = types.ModuleType("stranger")
     stranger.thing = "a thing"  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "stranger", stranger)

@@ -1,4 +1,4 @@
-"""No way round the guard: what sources, redirects, agents and a browser name is not asked on a private address."""
+"""No way around the guard: private addresses named by sources, redirects, agents or a browser are not contacted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No command runs code that lies in the folder it is called in."""
+"""No command runs code from the folder it is called in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""scripts/structure.py counts what it says, on a tree that fits in your head."""
+"""scripts/structure.py counts what it says, on a tiny tree."""
 
 from __future__ import annotations
 

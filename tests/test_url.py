@@ -43,7 +43,7 @@ def test_a_url_has_one_key(found: str, key: str) -> None:
     ["mailto:a@x.test", "ftp://x.test/", "javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "", "http://",
      "http://a b/", "x.test/a", "http://x.test:99999/", "http://x.test/" + "a" * 2000, "http:///", "\ud800", "http://[::1"],
 )  # fmt: skip
-def test_what_is_no_web_address_is_refused_by_name(raw: str) -> None:
+def test_what_is_not_a_web_address_is_refused_by_name(raw: str) -> None:
     with pytest.raises(NotAUrl):
         urls.make(raw)
 

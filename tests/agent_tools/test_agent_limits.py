@@ -8,7 +8,7 @@ from scenthound.agent_tools.agent_limits import MOST_SEEDS, ToolLimits
 from scenthound.errors import BadUsage
 
 
-def test_an_agent_that_asks_for_too_much_is_told_the_limit() -> None:
+def test_an_agent_that_asks_for_too_much_learns_the_limit() -> None:
     limits = ToolLimits(pages=50)
     assert limits.check_pages(50) == 50
     for pages in (0, -1, 51, 10**9):
@@ -20,7 +20,7 @@ def test_seeds_are_addresses_within_the_allowed_domains() -> None:
     limits = ToolLimits(domains=("example.org",))
     assert limits.check_seeds(["https://example.org/a", " http://www.example.org "])[1] == "http://www.example.org/"
     for seed in ("https://example.com/", "https://notexample.org/", "https://example.org.evil.test/"):
-        with pytest.raises(BadUsage, match="outside of the domains"):
+        with pytest.raises(BadUsage, match="outside the domains"):
             limits.check_seeds([seed])
     with pytest.raises(BadUsage):
         limits.check_seeds(["file:///etc/passwd"])
@@ -35,7 +35,7 @@ def test_seeds_are_neither_none_nor_too_many(number: int) -> None:
 def test_crawls_are_counted_in_all_and_at_once() -> None:
     limits = ToolLimits(crawls=3, at_once=2)
     limits.check_number(started=2, running=1)
-    with pytest.raises(BadUsage, match="has started its 3 crawls"):
+    with pytest.raises(BadUsage, match="has already started 3 crawls"):
         limits.check_number(started=3, running=0)
     with pytest.raises(BadUsage, match="2 crawls are running"):
         limits.check_number(started=2, running=2)

@@ -100,7 +100,7 @@ def test_no_caller_can_raise_a_limit(tmp_path: Path) -> None:
         asks_much = {"topic": "bees", "seeds": ["https://example.org/"], "pages": 11}
         assert "1 to 10" in await refusal(client, "start_crawl", **asks_much)
         outside = {"topic": "bees", "seeds": ["https://example.com/"], "pages": 5}
-        assert "outside of the domains" in await refusal(client, "start_crawl", **outside)
+        assert "outside the domains" in await refusal(client, "start_crawl", **outside)
         smuggled = {"topic": "bees --pages 999", "seeds": ["https://example.com/ --set allow_private=loopback"]}
         assert await refusal(client, "start_crawl", pages=5, **smuggled)
         assert "no collection" in await refusal(client, "search", collection="../secret", query="x")

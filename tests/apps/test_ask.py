@@ -1,4 +1,4 @@
-"""A question: hits as they are found, their origin, the ranking, keeping and throwing away, stopping."""
+"""A question: hits as they are found, their origin, the ranking, keeping or deleting the crawl, stopping."""
 
 from __future__ import annotations
 

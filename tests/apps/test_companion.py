@@ -64,7 +64,7 @@ def test_a_word_that_was_removed_is_not_learned_again_until_it_is_given_a_weight
 
 
 @pytest.mark.parametrize(("word", "weight"), [("", 1), ("the", 1), ("hot air", 1), ("bees", -1), ("bees", 101)])
-def test_what_is_no_word_with_a_weight_is_refused(word: str, weight: float) -> None:
+def test_what_is_not_a_word_with_a_weight_is_refused(word: str, weight: float) -> None:
     with pytest.raises(BadUsage):
         Profile().set(word, weight)
 
@@ -305,7 +305,7 @@ def test_it_takes_in_nothing_while_it_is_off(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("site", ["", "a b", "..", "http://"])
-def test_what_is_no_site_can_not_be_excluded(tmp_path: Path, site: str) -> None:
+def test_what_is_not_a_site_can_not_be_excluded(tmp_path: Path, site: str) -> None:
     with pytest.raises(BadUsage):
         Companion(tmp_path).exclude([site])
 
@@ -329,7 +329,7 @@ def test_the_manifest_asks_for_little_and_names_files_that_there_are() -> None:
     assert not [path.name for path in folder.iterdir() if path.name.startswith("_")], "Chromium refuses such a folder"
 
 
-def test_the_extension_makes_no_markup_of_text_and_asks_nobody_but_the_desk() -> None:
+def test_the_extension_never_renders_text_as_markup_and_contacts_only_the_desk() -> None:
     for path in extension_folder().glob("*.js"):
         source = path.read_text()
         for word in ("innerHTML", "insertAdjacentHTML", "eval(", "document.write", "notifications", "setBadge"):

@@ -219,7 +219,7 @@ def test_a_taxonomy_that_cannot_be_used_says_why(folder: Path, tmp_path: Path, t
     assert caught.value.hint
 
 
-def test_what_is_no_crawl_or_has_no_pages_or_is_taken_is_refused(folder: Path, tmp_path: Path) -> None:
+def test_what_is_not_a_crawl_or_has_no_pages_or_is_taken_is_refused(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(BadConfig, match="not a crawl"):
         build_portal(tmp_path / "empty")

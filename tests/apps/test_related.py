@@ -1,4 +1,4 @@
-"""Related organisations: who is listed beside the seeds, who is one and the same, and what people decided."""
+"""Related organisations: listed beside the seeds, merged if they are the same, and with the decisions of users."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def answer(folder: Path) -> RelatedOrganisations:
         return related(opened)
 
 
-def test_what_stands_beside_the_seeds_comes_first_with_its_evidence(folder: Path) -> None:
+def test_organisations_listed_beside_the_seeds_come_first_with_their_evidence(folder: Path) -> None:
     found = answer(folder)
     assert found.seeds == ("alpha.test", "beta.test")
     first = found.organisations[0]
@@ -137,7 +137,7 @@ def test_seeds_of_one_organisation_are_refused_before_anything_is_fetched(
     assert not (tmp_path / "crawl").exists()
 
 
-def test_a_seed_that_is_no_home_page_stands_for_its_organisation_if_homes_are_too_few(tmp_path: Path) -> None:
+def test_a_seed_that_is_not_a_home_page_stands_for_its_organisation_if_homes_are_too_few(tmp_path: Path) -> None:
     seeds = ["http://alpha.test/", "http://beta.test/about"]
     web = {seed: club_page(f"Club of {seed}", CLUB) for seed in seeds}
     assert answer(html_crawl(tmp_path / "crawl", web, seeds, "balloon clubs")).seeds == ("alpha.test", "beta.test")
@@ -150,7 +150,7 @@ def test_an_empty_collection_says_what_to_do(tmp_path: Path) -> None:
     assert "scenthound status" in error.value.hint
 
 
-def test_a_crawl_that_met_nobody_says_so(tmp_path: Path) -> None:
+def test_a_crawl_that_found_no_organisation_says_so(tmp_path: Path) -> None:
     web = {seed: club_page(f"Club of {seed}", CLUB) for seed in CLUB_SEEDS}
     found = answer(html_crawl(tmp_path / "crawl", web, CLUB_SEEDS, "balloon clubs"))
     assert found.organisations == ()

@@ -103,7 +103,7 @@ def test_a_topic_without_hits_still_gets_a_map_and_advice(tmp_path: Path, capsys
     assert run(["map", str(folder)]) == 0
     told = capsys.readouterr()
     assert "0 of 7 pages on topic" in told.out
-    assert "No link was left to follow: try other words" in told.err
+    assert "No links are left to follow: try other words" in told.err
     assert "No page is on topic" in (folder / "map" / "map.html").read_text()
 
 

@@ -159,7 +159,7 @@ def test_errors_are_cleaned_of_escape_sequences(capsys: pytest.CaptureFixture[st
     assert "\x1b" not in capsys.readouterr().err
 
 
-def test_a_closed_pipe_is_no_error(crawled: Path) -> None:
+def test_a_closed_pipe_is_not_an_error(crawled: Path) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run(
@@ -228,7 +228,7 @@ def test_explain_tells_the_path(crawled: Path, capsys: pytest.CaptureFixture[str
     assert "hint: write the whole URL" in told
 
 
-def test_report_is_written_anew(crawled: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_report_is_regenerated(crawled: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (crawled / "report.html").unlink(missing_ok=True)
     found = json_of(["report", str(crawled)], capsys)
     assert found == {"report": str(crawled / "report.html")}

@@ -242,8 +242,8 @@ def test_an_old_folder_without_a_table_of_orders_takes_orders(tmp_path: Path) ->
         (["seed", "ftp://x.test/"], "not an http(s) URL"),
         (["block", "a b"], "not a host"),
         (["delay", "soon"], "not a time"),
-        ([], "what should the crawl do?"),
-        (["pause", "--list"], "--list only shows orders"),
+        ([], "no action given"),
+        (["pause", "--list"], "--list takes no action"),
     ],
 )
 def test_a_bad_order_is_refused_with_a_way_out(tmp_path: Path, capsys: Talk, words: list[str], says: str) -> None:
@@ -256,6 +256,6 @@ def test_a_bad_order_is_refused_with_a_way_out(tmp_path: Path, capsys: Talk, wor
     assert json.loads(capsys.readouterr().out) == []
 
 
-def test_an_order_for_a_folder_that_is_no_crawl_is_refused(tmp_path: Path) -> None:
+def test_an_order_for_a_folder_that_is_not_a_crawl_is_refused(tmp_path: Path) -> None:
     assert run(["control", str(tmp_path), "pause"]) == 4
     assert list(tmp_path.iterdir()) == []

@@ -56,13 +56,13 @@ def test_a_crawl_says_what_came_of_it(
     assert "40 of 40" in told.out
     assert "all requested pages were fetched" in told.out
     assert f"report: {out / 'report.html'}" in told.err
-    assert "note: --contact" in told.err
+    assert "add --contact" in told.err
     assert "\x1b" not in told.out + told.err, "no terminal, no colours, no bars"
     assert (out / "report.html").is_file()
     assert run(["resume", str(out), "--pages", "50", "--json"]) == 0
     told = capsys.readouterr()
     assert json.loads(told.out)["pages"] == 50
-    assert f"note: by its crawl.toml all requests go through the proxy {proxy}" in told.err
+    assert f"note: the crawl.toml of this crawl sends all requests through the proxy {proxy}" in told.err
     assert run([*asked(web.topics[0], proxy, out), "--pages", "40"]) == 4
     assert f"hint: go on with it: scenthound resume {out}" in capsys.readouterr().err
 
@@ -159,14 +159,14 @@ BEES = ["bees", *FROM]
 BAD = {
     "no seeds": (["bees"], 2, "no seeds", "--seed URL"),
     "no topic": ([*FROM], 2, "no topic", "hot air ballooning"),
-    "empty topic": ([" ", *FROM], 4, "no words", "say what you look for"),
+    "empty topic": ([" ", *FROM], 4, "no words", "say what you are looking for"),
     "unknown strategy": ([*BEES, "--strategy", "best-frist"], 2, "called `best-frist`", "`best-first`"),
     "unknown setting": ([*BEES, "--set", "dellay=1"], 2, "no setting called `dellay`", "`delay`"),
-    "no value": ([*BEES, "--set", "delay"], 2, "sets nothing", "KEY=VALUE"),
+    "no value": ([*BEES, "--set", "delay"], 2, "not a pair of key and value", "KEY=VALUE"),
     "bad value": ([*BEES, "--pages", "many"], 4, "`pages` can't be 'many'", "a whole number"),
     "bad parameter": ([*BEES, "--set", "work=0"], 4, "`work` can't be '0'", "100 or more"),
     "no such target": ([*BEES, "--looking-for", "people"], 2, "people", "sites"),
-    "pages or sites": ([*BEES, "--looking-for", "sites", "--strategy", "dom"], 2, "dom does not know", "hound"),
+    "pages or sites": ([*BEES, "--looking-for", "sites", "--strategy", "dom"], 2, "dom does not support", "hound"),
     "bad time": ([*BEES, "--delay", "soon"], 4, "`delay` can't be 'soon'", "500 ms"),
     "bad network": ([*BEES, "--allow-private", "home"], 4, "home", "loopback"),
     "bad pattern": ([*BEES, "--path", "(["], 4, "not a pattern", "RE2"),
@@ -246,7 +246,9 @@ def test_a_damaged_database_is_named_and_what_can_be_read_is_recovered(
     assert list(folder.glob("crawl.db.damaged*")), "the damaged file is kept"
 
 
-def test_a_second_process_is_told_of_the_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_second_process_gets_an_error_that_names_the_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = small_crawl(tmp_path / "crawl")
     with lock(folder):
         assert run(["resume", str(folder)]) == 4
@@ -362,7 +364,7 @@ def test_parameters_are_checked_and_typed() -> None:
         request("stop_words=klingon", strategy="best-first")
 
 
-def test_hound_is_the_default_and_can_be_told_what_to_look_for(tmp_path: Path) -> None:
+def test_hound_is_the_default_and_can_look_for_pages_or_sites(tmp_path: Path) -> None:
     assert request().strategy == "hound"
     assert request(looking_for="sites").parameters == {"looking_for": "sites"}
     config = tmp_path / "c.toml"

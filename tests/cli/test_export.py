@@ -34,7 +34,7 @@ def test_no_export_overwrites_what_belongs_to_the_crawl(
     capsys.readouterr()
     assert run(["export", str(crawled), "--to", "csv", "--output", str(crawled / name), "--force"]) == 2
     told = capsys.readouterr().err
-    assert f"{crawled / name} belongs to the crawl itself" in told
+    assert f"{crawled / name} is part of the crawl itself" in told
     assert "hint: name another file with --output" in told
     assert {path: path.read_bytes() for path in crawled.rglob("*") if path.is_file()} == before
 
@@ -90,7 +90,7 @@ def refuse(*_: object, **__: object) -> None:
     raise PermissionError(13, "Permission denied", "somewhere/hidden")
 
 
-def test_a_folder_of_somebody_else_is_named(
+def test_a_folder_that_cannot_be_written_is_named(
     crawled: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     real = os.open
@@ -118,7 +118,7 @@ def test_a_crawl_that_may_not_be_written_to_is_not_resumed(
         assert "hint: " in told
 
 
-def test_what_the_system_says_of_a_path_is_told_with_its_name(
+def test_a_system_error_about_a_path_is_reported_with_its_name(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("scenthound.cli.doctor_command.examine", refuse)

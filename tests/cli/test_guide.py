@@ -109,5 +109,5 @@ def test_a_demo_that_was_interrupted_promises_nothing(tmp_path: Path) -> None:
     for text in (told, talk, report):
         assert "resume" not in text.replace("scenthound resume` reads it", "")
     assert "Press Ctrl-C again to stop now." in talk
-    assert "stopped; run it again" in talk
+    assert "stopped; run the demo again" in talk
     assert "It was stopped." in report

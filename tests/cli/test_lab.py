@@ -208,7 +208,7 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(
     running.send_signal(signal.SIGINT)
     _, err = running.communicate(timeout=120)
     assert running.returncode == 11, err
-    assert "Finishing the crawls under way" in err
+    assert "Finishing the running crawls" in err
     assert "Run the same command again to continue" in err
     before = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "run" / "trails").iterdir()}
     assert 2 <= len(before) < 360
@@ -265,7 +265,7 @@ def test_measure_tells_what_kind_of_topics_they_are(bed: Bed, done: Path, capsys
     assert "cohesiveness" in out
     assert max(map(len, out.splitlines())) <= 120
     assert run(["lab", "measure", "--trail", "x", "--topics"]) == 2
-    assert "one trail has one topic" in capsys.readouterr().err
+    assert "a trail is only one" in capsys.readouterr().err
 
 
 def test_a_strangers_trail_is_measured(
@@ -284,7 +284,7 @@ def test_a_strangers_trail_is_measured(
     assert run(words[:4]) == 2
     assert "--bed BED and --topic ID" in capsys.readouterr().err
     assert run(["lab", "measure"]) == 2
-    assert "name the folder RUN, or --trail" in capsys.readouterr().err
+    assert "give the folder RUN, or --trail" in capsys.readouterr().err
 
 
 def test_a_folder_without_an_experiment_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -76,7 +76,7 @@ def test_a_killed_and_resumed_crawl_heard_its_labels_at_the_same_moment(tmp_path
     assert crawled(tmp_path / "cut", cuts, 30) == crawled(tmp_path / "whole", (), 30)
 
 
-def test_a_label_given_while_nobody_crawls_is_heard_on_resume(tmp_path: Path, capsys: Talk) -> None:
+def test_a_label_given_while_the_crawl_is_stopped_is_used_on_resume(tmp_path: Path, capsys: Talk) -> None:
     session = born(tmp_path / "crawl", "test-pupil")
     step_through(session, 10, commit_every=1)
     session.close()
@@ -125,9 +125,9 @@ def test_a_strategy_without_ears_is_named_and_the_label_is_kept(tmp_path: Path, 
         (["http://b.test/on.html", "--on-topic"], "not seen in this crawl", "did you mean http://b.test/one.html?"),
         (["http://d.test/gone", "--on-topic"], "brought no page: not found (404)", "scenthound trail"),
         (["no url", "--on-topic"], "not a URL: `no url`", "write the whole URL"),
-        (["http://a.test/"], "needs a page and what it is", "--on-topic"),
-        (["--on-topic"], "needs a page and what it is", "--on-topic"),
-        (["--list", "--on-topic"], "--list only shows labels", "leave out"),
+        (["http://a.test/"], "needs a URL", "--on-topic"),
+        (["--on-topic"], "needs a URL", "--on-topic"),
+        (["--list", "--on-topic"], "--list takes no label", "leave out"),
     ],
 )
 def test_a_label_that_cannot_be_meant_is_refused(

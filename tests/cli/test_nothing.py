@@ -74,7 +74,7 @@ def test_robots_that_forbid_the_seeds_are_named(tmp_path: Path, capsys: pytest.C
     assert "no seed could be fetched: robots 1 (robots.txt forbids it)" in told
 
 
-def test_causes_are_told_most_telling_first() -> None:
+def test_causes_are_reported_most_important_first() -> None:
     request = CrawlRequest(Topic("bees"), ("http://a.test/",))
     facts = CrawlFacts(request, misses={"http-404": 7, "dns": 1}, refused={"robots-unreachable": 3})
     message, hint = why_nothing(facts)
@@ -85,9 +85,7 @@ def test_causes_are_told_most_telling_first() -> None:
     assert "the time was up" in why_nothing(CrawlFacts(request, ended="time"))[0]
 
 
-def test_when_nobody_answers_the_first_pages_somebody_is_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_when_no_server_answers_at_first_the_user_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     class Deaf:
         async def fetch(self, url: str, most: int | None = None) -> Failure:
             return Failure("proxy", "connection refused", 0, True)
@@ -108,7 +106,7 @@ def test_when_nobody_answers_the_first_pages_somebody_is_told(
     session.close()
     told += capsys.readouterr().err
     assert told.count("no server answers (proxy: connection refused)") == 1
-    assert "check --proxy" in told
+    assert "Check --proxy" in told
 
 
 # ---- secrets
@@ -198,11 +196,13 @@ def test_user_and_password_are_left_out_of_what_is_shown(text: str, shown: str) 
 # ---- the budget
 
 
-def test_a_new_budget_stays_and_a_spent_one_is_said_to_be(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_new_budget_is_kept_and_a_spent_budget_is_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = small_crawl(tmp_path / "crawl", pages=2)
     written = (out / "crawl.toml").read_text()
     assert run(["resume", str(out)]) == 0
-    assert "all 2 pages are fetched; ask for more with --pages 4" in capsys.readouterr().err
+    assert "all 2 pages have been fetched; ask for more with --pages 4" in capsys.readouterr().err
     again = resume(out, fetcher=Pages(WEB), pages=3)
     assert asyncio.run(again.run()) == "pages"
     again.close()
@@ -212,7 +212,7 @@ def test_a_new_budget_stays_and_a_spent_one_is_said_to_be(tmp_path: Path, capsys
     assert "pages of 3 requested" in (out / "report.html").read_text()
     assert (out / "crawl.toml").read_text() == written
     assert run(["resume", str(out)]) == 0
-    assert "all 3 pages are fetched" in capsys.readouterr().err
+    assert "all 3 pages have been fetched" in capsys.readouterr().err
 
 
 # ---- a full disk
@@ -299,5 +299,5 @@ def test_commands_that_cannot_be_resumed_do_not_speak_of_it(
     assert f"no room left for {tiny_disk / 'x.wacz'}" in capsys.readouterr().err
 
 
-def test_the_report_of_a_crawl_that_has_just_begun_blames_nobody() -> None:
+def test_the_report_of_a_crawl_that_has_just_begun_names_no_cause() -> None:
     assert "No seed" not in render(CrawlFacts(CrawlRequest(Topic("bees"), ("http://a.test/",)), ended="running"))

@@ -56,7 +56,7 @@ def test_an_unknown_url_fails_with_a_hint(command: str, crawled: str, capsys: py
     assert "http://b.test/one.html" in told
 
 
-def test_show_refuses_what_is_no_url(crawled: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_refuses_what_is_not_a_url(crawled: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["show", crawled, "bees"]) == 2
     assert "write the whole URL" in capsys.readouterr().err
 

@@ -88,7 +88,7 @@ def test_short_names_of_papers_and_sheets_have_a_key(capsys: pytest.CaptureFixtu
     assert run(["strategies", "best-first"]) == 0
     told = " ".join(capsys.readouterr().out.split())
     assert "[EXP] Pant, Srinivasan, Menczer" in told
-    assert "Sheets 20.2, 00: the sections of that number in docs/spec" in told
+    assert "Sheets 20.2, 00: the sections with these numbers in docs/spec" in told
     assert run(["judges", "keywords-present"]) == 0
     assert "[CHAP] Pant, Srinivasan, Menczer" in " ".join(capsys.readouterr().out.split())
 

@@ -188,10 +188,10 @@ def test_training_from_sample_urls_with_our_own_crawl_as_the_source(web: str, tm
     assert "layer 1: 3 pages suggested, 3 of 3 fetched pages link" in capsys.readouterr().err
     assert (model / "model.toml").is_file()
     assert run(words) == 2
-    assert "train on what?" in capsys.readouterr().err
+    assert "name one source of training pages" in capsys.readouterr().err
 
 
-def test_what_is_wrong_is_told_before_anybody_is_asked(tmp_path: Path, capsys: Talk) -> None:
+def test_errors_are_reported_before_any_source_is_asked(tmp_path: Path, capsys: Talk) -> None:
     topic = tmp_path / "balloons.toml"
     topic.write_text('keywords = "hot air balloon"\nexamples = ["http://127.0.0.1:9/"]\n', encoding="utf-8")
 

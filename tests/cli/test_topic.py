@@ -120,7 +120,7 @@ def test_it_says_how_sure_it_is_and_how_little_that_means(
 def test_without_a_background_the_generated_web_is_used_and_named(pages: Path, tmp_path: Path, capsys: Talk) -> None:
     told = new(tmp_path / "t.toml", "--examples", str(pages), capsys=capsys)
     assert told["background"]["kind"] == "generated"
-    assert "made-up pages" in told["told"][-1]
+    assert "generated web" in told["told"][-1]
     assert {"coral", "reef"} <= set(told["keywords"].split())
 
 
@@ -257,8 +257,9 @@ def test_one_example_is_enough_to_begin_and_not_to_be_sure(background: Path, tmp
     )
     assert told["sureness"] is None
     assert told["told"] == [
-        "1 example.", "How sure a classifier would be is unknown: that takes at least two examples, better ten.",
-    ]  # fmt: skip
+        "1 example.",
+        "How well a classifier would do can't be estimated: that takes at least two examples, preferably ten.",
+    ]
     assert "reef" in told["keywords"]
 
 
@@ -270,13 +271,13 @@ def test_examples_that_are_all_equal_count_as_one(background: Path, tmp_path: Pa
         tmp_path / "t.toml", "--examples", str(tmp_path / "pages"), "--background", str(background), capsys=capsys
     )
     assert (told["examples"], told["same"], told["sureness"]) == (1, 3, None)
-    assert "3 more have the same text as another one and count once." in told["told"]
+    assert "3 more have the same text as another example and are left out." in told["told"]
 
 
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        ([], 2, "no examples: show what you look for"),
+        ([], 2, "no examples of what you are looking for"),
         (["--examples", "nowhere.txt"], 4, "there are no examples at nowhere.txt"),
         (["--examples", "EMPTY"], 4, "there are no addresses in"),
         (["--examples", "FOLDER"], 4, "no example can be read"),

@@ -127,7 +127,7 @@ def test_a_model_that_does_not_fit_is_refused_before_anything_is_written(
     assert not (tmp_path / "crawl").exists()
 
 
-def test_python_is_told_the_same(model: Path, tmp_path: Path) -> None:
+def test_python_functions_raise_the_same_errors(model: Path, tmp_path: Path) -> None:
     with pytest.raises(BadConfig, match="has to learn"):
         begin("bees", "http://a.test/", tmp_path / "c", strategy="test-pupil")
     with pytest.raises(BadConfig, match="can't use it"):

@@ -245,7 +245,7 @@ def test_a_broken_folder_does_not_break_the_desk(desk: TestClient, crawl: Path, 
 
 
 @pytest.mark.parametrize("folder", ["~nobody-here/crawl", "\ud800", "a" * 5000, "a\0b", ""])
-def test_what_is_no_path_is_no_folder(desk: TestClient, folder: str) -> None:
+def test_what_is_not_a_path_is_not_a_folder(desk: TestClient, folder: str) -> None:
     sent = json.dumps({"folder": folder})
     answer = desk.post("/api/collections", content=sent, headers=WITH_TOKEN)
     assert answer.status_code == 400

@@ -93,7 +93,7 @@ def test_the_map_shows_pages_replays_the_crawl_and_is_used_with_mouse_and_keyboa
     page.wait_for_url(re.compile("/page"))
 
 
-def test_a_click_on_the_map_chooses_the_page_that_lies_there(shown: Shown) -> None:
+def test_a_click_on_the_map_selects_the_page_at_that_point(shown: Shown) -> None:
     page = shown.page
     page.goto(f"{shown.base}/c/single/map")
     page.wait_for_selector("#map[data-pages='1']")

@@ -105,7 +105,7 @@ def test_a_paired_extension_can_do_all_that_it_needs(one: Bench) -> None:
 @pytest.mark.parametrize("path", CHANGES)
 @pytest.mark.parametrize("origin", [EXTENSION, FIREFOX])
 @pytest.mark.parametrize("authorization", [None, "Bearer wrong", "Bearer "])
-def test_an_extension_without_its_token_is_told_what_to_do(
+def test_an_extension_without_its_token_gets_an_error_that_says_what_to_do(
     one: Bench, path: str, origin: str, authorization: str | None
 ) -> None:
     headers = {"Origin": origin, **({} if authorization is None else {"Authorization": authorization})}
@@ -210,7 +210,7 @@ def test_pairings_that_are_a_link_or_damaged_are_refused(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("path", READS)
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer wrong"}, {"Cookie": f"scenthound_reader={TOKEN}"}])
-def test_what_it_knows_is_shown_to_nobody_without_a_token(one: Bench, path: str, headers: dict[str, str]) -> None:
+def test_its_knowledge_is_not_shown_without_a_token(one: Bench, path: str, headers: dict[str, str]) -> None:
     one.send("visits", one.paired)
     answer = one.http.get(API + path, headers=headers)
     assert answer.status_code == 401
@@ -268,7 +268,7 @@ def test_too_much_at_once_is_refused_announced_or_not(one: Bench) -> None:
         {"links": ["x"]}, {"links": [{"url": 1}]}, {"private": "no"},
     ],
 )  # fmt: skip
-def test_what_is_no_page_is_refused(one: Bench, changes: dict[str, Any]) -> None:
+def test_what_is_not_a_page_is_refused(one: Bench, changes: dict[str, Any]) -> None:
     answer = one.send("visits", one.paired, **changes)
     assert answer.status_code == 400
     assert answer.json()["hint"]

@@ -1,4 +1,4 @@
-"""The archive of a crawl at a resume: its end is found by reading it, nothing is cut away, damage is told."""
+"""The archive of a crawl at a resume: its end is found by reading it, nothing is cut off, damage is reported."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_a_wrong_end_in_an_earlier_file_costs_no_byte(rolled: Path) -> None:
     assert after[last] + after.get(f"{last}.tail-1", b"") == before[last]
 
 
-def test_what_lies_behind_the_last_recorded_page_moves_aside_and_overwrites_nothing(folder: Path) -> None:
+def test_data_after_the_last_recorded_page_is_moved_aside_and_overwrites_nothing(folder: Path) -> None:
     path = only_warc(folder)
     good = path.read_bytes()
     for number, tail in enumerate((b"torn", b"\x1f\x8b\x08 another", b"torn"), 1):
@@ -121,7 +121,7 @@ def test_a_file_of_which_nothing_was_recorded_moves_aside_whole(folder: Path) ->
     assert extra.with_name(f"{extra.name}.tail-1").read_bytes() == b"all in flight"
 
 
-def test_the_user_is_told_in_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_user_gets_a_one_line_message(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = only_warc(folder)
     path.write_bytes(path.read_bytes() + b"torn")
     assert run(["resume", str(folder)]) == 0
@@ -151,7 +151,7 @@ def test_a_file_damaged_in_its_middle_is_kept_and_the_lost_pages_are_fetched_aga
     again.close()
 
 
-def test_damage_is_told_with_its_file_its_offset_and_the_number_of_pages(folder: Path) -> None:
+def test_damage_is_reported_with_file_offset_and_number_of_pages(folder: Path) -> None:
     with CrawlFolder.look(folder) as found:
         places = list(found.history.places())
     url, victim = places[40]
@@ -165,7 +165,7 @@ def test_damage_is_told_with_its_file_its_offset_and_the_number_of_pages(folder:
     assert begun == "new pages go to pages-00002.warc.gz"
 
 
-def test_damage_that_costs_no_page_is_told_until_pages_go_to_another_file(folder: Path) -> None:
+def test_damage_that_costs_no_page_is_reported_until_pages_go_to_another_file(folder: Path) -> None:
     path = only_warc(folder)
     with CrawlFolder.look(folder) as found:
         first = min(where.offset for _, where in found.history.places())

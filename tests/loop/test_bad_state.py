@@ -1,4 +1,4 @@
-"""A folder that was changed by damage or by a stranger: refused in clear words or repaired, never a traceback."""
+"""A folder changed by damage or by a third party: refused with a clear error or repaired, never a traceback."""
 
 from __future__ import annotations
 

@@ -216,7 +216,7 @@ def test_a_long_chain_of_redirects_is_cut_at_the_limit() -> None:
     assert dict(found.crawl.counters.misses) == {"redirect-loop": 1}
 
 
-def test_a_redirect_to_a_known_page_costs_an_attempt_but_is_no_page() -> None:
+def test_a_redirect_to_a_known_page_costs_an_attempt_but_is_not_a_page() -> None:
     web = TinyWeb(
         {
             "a.example/": "x -> b.example/ c.example/",
@@ -332,7 +332,7 @@ def test_sitemaps_offer_their_urls_at_score_zero_and_only_for_their_own_host() -
     ]
 
 
-def test_what_falls_out_of_a_full_frontier_is_told_and_counted() -> None:
+def test_candidates_dropped_from_a_full_frontier_are_reported_and_counted() -> None:
     web = TinyWeb({"a.example/": "x -> b.example/ c.example/ d.example/"})
     found = walk(web, Everything(), "bees", "a.example/", bound=2)
     assert [(d.candidate.url, d.reason) for d in found.dropped if isinstance(d, Dropped)] == [
@@ -439,7 +439,7 @@ def test_what_goes_back_to_the_frontier_keeps_its_place() -> None:
     assert order == [named(s) for s in seeds]
 
 
-def test_when_nobody_answers_the_crawl_waits_and_nobody_pays_for_it() -> None:
+def test_when_no_server_answers_the_crawl_waits_and_no_host_is_blamed() -> None:
     seeds = [f"h{n}.example/" for n in range(40)]
     crawl = crawl_of(*seeds, politeness=Politeness(delay=0.0, backoff=0.01, obey=False), retries=0)
     now, asked = 0.0, 0
@@ -491,7 +491,7 @@ def in_doubt(retries: int = 0, more: int = 60) -> Crawl:
     return crawl
 
 
-def test_in_doubt_a_host_that_answered_before_is_probed_and_nobody_else_is_asked() -> None:
+def test_in_doubt_only_a_host_that_answered_before_is_probed() -> None:
     crawl = in_doubt()
     probe = fetched(crawl, 0.0)
     assert (probe.kind, probe.spelling) == ("robots", "http://up.example/robots.txt")
@@ -524,7 +524,7 @@ def test_a_probe_without_an_answer_keeps_the_frontier_and_the_rules_of_its_host(
 
 
 @pytest.mark.parametrize("obey", [False, True])
-def test_every_candidate_fails_at_last_though_nobody_ever_answers(obey: bool) -> None:
+def test_every_candidate_eventually_fails_if_no_server_answers(obey: bool) -> None:
     seeds = [f"h{n:02}.example/" for n in range(100)]
     crawl = crawl_of(*seeds, politeness=Politeness(delay=0.0, backoff=1.0, obey=obey), retries=2, longest_wait=900.0)
     now, asked = 0.0, 0

@@ -1,4 +1,4 @@
-"""Strategies that tell of themselves: events reach whoever watches, and the folder, each of them once."""
+"""Events of strategies reach the watcher and the folder, each exactly once."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Teller:
         self.read_, self.untold_ = state["read"], [Event(*fields) for fields in state["untold"]]
 
 
-def test_who_watches_hears_events_after_the_page_they_come_from() -> None:
+def test_a_watcher_gets_events_after_the_page_they_come_from() -> None:
     web = TinyWeb({"a.example/": "bees -> b.example/ gone.example/", "b.example/": "honey"})
     heard: list[Any] = []
     history = MemoryHistory()
@@ -98,7 +98,7 @@ def test_a_killed_and_resumed_crawl_records_each_event_once(tmp_path: Path) -> N
     assert len([event for event in told(tmp_path / "cut") if event.kind == "fed"]) == 120
 
 
-def test_explain_shows_what_was_told_of_a_page_and_the_family_of_its_agent(
+def test_explain_shows_the_events_of_a_page_and_the_family_of_its_agent(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     session = born(tmp_path / "crawl", "test-teller")

@@ -180,7 +180,7 @@ def test_with_a_time_limit_the_crawl_waits_if_its_pages_fit_into_the_time(time_l
     assert turns.is_patient == waits
 
 
-def test_a_crawl_that_falls_behind_ceases_to_wait_and_tells_the_frontier_who_rests() -> None:
+def test_a_crawl_that_falls_behind_stops_waiting_and_tells_the_frontier_which_hosts_rest() -> None:
     scores = {GOOD: 0.9, ALSO: 0.8, POOR: 0.1}
     web = pages_of(*scores)
     crawl = crawl_of(scores, OrderRule("auto", window=1), Limits(pages=3, ends_at=5.0))

@@ -30,7 +30,7 @@ def counted(*relevances: float) -> Forecast:
     return forecast
 
 
-def test_nobody_can_tell_before_the_window_is_full() -> None:
+def test_there_is_no_forecast_before_the_window_is_full() -> None:
     assert counted(*[0.5] * (WINDOW - 1)).left(100) is None
     assert counted(*[0.5] * WINDOW).left(100) is not None
 
@@ -42,7 +42,7 @@ def test_the_rest_is_expected_to_be_as_the_last_pages_were() -> None:
     assert left.share == pytest.approx(5 / (95 + 0.1 * WINDOW))
 
 
-def test_seeds_are_no_finds() -> None:
+def test_seeds_are_not_finds() -> None:
     forecast = counted(*[0.1] * WINDOW)
     forecast.page(1.0, is_seed=True)
     left = forecast.left(10)

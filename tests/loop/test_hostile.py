@@ -1,4 +1,4 @@
-"""A live crawl of a web that does its worst: it goes on, memory stays flat, and every case is counted."""
+"""A live crawl of a hostile web: it continues, memory stays flat, and every case is counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sitemaps: each is asked for once in a crawl, restarts included, and what is written of them does not pile up."""
+"""Sitemaps: each is requested once per crawl, restarts included, and their records do not pile up."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_a_sitemap_is_asked_for_once_and_only_by_its_own_host() -> None:
     assert sitemaps.save() == {"a.test": [MAP, OTHER]}
 
 
-def test_a_host_has_so_many_sitemaps_and_no_more() -> None:
+def test_the_number_of_sitemaps_per_host_is_limited() -> None:
     sitemaps = Sitemaps(3)
     many = [f"http://a.test/{number}.xml" for number in range(5)]
     assert asked(sitemaps, *many[:2]) == many[:2]
@@ -42,7 +42,7 @@ def test_a_host_that_names_none_takes_no_room() -> None:
     assert sitemaps.save() == {}
 
 
-def test_what_somebody_else_keeps_is_not_kept_twice_and_still_counts() -> None:
+def test_sitemaps_recorded_elsewhere_are_not_kept_twice_and_still_count() -> None:
     sitemaps, kept = Sitemaps(3), {}
     sitemaps.recall = lambda host: kept.get(host, ())
     assert asked(sitemaps, MAP) == [MAP]

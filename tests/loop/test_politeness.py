@@ -1,4 +1,4 @@
-"""Politeness: what is known of hosts, for how long, and what is read again."""
+"""Politeness: what is known about hosts, for how long, and what is read again on a resume."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A power cut at any moment costs what was not synced yet, and nothing else."""
+"""A power cut at any moment loses only data that was not yet synced."""
 
 from __future__ import annotations
 

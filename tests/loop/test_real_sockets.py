@@ -101,7 +101,7 @@ def test_hosts_at_one_address_are_asked_one_after_the_other(tmp_path: Path) -> N
     assert crowded == [], "a request may be late on its way, but four never come within two rests"
 
 
-def test_names_that_are_slow_to_look_up_hold_up_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_that_are_slow_to_look_up_delay_no_other_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     server, slow = HostileServer(), 8.0
     server.serve_hosts("healthy", _page)
     answered: list[float] = []

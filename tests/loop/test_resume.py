@@ -1,4 +1,4 @@
-"""A crawl folder: born, killed, mended, taken up again, refused to a second process, stopped by a full disk."""
+"""A crawl folder: created, killed, repaired, resumed, refused to a second process, stopped by a full disk."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_killed_and_resumed_crawl_decides_as_an_undisturbed_one(tmp_path: Path
     assert trail(tmp_path / "cut") == trail(tmp_path / "whole")
 
 
-def test_a_resumed_crawl_asks_nobody_anything_for_one_delay(tmp_path: Path) -> None:
+def test_a_resumed_crawl_makes_no_request_for_one_delay(tmp_path: Path) -> None:
     session = born(tmp_path / "crawl", delay=5)
     step_through(session, 1)
     session.folder.commit(2.0)
@@ -75,7 +75,7 @@ def test_looking_needs_no_lock(tmp_path: Path) -> None:
     session.close()
 
 
-def test_a_folder_that_is_no_crawl_is_left_alone(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_crawl_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "precious").mkdir()
     (tmp_path / "precious" / "thesis.txt").write_text("all of it")
     with pytest.raises(BadConfig, match="not a crawl"):

@@ -1,4 +1,4 @@
-"""Hosts that hang, reset or send us in circles cost a crawl next to nothing."""
+"""Hosts that hang, reset connections or redirect in circles cost a crawl next to nothing."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_healthy_pages_arrive_in_time_among_hosts_that_hang_reset_and_loop(
     assert any(ratio < 1.5 for ratio in ratios(mixed(healthy), tmp_path, concurrency=concurrency))
 
 
-def test_a_full_allowance_of_slow_requests_blocks_nobody(tmp_path: Path) -> None:
+def test_a_full_allowance_of_slow_requests_blocks_no_other_request(tmp_path: Path) -> None:
     web = Web(hosts(hanging=12, healthy=4))
     web.seconds(
         tmp_path / "crawl", concurrency=1, slow_requests=4, first_byte_timeout="1 h", page_timeout="1 h", time=60

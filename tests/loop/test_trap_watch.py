@@ -205,7 +205,7 @@ def test_copies_are_suspended_at_the_limit_and_only_their_pattern() -> None:
     assert watch.refuses(named("b.test/copy/999")) is None
 
 
-def test_pages_with_a_number_of_their_own_are_no_copies_unless_they_lead_on() -> None:
+def test_pages_with_a_number_of_their_own_are_not_copies_unless_they_lead_on() -> None:
     still, leading = TrapWatch(), TrapWatch()
     for number in range(80):
         html = f"<p>entry {number} of our list of bees</p>"

@@ -1,4 +1,4 @@
-"""What the judge says, and what people say, reaches strategies that learn: at once, and the same after a restart."""
+"""Verdicts of the judge and labels of users reach strategies that learn: at once, and after a restart."""
 
 from __future__ import annotations
 

@@ -201,7 +201,7 @@ def test_the_command_prints_results_and_json(tmp_path: Path, capsys: Talk) -> No
     assert run(["search", folder, "propane"]) == 0
     shown = capsys.readouterr()
     assert "*Propane*" in shown.out
-    assert "3 of 5 pages match; order: text match 60 %, relevance to the topic 40 %" in shown.err
+    assert "3 of 5 pages match; ranking: text match 60 %, relevance to the topic 40 %" in shown.err
     assert run(["search", folder, "--like", "http://clubs.test/burners", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["results"]
     assert run(["search", folder, "propane", "--since", "2020-01-01", "--limit", "1", "--json"]) == 0

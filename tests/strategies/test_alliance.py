@@ -55,7 +55,7 @@ def test_a_page_is_on_topic_if_half_of_its_neighbours_are() -> None:
     assert accepted(strict) == {"a"}
 
 
-def test_waiting_urls_are_scored_anew_when_a_neighbour_is_accepted() -> None:
+def test_waiting_urls_are_rescored_when_a_neighbour_is_accepted() -> None:
     links = {"a": "x", "b": "", "x": "n m u", "n": "x", "m": "a b x", "u": ""}
     strategy = AllianceCrawler()
     walked = crawl(strategy, links, "a b")

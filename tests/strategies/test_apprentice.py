@@ -1,4 +1,4 @@
-"""The apprentice: words at their distance from a link foretell what its page will be worth (sheet 30.7)."""
+"""The apprentice: words at their distance from a link predict the relevance of its page (sheet 30.7)."""
 
 from __future__ import annotations
 

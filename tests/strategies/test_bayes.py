@@ -1,4 +1,4 @@
-"""The Bayesian crawl: it expands what looks like a goal, learns on the way, hears labels, and can be interrupted."""
+"""The Bayesian crawl: it expands what looks like a goal, learns as it crawls, uses labels, can be interrupted."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_seed_keeps_its_turn_whatever_links_to_it(web: TinyWeb) -> None:
     assert made.take_label(named("cars.example/"), False) == ()
 
 
-def test_the_parts_of_a_score_are_told(web: TinyWeb) -> None:
+def test_the_parts_of_a_score_are_shown(web: TinyWeb) -> None:
     step = walk(web, Bayes(score="probability"), BEES, "start.example/").steps[1]
     assert step.parts.keys() == {"goal", "logit"}
     assert step.parts["goal"] == step.score
@@ -72,7 +72,7 @@ def test_the_parts_of_a_score_are_told(web: TinyWeb) -> None:
     assert step.parts["logit"] == step.score
 
 
-def test_link_mode_scores_waiting_links_anew_as_often_as_asked() -> None:
+def test_link_mode_scores_waiting_links_again_as_often_as_asked() -> None:
     """By hand, of page a, whose words are "cars" and "example" (its link). First: prior 1 : 1, each of the two words
     1/4 among goals and 2/5 among others: odds (5/8)² = 25/64, P(goal) = 25/89. After a goal with both words: prior
     2 : 1, each 2/7 among goals: odds 2 · (5/7)² = 50/49, P(goal) = 50/99."""

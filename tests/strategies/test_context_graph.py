@@ -105,7 +105,7 @@ def test_words_are_ranked_by_how_often_and_how_rarely_they_occur() -> None:
     assert [word for word, _ in best_words(layers, [0, 1, 7], 2)] == ["d", "a"]
 
 
-def test_a_layer_that_nobody_was_known_of_is_never_the_answer() -> None:
+def test_a_layer_without_known_pages_is_never_the_answer() -> None:
     bayes = layer_classifier([[{"a": 1}], [{"b": 1}], []], [0, 1], 5)
     assert classify(bayes, {"b": 1}, 0.5).layer == 1
     assert classify(bayes, {"z": 1}, 0.5) == (0, 0.5), "no word: equal, and the lower layer wins"

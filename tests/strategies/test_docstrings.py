@@ -1,4 +1,4 @@
-"""The docstrings of strategies begin with what they are, and their formula."""
+"""The docstrings of strategies begin with what the strategy is, and its formula."""
 
 from __future__ import annotations
 

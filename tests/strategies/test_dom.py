@@ -1,4 +1,4 @@
-"""The DOM crawler: what stands around a link decides among the links of one page."""
+"""The DOM crawler: the text around a link decides among the links of one page."""
 
 from __future__ import annotations
 

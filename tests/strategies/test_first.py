@@ -154,6 +154,6 @@ def test_parameters_that_make_no_sense_are_refused(options: dict[str, Any], mess
         BestNFirst(**options)
 
 
-def test_a_seed_that_is_no_number_is_refused() -> None:
+def test_a_seed_that_is_not_a_number_is_refused() -> None:
     with pytest.raises(BadConfig, match="`seed` can't be 'x'"):
         RandomOrder("x")  # type: ignore[arg-type]

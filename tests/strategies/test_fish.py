@@ -1,4 +1,4 @@
-"""Fish-search: relevant pages breed; where nothing is relevant, a direction is given up."""
+"""Fish-search: relevant pages breed; where nothing is relevant, a direction is abandoned."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_a_waiting_link_keeps_the_larger_depth_and_the_larger_score() -> None:
         ("bees", {"depth": -1}, None),
     ],
 )
-def test_relevant_pages_feed_their_links_anew_and_a_page_without_a_step_left_has_none(
+def test_relevant_pages_feed_their_links_again_and_a_page_without_a_step_left_has_none(
     text: str, carry: dict[str, int], left: int | None
 ) -> None:
     assert [offer.carry for offer in read(FishSearch(), text, 1, carry)] == ([] if left is None else [{"depth": left}])

@@ -97,7 +97,7 @@ def test_hosts_of_seeds_are_counted_once_each_or_the_seeds_themselves(
     assert linked(HubSeeking(**options), *names) == n
 
 
-def test_links_to_the_own_host_count_unless_told_otherwise_and_to_the_page_itself_never() -> None:
+def test_links_within_the_host_count_by_default_and_links_to_the_page_itself_never() -> None:
     inner = named("one.example/inner")
     assert linked(HubSeeking(), "one.example/x", "two.example/", url=inner) == 2
     assert linked(HubSeeking(count_own_host=False), "one.example/x", "two.example/", url=inner) == 1
@@ -122,7 +122,7 @@ def test_with_hubs_among_the_seeds_only_the_original_seeds_count() -> None:
         assert strategy.seeds_linked(page_of(html, HOME)) == n
 
 
-def test_examples_that_are_missing_or_no_urls_are_told() -> None:
+def test_examples_that_are_missing_or_not_urls_are_reported() -> None:
     strategy = HubSeeking(counted="examples")
     with pytest.raises(BadConfig, match="the topic has no examples\nhint: name the original seeds"):
         strategy.start(BEES, SEEDS)

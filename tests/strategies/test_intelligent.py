@@ -1,4 +1,4 @@
-"""Intelligent crawling: which events announce wanted pages is learned on the way (sheet 30.6)."""
+"""Intelligent crawling: it learns during the crawl which events predict relevant pages (sheet 30.6)."""
 
 from __future__ import annotations
 

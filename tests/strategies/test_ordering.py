@@ -118,7 +118,7 @@ def test_the_papers_formula_can_be_had() -> None:
     assert order(walked).startswith("a b z")
 
 
-def test_dead_urls_are_no_nodes() -> None:
+def test_dead_urls_are_not_nodes() -> None:
     strategy = PageRankOrder(every=1)
     strategy.start(Topic("x"), [named("a.test/"), named("b.test/")])
     strategy.miss(Miss(Candidate(named("b.test/"), math.inf), "http-404"))

@@ -1,4 +1,4 @@
-"""The parts of every score: there, finite, explained, and shown to whoever asks why a page was fetched."""
+"""The parts of every score: present, finite, explained, and shown by `explain`."""
 
 from __future__ import annotations
 

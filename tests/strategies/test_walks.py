@@ -1,4 +1,4 @@
-"""The ideas of the first strategies, on webs you can hold in your head."""
+"""The ideas of the first strategies, on tiny webs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A desk for tests: as an application in this process, or as a server with a browser before it."""
+"""A desk for tests: as an application in this process, or as a server with a browser."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
     python -m support.failing_commands SHIM FOLDER ERROR KINDS STEP [COMMAND]…
 
 Runs under `disk_shim.c`, as `failing_disk` does. Prints one JSON line for each attempt. `desk`, `mcp` and `companion`
-are asked as a browser, an agent and an extension ask them; what they answer stands for what a command says. A command
+are asked as a browser, an agent and an extension ask them; their answers count as the output of a command. A command
 has at most `MOST` attempts: if it makes many calls, more of them are left out.
 """
 

@@ -1,4 +1,4 @@
-"""A strategy that learns before it crawls, from labels too, small enough to hold in one's head: for tests."""
+"""A strategy that learns before it crawls, from labels too, kept tiny for tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A real crawl in a process of its own, of a generated web that a local server serves: for tests that steer it."""
+"""A real crawl in a separate process, of a generated web on a local server: for tests that steer it."""
 
 from __future__ import annotations
 

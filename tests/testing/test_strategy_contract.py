@@ -1,4 +1,4 @@
-"""The contract says clearly what a strategy does wrong with the pages it is given."""
+"""The contract reports clearly how a strategy misuses the pages it is given."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def failures(make: Callable[[], Strategy]) -> dict[str, str]:
         (lambda record: record.counts(SMALL), Parts((Analyser(),)), "counts", "Parts(counts=(Analyser("),
     ],
 )
-def test_a_strategy_that_declares_too_little_is_told_what_to_declare(
+def test_a_strategy_that_declares_too_little_gets_an_error_that_says_what_to_declare(
     look: Look, parts: Parts, part: str, hint: str
 ) -> None:
     said = failures(lambda: Declared(look, parts))["it declares the parts of a page that it reads"]

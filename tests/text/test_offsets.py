@@ -1,4 +1,4 @@
-"""Terms at their distance from an anchor: features and sums over them, as the definition has them."""
+"""Terms at their distance from an anchor: features and their sums, compared with the definition."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_links_of_no_page_have_no_features() -> None:
     assert features([], 2).tolist() == []
 
 
-def test_a_term_for_which_there_was_no_room_is_no_feature() -> None:
+def test_a_term_for_which_there_was_no_room_is_not_a_feature() -> None:
     leaves = LeafTerms(np.array([4, -1], dtype=np.int32), np.array([0, 1, 0]), np.array([0, 3]))
     assert features([LinkSpan(leaves, 0, 1)], 0).tolist() == [4, 4]
 

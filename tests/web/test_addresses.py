@@ -160,7 +160,7 @@ def test_a_number_that_hides_the_loopback_is_an_address_once_resolved(raw: str) 
     assert reason.endswith("loopback")
 
 
-def test_a_host_that_somebody_else_will_look_up_is_judged_by_its_name() -> None:
+def test_a_host_that_a_proxy_will_look_up_is_judged_by_its_name() -> None:
     assert forbidden_name("example.org") is None
     assert forbidden_name("localhost") == "loopback"
     assert forbidden_name("a.b.LocalHost.") == "loopback"
@@ -173,7 +173,7 @@ def test_a_host_that_somebody_else_will_look_up_is_judged_by_its_name() -> None:
     assert forbidden_name("www.local.example.org") is None
 
 
-def test_a_literal_is_told_from_a_name() -> None:
+def test_an_address_literal_is_distinguished_from_a_name() -> None:
     assert literal("[::1]") == "::1"
     assert literal("8.8.8.8") == "8.8.8.8"
     assert literal("example.org") is None

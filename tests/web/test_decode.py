@@ -1,4 +1,4 @@
-"""Content codings undone under a cap."""
+"""Decoding of content codings, with a size limit."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_a_bomb_in_a_chain_is_refused_too() -> None:
     assert error.value.reason == "bomb"
 
 
-def test_small_blank_pages_are_no_bombs() -> None:
+def test_small_blank_pages_are_not_bombs() -> None:
     blank = b" " * 900_000
     assert unpack(gzip.compress(blank), "gzip") == (blank, "")
 

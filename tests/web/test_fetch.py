@@ -267,7 +267,7 @@ http://127.0.0.1:99999/ http://127.0.0.1:x/ http://[::1/"""
 
 
 @pytest.mark.parametrize("url", [*NO_URLS.split(), "", "http://a b/", "http://a/\r\nX: y"])
-def test_what_is_no_http_url_is_refused_without_a_request(server: HostileServer, url: str) -> None:
+def test_what_is_not_an_http_url_is_refused_without_a_request(server: HostileServer, url: str) -> None:
     before = len(server.requests)
     found = fetched(url)
     assert isinstance(found, Failure)
@@ -311,7 +311,7 @@ def test_an_idle_connection_that_the_server_closed_costs_nothing(server: Hostile
     assert [isinstance(found, Response) for found in using(work)] == [True] * 4
 
 
-def test_words_that_nobody_asked_for_are_not_taken_for_the_next_answer(server: HostileServer) -> None:
+def test_words_that_were_not_requested_are_not_taken_for_the_next_answer(server: HostileServer) -> None:
     unasked = threading.Event()
 
     async def chatty(exchange: Exchange) -> bool:
@@ -428,7 +428,7 @@ def test_a_name_that_does_not_exist_is_a_dns_failure() -> None:
     assert reason(f"http://{'a' * 64}.invalid/") == "dns"
 
 
-def test_a_port_where_nobody_listens_is_a_connect_failure() -> None:
+def test_a_port_without_a_listener_is_a_connect_failure() -> None:
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         found = fetched(f"http://127.0.0.1:{bound.getsockname()[1]}/")

@@ -1,4 +1,4 @@
-"""What stands before the parser: hostile shapes are tamed, honest pages pass untouched."""
+"""The guard before the parser: hostile documents are cut down, normal pages pass unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page as nouns: title, text and links."""
+"""A parsed page: title, text and links."""
 
 from __future__ import annotations
 

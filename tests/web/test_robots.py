@@ -1,4 +1,4 @@
-"""robots.txt: RFC 9309 by example, other people's suites, and files written to hurt."""
+"""robots.txt: RFC 9309 by example, the suites of other projects, and hostile files."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_groups_of_one_name_are_one_group() -> None:
 
 
 @pytest.mark.parametrize("agent", ["scenthound/1.0", "Scent hound", "", "*", "ツ"])
-def test_who_has_no_product_token_gets_the_group_of_everyone(agent: str) -> None:
+def test_an_agent_without_a_product_token_gets_the_default_group(agent: str) -> None:
     robots = "User-agent: scenthound\nDisallow: /a\nUser-agent: *\nDisallow: /b"
     assert may(robots, "/a", agent)
     assert not may(robots, "/b", agent)
@@ -340,7 +340,7 @@ def test_only_the_first_500_kib_are_read_and_no_half_line() -> None:
     assert rules.rules == (("/early", False),), "`Disallow: /l`, cut short, would refuse everything"
 
 
-def test_a_hundred_megabytes_and_a_million_rules_keep_what_stands_first() -> None:
+def test_a_hundred_megabytes_and_a_million_rules_keep_the_first_rules() -> None:
     rules = parse(b"User-agent: *\n" + b"".join(b"Disallow: /%d\n" % n for n in range(1_000_000)), "scenthound")
     assert not rules.may_fetch(SITE + "/17")
     assert len(rules.rules) < LARGEST / len("Disallow: /")

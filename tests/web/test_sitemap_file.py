@@ -1,4 +1,4 @@
-"""Sitemaps of every kind, whole and broken, and files written to hurt."""
+"""Sitemaps of every kind, whole and broken, and hostile files."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_a_priority_outside_its_range_is_none(text: str) -> None:
     assert read(f"<urlset><url><loc>/a</loc><priority>{text}</priority></url></urlset>").urls[0].priority is None
 
 
-def test_what_is_no_web_address_is_dropped_and_said() -> None:
+def test_what_is_not_a_web_address_is_dropped_and_said() -> None:
     body = "".join(
         f"<url><loc>{raw}</loc></url>" for raw in ("javascript:1", "ftp://x/a", "http://", "", "/" + "a" * 3000, "/b")
     )

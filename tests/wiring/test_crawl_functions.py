@@ -55,7 +55,7 @@ def test_a_topic_file_is_read(kind: type, proxy: str, tmp_path: Path) -> None:
         assert folder.request.topic.name == "balloons"
 
 
-def test_a_topic_file_that_is_missing_is_no_topic(tmp_path: Path) -> None:
+def test_a_topic_file_that_is_missing_is_not_a_topic(tmp_path: Path) -> None:
     with pytest.raises(BadConfig, match="there is no topic file"):
         scenthound.crawl("balloons.toml", "http://a.test/", out=tmp_path / "crawl")
 

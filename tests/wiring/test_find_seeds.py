@@ -78,7 +78,7 @@ def test_a_folder_can_not_make_its_resume_read_files_of_this_machine(kind: str, 
     assert {event["source"] for event in events(out)} == {SOURCE}, "a server may be asked"
 
 
-def test_who_gives_seeds_asks_no_source(tmp_path: Path) -> None:
+def test_with_given_seeds_no_source_is_asked(tmp_path: Path) -> None:
     web = SearchableWeb()
     run(begun(tmp_path / "crawl", web, list(TOPIC.seeds), pages=10))
     assert web.searches == []
@@ -92,7 +92,7 @@ def test_a_source_without_an_answer_stops_the_crawl_before_anything_is_written(t
     assert not (tmp_path / "crawl").exists()
 
 
-def test_the_source_is_asked_again_every_so_many_pages(tmp_path: Path) -> None:
+def test_the_source_is_asked_again_at_a_page_interval(tmp_path: Path) -> None:
     web = SearchableWeb()
     run(begun(tmp_path / "crawl", web, pages=70, reseed_every=20))
     told = events(tmp_path / "crawl")

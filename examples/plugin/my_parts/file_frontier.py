@@ -12,7 +12,7 @@ from scenthound.store.memory_frontier import MemoryFrontier
 
 
 class FileFrontier(MemoryFrontier):
-    """Order, bound and resting hosts are inherited; what is added is where the candidates survive a restart."""
+    """A memory frontier whose candidates survive a restart; order, bound and resting hosts are inherited."""
 
     def __init__(self, path: Path, bound: int | None = None, eviction: Eviction = "scored", spread: int = 1) -> None:
         super().__init__(bound, eviction, spread)
@@ -22,7 +22,7 @@ class FileFrontier(MemoryFrontier):
             self.restore((number, Candidate(*fields)) for number, *fields in map(json.loads, lines))
 
     def save(self) -> None:
-        """Write all that waits. The file is replaced at once, so a crash leaves the old one or the new one."""
+        """Write all candidates. The file is replaced atomically, so a crash leaves either the old or the new one."""
         lines = []
         for number, candidate in sorted(self.entries()):
             plain = candidate._replace(carry=dict(candidate.carry), parts=dict(candidate.parts))

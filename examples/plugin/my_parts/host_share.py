@@ -1,4 +1,4 @@
-"""How many of the fetched pages lie on a host of their own."""
+"""Host share: the number of distinct hosts per fetched page."""
 
 from __future__ import annotations
 

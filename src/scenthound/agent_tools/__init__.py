@@ -1,8 +1,9 @@
-"""Crawling as tools for agents that work for people, by the Model Context Protocol.
+"""Crawls as tools for AI agents, over the Model Context Protocol; `scenthound mcp` starts the server.
 
-Made here: `Tools`, which starts crawls within limits and answers questions about collections as JSON data, and
-`server`, which offers its methods over stdio. `limits` are set when the server starts; no caller can raise them. What
-comes from the web is marked as untrusted.
+`tool_methods` has the tools without the protocol: `Tools` starts crawls, and searches, reads and explains their pages;
+every method takes and returns JSON data. `mcp_server` offers these methods over stdio. `agent_limits` says how much
+agents may crawl; the limits are set when the server starts, and no caller can raise them. Text from the web is marked
+as untrusted in every answer.
 
-Crawls run as processes of their own, as those that the desk starts.
+Crawls run as separate processes, like those that the desk starts, and are written to the same kind of folder.
 """

@@ -1,4 +1,4 @@
-"""`scenthound ask`: a question, answered by a short crawl."""
+"""`scenthound ask`: answer a question by a short crawl."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     type=click.Choice(list(GREEDY)),
     default="hound",
     show_default=True,
-    help="What decides which page comes next.",
+    help="How to choose the next page.",
 )
-@click.option("--per-seed", is_flag=True, help="One frontier for each page to start from, served in turn.")
+@click.option("--per-seed", is_flag=True, help="Keep one frontier for each seed, and serve them in turn.")
 @option(
     "--keep",
     "DIR",
-    "Keep the collection in this new folder.  [default: throw it away]",
+    "Keep the crawl in this new folder.  [default: delete it]",
     type=click.Path(path_type=Path),
 )
 @set_option
@@ -61,10 +61,10 @@ def ask(
 ) -> int:
     """Look for QUERY on the web at once: results are printed as they are found, and ranked at the end.
 
-    The crawl is short, so hound and best-first are greedy: they always fetch the page that looks best. Exploring pays
-    only in long crawls: after 30 pages best-256-first is 78 to 131 places behind (docs/applications.md). InfoSpiders
-    draw links by lot. Stop at any time with Ctrl-C. The pages are thrown away unless they are
-    kept with --keep. With --json every line is a document: one for each hit, the last with the ranking.
+    The crawl is short, so hound and best-first are greedy: they always fetch the page that looks best. Exploration
+    pays only in long crawls: after 30 pages best-256-first is 78 to 131 places behind (docs/applications.md).
+    InfoSpiders choose links at random, weighted by score. Stop at any time with Ctrl-C. The pages are deleted unless
+    you pass --keep. With --json every line is a document: one for each hit, and a last one with the ranking.
 
     \b
       $ scenthound ask "hot air balloon clubs" --seed https://example.org/links
@@ -75,19 +75,19 @@ def ask(
     from scenthound.cli.inputs import CrawlOptions, crawl_request
 
     if not query.strip():
-        raise BadUsage("no question: say what you look for", 'scenthound ask "hot air balloon clubs" --seed URL')
+        raise BadUsage("no question: say what you are looking for", 'scenthound ask "hot air balloon clubs" --seed URL')
     name, parameters = asked_strategy(strategy, per_seed)
     greedy = [f"{key}={value}" for key, value in parameters.items()]
     request = crawl_request(
         CrawlOptions(query, seeds, seed_files, name, pairs=[*greedy, *pairs], settings={"pages": pages, **settings})
     )
-    with _place(keep) as folder:
+    with _crawl_folder(keep) as folder:
         return _answer(request, folder, keep, as_json)
 
 
 @contextlib.contextmanager
-def _place(keep: Path | None) -> Iterator[Path]:
-    """The folder of the crawl; one that is not kept is deleted in the end."""
+def _crawl_folder(keep: Path | None) -> Iterator[Path]:
+    """The folder of the crawl: `keep`, or a temporary one that is deleted afterwards."""
     if keep is not None:
         yield keep
         return
@@ -144,9 +144,9 @@ def _print_end(best: list[Hit], pages: int, why: str, keep: Path | None) -> None
     from scenthound.report.causes import NO_HITS
 
     if best:
-        out().print("\nranked, now that all pages are known:")
-        for place, hit in enumerate(best, 1):
-            click.echo(f"{place:>3}  {hit.relevance:.2f}  {printable(hit.title, 60) or '(no title)'}  {hit.url}")
+        out().print("\nfinal ranking:")
+        for rank, hit in enumerate(best, 1):
+            click.echo(f"{rank:>3}  {hit.relevance:.2f}  {printable(hit.title, 60) or '(no title)'}  {hit.url}")
     say(f"{pages:,} pages fetched, {len(best):,} ranked; {why}")
     if not best:
         say(f"hint: {NO_HITS}")

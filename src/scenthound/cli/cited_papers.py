@@ -1,4 +1,4 @@
-"""The papers that descriptions cite by a short name, as [EXP] or [CHAP 4.1]."""
+"""The papers that descriptions cite by a short name, such as [EXP] or [CHAP 4.1]."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAPERS = {
 
 
 def papers_cited(text: str) -> list[str]:
-    """The key to the short names in a text, a line for each.
+    """The full citations of the short names in a text, one line each.
 
     >>> papers_cited("similarity [CHAP 4.1; BIZ]")[1]
     '[BIZ] Pant, Menczer: Topical Crawling for Business Intelligence. ECDL 2003'

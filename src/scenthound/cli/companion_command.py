@@ -1,4 +1,4 @@
-"""`scenthound companion`: looks ahead while you browse, with an extension of your browser."""
+"""`scenthound companion`: the desk with a browser extension that looks ahead while you browse."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from scenthound.cli.shell_words import settings_named
 @click.command()
 @click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[FOLDER]")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), metavar="N", help="Listen here.  [default: as last time, or 8770]"
+    "--port", type=click.IntRange(0, 65535), metavar="N", help="Port to listen on.  [default: as last time, or 8770]"
 )
 @option(
-    "--home", "DIR", "Where new crawls of the desk go.  [default: your data folder]", type=click.Path(path_type=Path)
+    "--home", "DIR", "Folder for new crawls of the desk.  [default: your data folder]", type=click.Path(path_type=Path)
 )
-@click.option("--no-browser", is_flag=True, help="Only print what to do.")
+@click.option("--no-browser", is_flag=True, help="Only print the instructions.")
 @option("--contact", "MAIL", "Address for site owners, sent in the User-Agent.")
 @option("--delay", "TIME", "Pause between two requests to a host.  [default: 1 s]")
-@repeatable("--allow-private", "NET", "A private network that may be looked at: `loopback`, `10.0.0.0/8`.")
-@repeatable("--set pairs", "KEY=VALUE", "Any setting of a crawl, for looking ahead.", shell_complete=settings_named)
+@repeatable("--allow-private", "NET", "Allow this private network, e.g. `loopback` or `10.0.0.0/8`.")
+@repeatable("--set pairs", "KEY=VALUE", "Any crawl setting, used when looking ahead.", shell_complete=settings_named)
 @json_option
 def companion(
     folder: Path | None,
@@ -39,9 +39,9 @@ def companion(
 ) -> None:
     """Look ahead while you browse: the side panel shows which links are worth following, and why.
 
-    Prints where the extension for Chromium and Firefox is, how to load it, and a code that pairs it with the desk,
-    which is started on this machine. The extension is off until you switch it on. What it learns are words; they are
-    kept in FOLDER, can be seen and deleted at the desk, and never leave the machine.
+    Starts the desk on this machine, and prints where the extension for Chromium and Firefox is, how to load it, and a
+    code that pairs it with the desk. The extension is off until you switch it on. It learns words, which are kept in
+    FOLDER, can be seen and deleted at the desk, and never leave this machine.
 
     \b
       $ scenthound companion
@@ -58,20 +58,26 @@ def companion(
 
     given = {name: value for name, value in settings.items() if value} | dict(map(key_value, pairs))
     folder = folder or user_data_path("scenthound") / "companion"
-    made, pairings = Companion(folder, read(Settings, given)), Pairings(folder)
+    companion_, pairings = Companion(folder, read(Settings, given)), Pairings(folder)
     home = home or user_data_path("scenthound") / "collections"
 
     def ready(address: str) -> None:
         base, _, token = address.partition("/#")
-        number = int(base.rpartition(":")[2])
-        pairings.listen_on(number)
-        code = f"{number}-{pairings.new_code(time.time())}"
+        bound_port = int(base.rpartition(":")[2])
+        pairings.listen_on(bound_port)
+        code = f"{bound_port}-{pairings.new_code(time.time())}"
         _print(f"{base}/companion#{token}", code, len(pairings.origins), as_json)
         if not no_browser:
             open_browser(f"{base}/companion#{token}")
 
     serve(
-        home, [], "127.0.0.1", pairings.port or PORT if port is None else port, ready, companion=made, pairings=pairings
+        home,
+        [],
+        "127.0.0.1",
+        pairings.port or PORT if port is None else port,
+        ready,
+        companion=companion_,
+        pairings=pairings,
     )
 
 
@@ -85,14 +91,20 @@ def _print(address: str, code: str, paired: int, as_json: bool) -> None:
         print_facts(
             [
                 ("extension", str(folder)),
-                ("Chromium", "open chrome://extensions, switch on “Developer mode”, “Load unpacked”: that folder"),
-                ("Firefox", "open about:debugging#/runtime/this-firefox, “Load Temporary Add-on…”: its manifest.json"),
-                ("pair", f"type {code} in the extension's options, within ten minutes"),
-                ("then", "open its panel with its button, and switch it on"),
+                (
+                    "Chromium",
+                    "open chrome://extensions, switch on “Developer mode”, click “Load unpacked”, choose that folder",
+                ),
+                (
+                    "Firefox",
+                    "open about:debugging#/runtime/this-firefox, click “Load Temporary Add-on…”, choose manifest.json",
+                ),
+                ("pair", f"enter {code} in the extension's options within ten minutes"),
+                ("then", "open its panel with its toolbar button, and switch it on"),
                 ("desk", address),
             ]
         )
         if paired:
-            say(f"{paired} paired already: nothing to type in {'it' if paired == 1 else 'them'}.")
-        say("Press Ctrl-C to end.")
+            say(f"{paired} paired already: no code needed there.")
+        say("Press Ctrl-C to stop.")
     sys.stdout.flush()

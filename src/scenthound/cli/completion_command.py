@@ -1,4 +1,4 @@
-"""`scenthound completion`: the completion script for a shell."""
+"""`scenthound completion`: print the completion script for a shell."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import click
 
 from scenthound.cli.output import emit, json_option
 
-HOW = {
+INSTALL = {
     "bash": "scenthound completion bash >> ~/.bashrc",
     "zsh": "scenthound completion zsh >> ~/.zshrc",
     "fish": "scenthound completion fish > ~/.config/fish/completions/scenthound.fish",
@@ -14,7 +14,7 @@ HOW = {
 
 
 @click.command()
-@click.argument("shell", type=click.Choice(sorted(HOW)))
+@click.argument("shell", type=click.Choice(sorted(INSTALL)))
 @json_option
 def completion(shell: str, as_json: bool) -> None:
     """Print the shell completion script.
@@ -31,4 +31,4 @@ def completion(shell: str, as_json: bool) -> None:
     kind = {"bash": BashComplete, "fish": FishComplete, "zsh": ZshComplete}[shell]
     completion = kind(app, {}, NAME, COMPLETE)
     script = completion.source_template % completion.source_vars()  # `source()` would run bash to get its version
-    emit({"shell": shell, "script": script, "install": HOW[shell]}) if as_json else click.echo(script)
+    emit({"shell": shell, "script": script, "install": INSTALL[shell]}) if as_json else click.echo(script)

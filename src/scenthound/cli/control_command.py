@@ -17,20 +17,20 @@ from scenthound.loop.steering import ACTIONS, give_order
 from scenthound.store.lock import holder
 from scenthound.store.order_table import Order, Orders
 
-WAIT = 5.0  # seconds for a running crawl to obey; it looks for orders a few times a second
+WAIT = 5.0  # seconds for a running crawl to carry out an order; it checks for orders a few times a second
 
 
 @click.command()
 @folder_argument
 @click.argument("action", required=False, metavar=f"[{'|'.join(ACTIONS)}]")
 @click.argument("value", required=False)
-@click.option("--list", "listed", is_flag=True, help="Show the orders given so far, and what came of them.")
+@click.option("--list", "lists_orders", is_flag=True, help="Show the orders so far and their outcome.")
 @json_option
-def control(folder: Path, action: str | None, value: str | None, listed: bool, as_json: bool) -> None:
-    """Pause, continue, stop or steer a crawl, also one that runs in another terminal.
+def control(folder: Path, action: str | None, value: str | None, lists_orders: bool, as_json: bool) -> None:
+    """Pause, continue, stop or steer a crawl, even one that runs in another terminal.
 
-    A running crawl obeys within a second, a stopped one when it is resumed. Every order is kept in the crawl's history,
-    and holds after a resume too.
+    A running crawl carries out an order within a second, a stopped one when it is resumed. Every order is kept in the
+    crawl's history, and stays in force after a resume.
 
     \b
       $ scenthound control reefs pause
@@ -43,16 +43,16 @@ def control(folder: Path, action: str | None, value: str | None, listed: bool, a
       $ scenthound control reefs delay 3
       $ scenthound control reefs --list
     """
-    if listed:
+    if lists_orders:
         if action is not None:
-            raise BadUsage("--list only shows orders", f"leave out `{action}`")
+            raise BadUsage("--list takes no action", f"leave out `{action}`")
         _show(folder, as_json)
         return
     if action is None:
-        raise BadUsage("what should the crawl do?", f"scenthound control {folder} {'|'.join(ACTIONS)}")
+        raise BadUsage("no action given", f"scenthound control {folder} {'|'.join(ACTIONS)}")
     is_running = holder(folder) is not None
     if action == "stop" and not is_running:
-        with CrawlFolder.look(folder):  # raises if this is no crawl
+        with CrawlFolder.look(folder):  # raises if this is not a crawl
             raise BadUsage(f"the crawl in {folder} is not running", "there is nothing to stop")
     order = give_order(folder, action, value, time.time())
     order = _wait(folder, order) if is_running else order
@@ -61,14 +61,16 @@ def control(folder: Path, action: str | None, value: str | None, listed: bool, a
         return
     click.echo(f"{order.action} {printable(order.value)}".strip() + (f": {order.outcome}" if order.outcome else ""))
     if order.event is None and is_running:
-        say("note: the crawl is busy and obeys in a moment")
+        say("note: the crawl is busy and will carry out the order shortly")
     elif order.event is None:
-        say(f"note: the crawl is not running; it obeys after: scenthound resume {shlex.quote(str(folder))}")
+        say(f"note: the crawl is not running; it takes effect after: scenthound resume {shlex.quote(str(folder))}")
 
 
 def _wait(folder: Path, order: Order) -> Order:
-    """The order as the running crawl took it; as it was given if the crawl does not take it in time."""
-    until = time.monotonic() + WAIT
+    """Wait until the running crawl has carried out the order, and return it with its outcome; unchanged if it takes too
+    long.
+    """
+    deadline = time.monotonic() + WAIT
     with CrawlFolder.look(folder) as opened:
         orders = Orders(opened.database)
         while time.monotonic() < until:

@@ -25,69 +25,75 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("topic", required=False)
 @start_options
-@option("--topic-from", "FILE", "A topic of this file (topics.jsonl, or a bed), with its seeds.", type=Path)
-@option("--id topic_id", "ID", "With --topic-from: which topic.")
-@click.option("--augment", is_flag=True, help="Start also from pages that link to several seeds; asks the sources.")
+@option("--topic-from", "FILE", "Take the topic and its seeds from FILE: a topics.jsonl, or a bed.", type=Path)
+@option("--id topic_id", "ID", "With --topic-from: the topic to take.")
+@click.option("--augment", is_flag=True, help="Also start from pages that link to several seeds; asks the sources.")
 @option("--pages", "N", "Stop after this many pages.  [default: 1000]")
-@option("--time", "TIME", "Stop after this long, as `90 s` or `2 h`.")
+@option("--time", "TIME", "Stop after this long, e.g. `90 s` or `2 h`.")
 @click.option(
     "--stop-when-done",
     "stop_share",
     flag_value=0.05,
     type=float,
-    help="Stop when the pages left are expected to bring at most 5 % of all finds.",
+    help="Stop when the rest of the page limit is expected to bring at most 5 % of all relevant pages.",
 )
-@option("--strategy", "NAME", "What decides which page comes next.  [default: hound]", shell_complete=strategies_named)
+@option("--strategy", "NAME", "How to choose the next page.  [default: hound]", shell_complete=strategies_named)
 @click.option(
     "--looking-for",
     type=click.Choice(["auto", "pages", "sites"]),
-    help="Pages about the topic, or sites about it; auto: as the seeds are.  [default: auto]",
+    help="Pages about the topic, or whole sites; auto decides by the seeds.  [default: auto]",
 )
 @option(
     "--model",
     "DIR",
-    "A folder that `scenthound train` made; brings its strategy along.",
+    "A model made by `scenthound train`, with its strategy.",
     type=click.Path(path_type=Path),
 )
 @set_option
 @pdf_option
-@option("--out", "DIR", "The folder of the new crawl.  [default: from the topic]", type=click.Path(path_type=Path))
+@option("--out", "DIR", "Folder of the new crawl.  [default: named after the topic]", type=click.Path(path_type=Path))
 @option(
     "--config", "FILE", "TOML with settings, strategy and seeds; options override it.", type=click.Path(path_type=Path)
 )
-@option("--concurrency", "N", "Requests in flight, all hosts together.  [default: 32]")
-@option("--order", "NAME", "When better hosts rest: wait (quality), go on (speed), or auto.  [default: auto]")
+@option("--concurrency", "N", "Requests in flight over all hosts.  [default: 32]")
+@option(
+    "--order", "NAME", "While the best hosts rest: quality waits, speed fetches from others; or auto.  [default: auto]"
+)
 @option(
     "--judge",
     "NAME",
-    "What decides which pages are relevant, as keywords:threshold=0.2.  [default: topic]",
+    "How to decide which pages are relevant, e.g. keywords:threshold=0.2.  [default: topic]",
     shell_complete=judges_named,
 )
-@option("--frontier", "N", "URLs kept waiting; the worst are dropped.  [default: 100000]")
+@option("--frontier", "N", "Most URLs to keep in the frontier; the worst are dropped.  [default: 100000]")
 @click.option(
     "--scope",
     type=click.Choice(["host", "domain", "any"]),
     default="any",
     show_default=True,
-    help="Stay on the seeds' hosts, in their domains, or go anywhere.",
+    help="Stay on the seeds' hosts, stay in their domains, or go anywhere.",
 )
 @repeatable("--host hosts", "NAME", "Stay on this host.")
 @repeatable("--domain domains", "NAME", "Stay in this domain.")
-@repeatable("--not-host not_hosts", "NAME", "Keep out of this host.")
-@repeatable("--not-domain not_domains", "NAME", "Keep out of this domain.")
-@repeatable("--path paths", "PATTERN", "Follow only paths that match (RE2), as `^/news/`.")
-@repeatable("--not-path not_paths", "PATTERN", "Do not follow paths that match.")
+@repeatable("--not-host not_hosts", "NAME", "Stay off this host.")
+@repeatable("--not-domain not_domains", "NAME", "Stay out of this domain.")
+@repeatable("--path paths", "PATTERN", "Follow only URLs whose path matches (RE2), e.g. `^/news/`.")
+@repeatable("--not-path not_paths", "PATTERN", "Do not follow URLs whose path matches.")
 @option(
-    "--profile", "NAME", "Limits of a paper: open, exp, biz, graph or econ; other options go first.", default="open"
+    "--profile",
+    "NAME",
+    "Use the limits of a paper: exp, biz, graph or econ; other options override it.",
+    default="open",
 )
-@option("--depth", "N", "Follow links at most this far from a seed.  [default: no limit]")
-@option("--pages-per-host", "N", "Fetch at most this many pages of a host.  [default: no limit]")
+@option("--depth", "N", "Follow at most N links from a seed.  [default: no limit]")
+@option("--pages-per-host", "N", "Fetch at most N pages from each host.  [default: no limit]")
 @fetch_options
 @json_option
 def crawl(out: Path | None, as_json: bool, **options: Any) -> int:
-    """Crawl the web for TOPIC, best pages first. TOPIC is words, or a TOML file.
+    """Crawl the web for TOPIC, best pages first. TOPIC is a few words, or a TOML file.
 
-    Robots rules are obeyed, and each host gets its delay. Stop with Ctrl-C; `scenthound resume DIR` continues.
+    Obeys robots.txt, and pauses between requests to the same host. Stop with Ctrl-C; continue with
+    `scenthound resume DIR`.
 
     \b
       $ scenthound crawl "hot air ballooning" --seed https://example.org/ --pages 500 --out balloons
@@ -103,7 +109,7 @@ def crawl(out: Path | None, as_json: bool, **options: Any) -> int:
     own = {f.name: options.pop(f.name) for f in fields(CrawlOptions) if f.name in options}
     request = crawl_request(CrawlOptions(**own, settings=options))
     if not request.settings.contact and not request.settings.user_agent and not as_json:
-        say("note: --contact MAIL tells site owners whom to write to; that is good manners.")
+        say("note: please add --contact MAIL, so that site owners know whom to write to")
     session = begin(
         request.topic,
         request.seeds,
@@ -119,13 +125,11 @@ def crawl(out: Path | None, as_json: bool, **options: Any) -> int:
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path, readable=False), metavar="DIR")
-@click.option(
-    "--pages", type=click.IntRange(min=1), metavar="N", help="A new limit: stop when there are this many pages in all."
-)
+@click.option("--pages", type=click.IntRange(min=1), metavar="N", help="New limit on the total number of pages.")
 @click.option("--refetch", is_flag=True, help="Fetch pages again if their WARC file is missing.")
 @json_option
 def resume(folder: Path, pages: int | None, refetch: bool, as_json: bool) -> int:
-    """Continue a crawl, whatever ended it: Ctrl-C, a crash, a full disk, or its page limit.
+    """Continue a crawl, however it ended: Ctrl-C, a crash, a full disk, or its page limit.
 
     \b
       $ scenthound resume balloons
@@ -134,30 +138,30 @@ def resume(folder: Path, pages: int | None, refetch: bool, as_json: bool) -> int
     from scenthound.wiring import resume as resume_crawl
 
     session = resume_crawl(folder, pages=pages, refetch=refetch)
-    for sentence in (*session.folder.recovered, *_allowed_by(session.folder.request.settings)):
-        say(f"note: {sentence}")
+    for note in (*session.folder.recovered, *_unusual_permissions(session.folder.request.settings)):
+        say(f"note: {note}")
     if session.steering.is_paused:
-        say(f"note: the crawl is paused; go on with: scenthound control {folder} continue")
+        say(f"note: the crawl is paused; continue it with: scenthound control {folder} continue")
     budget = session.crawl.limits.pages
     if session.crawl.pages >= budget:
-        say(f"note: all {budget:,} pages are fetched; ask for more with --pages {2 * budget}")
+        say(f"note: all {budget:,} pages have been fetched; ask for more with --pages {2 * budget}")
     return finish(session, as_json)
 
 
-def _allowed_by(settings: Settings) -> Iterator[str]:
-    """What a folder, which may come from somebody else, allows that no crawl does by default."""
+def _unusual_permissions(settings: Settings) -> Iterator[str]:
+    """Notes on what the folder's settings allow beyond the defaults; the folder may come from another person."""
     from scenthound.loop.crawl_toml import masked
 
     if settings.allow_private:
-        yield f"by its crawl.toml this crawl may reach private networks: {printable(', '.join(settings.allow_private))}"
+        yield f"the crawl.toml of this crawl allows private networks: {printable(', '.join(settings.allow_private))}"
     if settings.proxy:
-        yield f"by its crawl.toml all requests go through the proxy {printable(masked(settings.proxy))}"
+        yield f"the crawl.toml of this crawl sends all requests through the proxy {printable(masked(settings.proxy))}"
     if not settings.verify_tls:
-        yield "by its crawl.toml certificates of servers are not verified"
+        yield "the crawl.toml of this crawl turns off the verification of server certificates"
 
 
 def run_to_report(session: Session) -> tuple[str, CrawlFacts, Path]:
-    """Run a crawl to its end and write its report: why it ended, its figures, and where the report is."""
+    """Run a crawl to its end and write its report. Returns why it ended, its figures, and the path of the report."""
     import asyncio
 
     from scenthound.cli.process_limits import keep_memory
@@ -178,7 +182,7 @@ def run_to_report(session: Session) -> tuple[str, CrawlFacts, Path]:
 def crawl_for(request: CrawlRequest, folder: Path) -> int:
     """Crawl into a new folder for a command that shows the result itself, and return the exit code.
 
-    A crawl without a single page is an error; the message names its cause.
+    A crawl that fetched nothing is an error; the message names the cause.
     """
     from scenthound.cli.root_command import INTERRUPTED
     from scenthound.errors import OurFault
@@ -201,7 +205,7 @@ def crawl_for(request: CrawlRequest, folder: Path) -> int:
 def finish(session: Session, as_json: bool) -> int:
     """Run a crawl to its end, write its report, print a summary and return the exit code.
 
-    A crawl without a single page is an error; the message names its cause.
+    A crawl that fetched nothing is an error; the message names the cause.
     """
     from scenthound.cli.root_command import INTERRUPTED, RESTING
     from scenthound.loop.selection import ALL_RESTS
@@ -229,6 +233,6 @@ def finish(session: Session, as_json: bool) -> int:
     if failure:
         return 1
     if reason == ALL_RESTS:
-        say(f"All URLs left are on hosts that rest. Continue later with: scenthound resume {shlex.quote(str(path))}")
+        say(f"All URLs left are on resting hosts. Continue later with: scenthound resume {shlex.quote(str(path))}")
         return RESTING
     return 0

@@ -1,4 +1,4 @@
-"""Options of every command that crawls, each written once."""
+"""Options that the commands which crawl have in common."""
 
 from __future__ import annotations
 
@@ -15,19 +15,21 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
-    """Several options as one decorator, in the order in which `--help` lists them."""
-    return lambda command: reduce(lambda made, add: add(made), reversed(options), command)
+    """Combine several options into one decorator, in the order in which `--help` lists them."""
+    return lambda command: reduce(lambda decorated, add: add(decorated), reversed(options), command)
 
 
 def start_options(command: F) -> F:
     """Where a crawl starts: `--seed`, `--seeds`, `--source`."""
     return _together(
-        repeatable("--seed seeds", "URL", "Start here; may be given several times."),
-        repeatable("--seeds seed_files", "FILE", "Start from these: one URL a line, or bookmarks; - is stdin."),
+        repeatable("--seed seeds", "URL", "Start here; can be repeated."),
+        repeatable(
+            "--seeds seed_files", "FILE", "Start from the URLs in FILE: one per line, or bookmarks; - is stdin."
+        ),
         repeatable(
             "--source sources",
             "NAME:ADDRESS",
-            "Without seeds: ask this for some, as searxng:https://…; `scenthound sources` lists what there is.",
+            "Find seeds with this source if none are given, e.g. searxng:https://…; see `scenthound sources`.",
             shell_complete=sources_named,
         ),
     )(command)
@@ -38,7 +40,7 @@ def set_option(command: F) -> F:
     return repeatable(
         "--set pairs",
         "KEY=VALUE",
-        "Any setting, or a parameter of the strategy; may be given several times.",
+        "Any setting, or a parameter of the strategy; can be repeated.",
         shell_complete=settings_named,
     )(command)
 
@@ -55,5 +57,5 @@ def fetch_options(command: F) -> F:
         option("--contact", "MAIL", "Address for site owners, sent in the User-Agent."),
         option("--delay", "TIME", "Pause between two requests to a host.  [default: 1 s]"),
         option("--proxy", "URL", "Fetch through this proxy (http://, socks5://)."),
-        repeatable("--allow-private", "NET", "A private network that may be reached: `loopback`, `10.0.0.0/8`."),
+        repeatable("--allow-private", "NET", "Allow this private network, e.g. `loopback` or `10.0.0.0/8`."),
     )(command)

@@ -22,10 +22,10 @@ MARK = ".scenthound-demo"  # marks a folder that the demo made and may replace
 STRATEGIES = ("hound", "breadth-first")
 WEB_PAGES, WEB_SEED, WEB_TOPIC = 4000, 7, "puppet theatre"
 ABOUT = {
-    "hound": "follows the links that everything found so far speaks for most",
-    "breadth-first": "follows links in the order in which it finds them",
+    "hound": "follows the links that look best, judging by all pages so far",
+    "breadth-first": "follows links in the order it finds them",
 }
-FASTER = 20  # times: delay, latency and back-off of a real crawl are divided by this, so its order is the same
+FASTER = 20  # delay, latency and back-off of a real crawl are all divided by this, which keeps its fetch order
 
 
 @click.command()
@@ -33,17 +33,22 @@ FASTER = 20  # times: delay, latency and back-off of a real crawl are divided by
     "--pages", type=click.IntRange(10, 3000), default=600, show_default=True, help="Pages for each of the two crawls."
 )
 @click.option(
-    "--out", "folder", type=click.Path(path_type=Path), default=Path("demo"), show_default=True, help="Folder for both."
+    "--out",
+    "folder",
+    type=click.Path(path_type=Path),
+    default=Path("demo"),
+    show_default=True,
+    help="Folder for both crawls.",
 )
-@click.option("--desk", "at_desk", is_flag=True, help="Open both crawls at the desk afterwards, in the browser.")
+@click.option("--desk", "at_desk", is_flag=True, help="Afterwards, open both crawls at the desk in the browser.")
 @click.option("--no-browser", is_flag=True, help="With --desk: only print the address.")
 @json_option
 def demo(pages: int, folder: Path, at_desk: bool, no_browser: bool, as_json: bool) -> int:
-    """See it work: look for one topic in an embedded web, once with hound and once breadth-first, and compare.
+    """See it work: crawl an embedded web for one topic with hound and breadth-first, and compare.
 
-    The web is generated, a few thousand pages on several hundred host names, and served on loopback. No network
-    is needed. All times are those of a real crawl divided by 20: hosts rest 50 ms instead of 1 s, and replies take
-    10 ms instead of 200 ms. So pages are fetched in the order of a real crawl.
+    The web is generated: a few thousand pages on several hundred hosts, served on loopback. No network is needed. All
+    times are those of a real crawl divided by 20: hosts rest 50 ms instead of 1 s, and replies take 10 ms instead of
+    200 ms. Pages are therefore fetched in the order of a real crawl.
 
     \b
       $ scenthound demo
@@ -51,14 +56,14 @@ def demo(pages: int, folder: Path, at_desk: bool, no_browser: bool, as_json: boo
       $ scenthound demo --desk
     """
     if no_browser and not at_desk:
-        raise BadUsage("--no-browser is for --desk", "add --desk, or leave it out")
+        raise BadUsage("--no-browser needs --desk", "add --desk, or leave --no-browser out")
     if at_desk:
         check_desk()
     try:
         code = _demo(pages, folder, as_json)
     except DiskFull as error:
         raise DiskFull(
-            error.path, "make room, or name another folder with --out; then run it again", error.left
+            error.path, "make room, or name another folder with --out; then run the demo again", error.left
         ) from error
     if at_desk and code == 0:
         open_desk([folder], no_browser=no_browser, as_json=as_json)
@@ -71,13 +76,13 @@ def _demo(pages: int, folder: Path, as_json: bool) -> int:
     from scenthound.lab.run.polite_replay import PoliteLimits
 
     _clear(folder)
-    say(f"making a web of {WEB_PAGES:,} pages …")
+    say(f"generating a web of {WEB_PAGES:,} pages …")
     web = GeneratedWeb(WEB_PAGES, WEB_SEED, topics=100)
     topic = next((topic for topic in web.topics if topic.path[-1] == WEB_TOPIC), web.topics[0])
     story = _story(web.plan.hosts, len(topic.targets), folder)
     say(
-        f"We look for {story.topic}. {len(topic.targets)} of these pages, on {web.plan.hosts} hosts, are about it; a "
-        f"crawler is told only the words and {len(topic.seeds)} pages to start from."
+        f"{len(topic.targets)} of the pages are about {story.topic}; the web has {web.plan.hosts} hosts. "
+        f"Each crawler is given only the topic's name and {len(topic.seeds)} pages to start from."
     )
     crawls = []
     with serving(BedServer(web, ServerOptions(latency=PoliteLimits().latency / FASTER))) as address:
@@ -85,14 +90,14 @@ def _demo(pages: int, folder: Path, as_json: bool) -> int:
             say(f"\n{strategy} {ABOUT[strategy]}:")
             crawls.append(_crawl(strategy, topic, pages, folder, f"http://{address}"))
             if crawls[-1].facts.ended == "demo stopped":
-                say("stopped; run it again to start over")
+                say("stopped; run the demo again to start over")
                 return 1
     page = _write_comparison(story, crawls, folder)
     _print_results(story, crawls, page, as_json)
     return 0
 
 
-def _story(hosts: int, wanted: int, folder: Path) -> ComparedTask:
+def _story(hosts: int, targets: int, folder: Path) -> ComparedTask:
     from scenthound.report.comparison_page import ComparedTask
 
     best = shlex.quote(str(folder / STRATEGIES[0]))
@@ -103,13 +108,13 @@ def _story(hosts: int, wanted: int, folder: Path) -> ComparedTask:
     seed = "https://en.wikipedia.org/wiki/Hot_air_balloon"
     real = f'scenthound crawl "hot air ballooning" --seed {seed} --pages 100 --contact you@example.org'
     steps = [
-        (f"scenthound desk {shlex.quote(str(folder))}", "both crawls in the browser"),
-        (f"scenthound status {best}", "the first crawl in figures"),
+        (f"scenthound desk {shlex.quote(str(folder))}", "see both crawls in the browser"),
+        (f"scenthound status {best}", "the figures of the first crawl"),
         (f"scenthound export {best} --to csv --relevant", "its relevant pages as a table"),
         (real, "a crawl of the real web"),
         ("scenthound strategies", "other ways to choose the next page"),
     ]
-    return ComparedTask(WEB_TOPIC, wanted, web, steps)
+    return ComparedTask(WEB_TOPIC, targets, web, steps)
 
 
 def _crawl(strategy: str, topic: BedTopic, pages: int, folder: Path, proxy: str) -> ComparedCrawl:
@@ -132,12 +137,14 @@ def _crawl(strategy: str, topic: BedTopic, pages: int, folder: Path, proxy: str)
         contact="demo@scenthound.invalid",
         proxy=proxy,
     )
-    asked = Topic(WEB_TOPIC, name=WEB_TOPIC.capitalize())
-    session = begin(asked, list(topic.seeds), folder / strategy, strategy=strategy, settings=settings)
+    crawl_topic = Topic(WEB_TOPIC, name=WEB_TOPIC.capitalize())
+    session = begin(crawl_topic, list(topic.seeds), folder / strategy, strategy=strategy, settings=settings)
     try:
-        with Progress(session, title=strategy, resumable=False, doubts=False) as progress:  # its seeds are off topic
+        with Progress(
+            session, title=strategy, resumable=False, doubts=False
+        ) as progress:  # the seeds are off topic by design
             reason = asyncio.run(session.run(tick=progress.tick, handle_signals=True))
-        if reason == "interrupted":  # its web ends with this process, so it can't be resumed
+        if reason == "interrupted":  # its web disappears with this process, so it can't be resumed
             session.folder.finish("demo stopped", session.clock())
         say(progress.line())
         facts = gather(session.folder)
@@ -178,9 +185,9 @@ def _print_results(story: ComparedTask, crawls: list[ComparedCrawl], page: Path,
     ]
     console = out()
     console.print(table(("strategy", "pages fetched", f"about {story.topic}", "harvest rate"), rows, numbers=(1, 2, 3)))
-    console.print("Harvest rate: the share of fetched pages that the judge takes to be on topic.\n")
+    console.print("Harvest rate: the share of fetched pages that the judge considers on topic.\n")
     console.print(sentence, style="bold", soft_wrap=True)
-    console.print(f"\nLook at both crawls: {page.resolve().as_uri()}", soft_wrap=True)
+    console.print(f"\nSee both crawls: {page.resolve().as_uri()}", soft_wrap=True)
     console.print("Try next:")
     for command, about in story.next_steps:
         console.print(f"  {command}   # {about}", soft_wrap=True)
@@ -204,7 +211,7 @@ def _plain(story: ComparedTask, crawl: ComparedCrawl, folder: Path) -> dict[str,
 
 
 def _clear(folder: Path) -> None:
-    """Prepare the folder. Only what an earlier demo made is replaced."""
+    """Prepare the folder. Only files of an earlier demo are replaced."""
     from scenthound.files import NO_ROOM, refuse_link, write_text
     from scenthound.store.lock import holder
 
@@ -217,13 +224,13 @@ def _clear(folder: Path) -> None:
             refuse_link(folder / "index.html")
             if holder(folder / strategy) is not None:
                 raise BadConfig(
-                    f"another demo is running in {folder}", "wait for it, or name another folder with --out"
+                    f"another demo is running in {folder}", "wait for it to end, or name another folder with --out"
                 )
             if (folder / strategy).is_dir():
                 shutil.rmtree(folder / strategy)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        write_text(folder / MARK, "`scenthound demo` made this folder and replaces what is in it.\n")
+        write_text(folder / MARK, "`scenthound demo` made this folder and overwrites its contents.\n")
     except OSError as error:
         if error.errno in NO_ROOM:
             raise DiskFull(folder) from error

@@ -21,15 +21,18 @@ PORT = 8770
 @click.command()
 @click.argument("folders", nargs=-1, type=click.Path(path_type=Path), metavar="[FOLDER]…")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), metavar="N", help="Listen here.  [default: 8770, or any free one]"
+    "--port", type=click.IntRange(0, 65535), metavar="N", help="Port to listen on.  [default: 8770, or any free one]"
 )
 @option(
-    "--host", "ADDRESS", "Listen on this address; beyond loopback, reading needs the token too.", default="127.0.0.1"
+    "--host",
+    "ADDRESS",
+    "Listen on this address; other than on loopback, reading needs the token too.",
+    default="127.0.0.1",
 )
-@option("--home", "DIR", "Where new crawls go.  [default: your data folder]", type=click.Path(path_type=Path))
+@option("--home", "DIR", "Folder for new crawls.  [default: your data folder]", type=click.Path(path_type=Path))
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
-@repeatable("--set pairs", "KEY=VALUE", "A setting for every crawl that is started here.")
-@repeatable("--source sources", "NAME:ADDRESS", "A seed source that the first page offers, as searxng:https://…")
+@repeatable("--set pairs", "KEY=VALUE", "A setting for every crawl started here.")
+@repeatable("--source sources", "NAME:ADDRESS", "A seed source to offer on the start page, e.g. searxng:https://…")
 @json_option
 def desk(
     folders: tuple[Path, ...],
@@ -44,7 +47,7 @@ def desk(
     """Start, watch, steer and search crawls in the browser, and compare experiments.
 
     Opens the browser and prints the address. FOLDER is a crawl, running or not, an experiment of the laboratory, or a
-    folder with several. Crawls that are started at the desk go on when it is closed.
+    folder that contains several of them. Crawls started at the desk keep running when it is closed.
 
     \b
       $ scenthound desk
@@ -54,7 +57,7 @@ def desk(
     """
     check_desk()
     check_sources(sources)
-    options = tuple(word for pair in pairs for word in ("--set", pair))
+    options = tuple(argument for pair in pairs for argument in ("--set", pair))
     open_desk(list(folders), host, port, home, options, sources, no_browser=no_browser, as_json=as_json)
 
 
@@ -75,7 +78,7 @@ def open_desk(
     no_browser: bool = False,
     as_json: bool = False,
 ) -> None:
-    """Run the desk until it is interrupted; prints its address and opens the browser."""
+    """Print the address of the desk, open the browser, and serve until interrupted."""
     from scenthound.desk.web_app import bound, serve
 
     if home is None:
@@ -95,7 +98,7 @@ def open_desk(
         else:
             click.echo(address)
         sys.stdout.flush()
-        say("Press Ctrl-C to close the desk; crawls go on.")
+        say("Press Ctrl-C to close the desk; crawls keep running.")
         if not no_browser:
             open_browser(address)
 
@@ -103,7 +106,7 @@ def open_desk(
 
 
 def open_browser(address: str) -> None:
-    """Open the browser on a file that leads to the address: a command line would show the token to other users."""
+    """Open the browser on a file that redirects to the address: other users could read the token on a command line."""
     import webbrowser
 
     descriptor, name = tempfile.mkstemp(suffix=".html", prefix="scenthound-")

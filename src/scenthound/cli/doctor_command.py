@@ -1,4 +1,4 @@
-"""`scenthound doctor`: what is installed, what is missing, what to do."""
+"""`scenthound doctor`: check what is installed, what is missing, and how to fix it."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ EXTRAS = {
 WHAT_FOR = {
     "parquet": "export --to parquet",
     "text": "language and main text in exports",
-    "pandas": "crawl folders as pandas tables",
+    "pandas": "crawl folders as pandas data frames",
     "lab": "metrics and statistics of experiments",
     "socks": "--proxy socks5://…",
-    "brotli": "pages packed with br",
+    "brotli": "pages compressed with Brotli",
 }
-LEAST_FREE = 200_000_000
+LEAST_FREE = 200_000_000  # bytes
 
 
 class Finding(NamedTuple):
@@ -44,7 +44,7 @@ class Finding(NamedTuple):
 
     what: str
     state: str
-    """`ok`, `missing` (could be better) or `broken` (a crawl can't run)."""
+    """`ok`, `missing` (optional) or `broken` (crawls can't run)."""
     detail: str
     todo: str = ""
 
@@ -52,7 +52,7 @@ class Finding(NamedTuple):
 @click.command()
 @json_option
 def doctor(as_json: bool) -> int:
-    """Check the installation: what is missing, and what to do. Exit code 1: something essential is broken.
+    """Check the installation: what is missing, and how to fix it. Exit code 1 if something essential is broken.
 
     \b
       $ scenthound doctor
@@ -62,13 +62,15 @@ def doctor(as_json: bool) -> int:
     if as_json:
         emit({"ok": not broken, "findings": [finding._asdict() for finding in findings]})
     else:
-        out().print(table(("", "what", "found", "what to do"), [(f.state, f.what, f.detail, f.todo) for f in findings]))
-        say("Something essential is broken: see above." if broken else "Ready to crawl.")
+        out().print(
+            table(("", "what", "result", "what to do"), [(f.state, f.what, f.detail, f.todo) for f in findings])
+        )
+        say("Something essential is broken; see above." if broken else "Ready to crawl.")
     return 1 if broken else 0
 
 
 def examine(here: Path = Path()) -> Iterator[Finding]:
-    """Run all checks. None raises: an error is a finding."""
+    """Run all checks. No check raises: an error becomes a finding."""
     yield _safely("python", _python)
     yield _safely("scenthound", lambda: Finding("scenthound", "ok", metadata.version("scenthound")))
     yield from _packages()
@@ -132,13 +134,13 @@ def _version(name: str) -> str:
 def _sqlite() -> Finding:
     from scenthound.store.database import CrawlDatabase
 
-    with tempfile.TemporaryDirectory() as room:
-        database = CrawlDatabase(Path(room) / "crawl.db")
+    with tempfile.TemporaryDirectory() as scratch:
+        database = CrawlDatabase(Path(scratch) / "crawl.db")
         mode = (database.row("PRAGMA journal_mode") or ("?",))[0]
         version = (database.row("SELECT sqlite_version()") or ("?",))[0]
         database.close()
     fine = str(mode).lower() == "wal"
-    todo = "" if fine else "use a local disk: SQLite's WAL needs shared memory"
+    todo = "" if fine else "use a local disk: SQLite's write-ahead log needs shared memory"
     return Finding("SQLite", "ok" if fine else "broken", f"{version}, journal {mode}", todo)
 
 
@@ -149,17 +151,20 @@ def _folder(here: Path) -> Finding:
             pass
     except OSError as error:
         return Finding(
-            "this folder", "broken", f"{folder}: {error.strerror}", "go to a folder you may write to, or use --out"
+            "this folder",
+            "broken",
+            f"{folder}: {error.strerror}",
+            "change to a folder that you can write to, or use --out",
         )
     free = shutil.disk_usage(folder).free
-    detail = f"may be written to, {free / 1e9:,.1f} GB free"
+    detail = f"writable, {free / 1e9:,.1f} GB free"
     if free < LEAST_FREE:
-        return Finding("this folder", "broken", detail, "make room: a crawl stops when the disk is nearly full")
+        return Finding("this folder", "broken", detail, "free some space: a crawl stops when the disk is nearly full")
     return Finding("this folder", "ok", detail)
 
 
 def _loopback() -> Finding:
-    """The demo and `lab serve` connect to this machine."""
+    """Check that this machine accepts connections on loopback, as the demo and `lab serve` need."""
     import asyncio
 
     async def connect() -> None:
@@ -173,8 +178,10 @@ def _loopback() -> Finding:
     try:
         asyncio.run(connect())
     except OSError as error:
-        return Finding("loopback", "missing", str(error), "demo and lab serve need to connect to 127.0.0.1")
-    return Finding("loopback", "ok", "127.0.0.1 can be connected to")
+        return Finding(
+            "loopback", "missing", str(error), "allow connections to 127.0.0.1: demo and lab serve need them"
+        )
+    return Finding("loopback", "ok", "127.0.0.1 accepts connections")
 
 
 def _plugins() -> Iterator[Finding]:
@@ -183,10 +190,10 @@ def _plugins() -> Iterator[Finding]:
 
     registries: tuple[tuple[str, Registry[Any]], ...] = (("strategies", STRATEGIES), ("export formats", EXPORTERS))
     for kind, registry in registries:
-        yield _safely(kind, partial(_registered, kind, registry))
+        yield _safely(kind, partial(_list_names, kind, registry))
         for name, why in registry.broken.items():
-            yield Finding(f"plug-in {name}", "missing", why, f"update or uninstall the package that brings `{name}`")
+            yield Finding(f"plug-in {name}", "missing", why, f"update or uninstall the package that provides `{name}`")
 
 
-def _registered(kind: str, registry: Registry[Any]) -> Finding:
+def _list_names(kind: str, registry: Registry[Any]) -> Finding:
     return Finding(kind, "ok", ", ".join(registry.names()))

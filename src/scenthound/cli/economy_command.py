@@ -1,4 +1,4 @@
-"""`scenthound economy`: the richest agents of a Hayek economy and its money balance; agents of a crawl as a model."""
+"""`scenthound economy`: show agents and money balance of a Hayek economy, or save a crawl's agents as a model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.argument("folder", metavar="MODEL_OR_CRAWL", type=click.Path(path_type=Path))
 @click.option("--top", type=click.IntRange(min=0), default=20, show_default=True, help="How many agents to show.")
 @option(
-    "--out target", "DIR", "Save the agents of a crawl as a model, for other crawls.", type=click.Path(path_type=Path)
+    "--out target", "DIR", "Save the agents of a crawl as a model for other crawls.", type=click.Path(path_type=Path)
 )
 @json_option
 def economy(folder: Path, top: int, target: Path | None, as_json: bool) -> None:
@@ -35,17 +35,17 @@ def economy(folder: Path, top: int, target: Path | None, as_json: bool) -> None:
     from scenthound.store.model_folder import save_model
     from scenthound.strategies.hayek.saved_state import describe_model
 
-    model = _opened(folder)
+    model = _model_in(folder)
     if not model.strategy.startswith("hayek-"):
         raise BadConfig(
-            f"the model in {folder} is of {model.strategy}, which has no economy",
-            "name a model that hayek-estimating or hayek-epsilon was trained to",
+            f"the model in {folder} belongs to {model.strategy}, which has no economy",
+            "name a model trained with hayek-estimating or hayek-epsilon",
         )
     try:
         summary = describe_model(model.state, top)
     except (ValueError, KeyError, TypeError, IndexError) as error:
-        problem = f"is a model that can't be used: {str(error)[:300]}"
-        raise FolderBroken(folder, problem, "put the original back, or train it again") from None
+        problem = f"contains a model that can't be used: {str(error)[:300]}"
+        raise FolderBroken(folder, problem, "restore the original, or train it again") from None
     if target is not None:
         save_model(target, model)
     if as_json:
@@ -69,19 +69,19 @@ def economy(folder: Path, top: int, target: Path | None, as_json: bool) -> None:
     money = summary["money"]
     say(
         f"{summary['population']:,} agents after {summary['sequences']:,} sequences at difficulty "
-        f"{summary['difficulty']}; {summary['births']:,} were born."
+        f"{summary['difficulty']}; {summary['births']:,} births."
     )
     say(
-        f"Money: {money['wealth']:,.2f} with agents and {money['root']:,.2f} with the root = "
+        f"Money: {money['wealth']:,.2f} held by agents and {money['root']:,.2f} by the root = "
         f"{money['brought_in']:,.2f} brought in + {money['rewards']:,.2f} rewards - {money['taxes']:,.2f} taxes - "
-        f"{money['buried']:,.2f} of the dead."
+        f"{money['buried']:,.2f} lost with dead agents."
     )
     if target is not None:
         say(f"Saved in {target}; use it with: scenthound crawl TOPIC --seed URL --model {target}")
 
 
-def _opened(folder: Path) -> TrainedModel:
-    """The model in a folder, or what the strategy of a crawl has learned."""
+def _model_in(folder: Path) -> TrainedModel:
+    """The model in a model folder, or the learned state of the strategy in a crawl folder."""
     from scenthound.loop.folder import CrawlFolder
     from scenthound.store.model_folder import load_model
     from scenthound.wiring.saved_agents import model_of_crawl

@@ -1,4 +1,4 @@
-"""Commands that read a crawl folder, also of a running crawl: `status`, `trail`, `explain`, `report`, `export`."""
+"""Commands that read a crawl folder, also while the crawl runs: `status`, `trail`, `explain`, `report`, `export`."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def status(folder: Path, as_json: bool) -> None:
         say("\nhint: ".join(why_nothing(facts)))
 
 
-SUSPENSIONS = 10  # lines about suspended patterns and hosts
+SUSPENSIONS_SHOWN = 10  # suspended patterns and hosts
 
 
 def show(facts: CrawlFacts) -> None:
@@ -68,17 +68,17 @@ def show(facts: CrawlFacts) -> None:
         ("pages", f"{facts.pages:,} of {facts.budget:,}, {facts.rate:.1f}/s for {duration(facts.busy)}"),
         ("harvest", f"{facts.harvest:.1%} ({facts.relevant:,} relevant); last 100: {facts.harvest_recent:.1%}"),
         ("expected", facts.outlook),
-        ("judge", f"{facts.request.settings.judge}; {facts.relevant_in_the_end:,} relevant by its latest verdicts"),
+        ("judge", f"{facts.request.settings.judge}; {facts.relevant_in_the_end:,} relevant by its current verdicts"),
         ("frontier", f"{facts.waiting:,} waiting; {facts.hosts_with_pages:,} hosts; {size(facts.bytes)} received"),
-        ("order", f"{facts.out_of_order:,} requests before better ones whose hosts rested; {waited}"),
-        ("failed", _listed(facts.misses) or "nothing"),
-        ("not followed", _listed(facts.refused) or "nothing"),
+        ("order", f"{facts.out_of_order:,} requests ahead of better ones on resting hosts; {waited}"),
+        ("failed", _counts_text(facts.misses) or "nothing"),
+        ("not followed", _counts_text(facts.refused) or "nothing"),
     ]
     if facts.failures:
-        rows.append(("no reply", _listed({reason: times for reason, (times, _) in facts.failures.items()})))
-    rows += [("suspended", printable(line, 200)) for line in facts.suspended[:SUSPENSIONS]]
-    if len(facts.suspended) > SUSPENSIONS:
-        rows.append(("", f"and {len(facts.suspended) - SUSPENSIONS:,} more; status --json has all"))
+        rows.append(("no reply", _counts_text({reason: times for reason, (times, _) in facts.failures.items()})))
+    rows += [("suspended", printable(line, 200)) for line in facts.suspended[:SUSPENSIONS_SHOWN]]
+    if len(facts.suspended) > SUSPENSIONS_SHOWN:
+        rows.append(("", f"and {len(facts.suspended) - SUSPENSIONS_SHOWN:,} more; see status --json"))
     rows += [("doubt", printable(doubt, 400)) for doubt in facts.doubts]
     print_facts(rows)
     if facts.best:
@@ -97,24 +97,24 @@ def _why(step: Step, wording: Wording) -> str:
     return "a seed" if step.parent is None else "; ".join(wording.reasons(step)[:REASONS_SHOWN])
 
 
-def _listed(counts: dict[str, int], most: int = 8) -> str:
+def _counts_text(counts: dict[str, int], most: int = 8) -> str:
     parts = [f"{reason} {times:,}" for reason, times in list(counts.items())[:most]]
     return ", ".join(parts) + (f" and {len(counts) - most} more reasons" if len(counts) > most else "")
 
 
 @click.command()
 @folder_argument
-@click.option("--misses", is_flag=True, help="Also requests that brought no page, with the reason.")
-@click.option("--events", is_flag=True, help="Instead: events of the strategy, as births of agents.")
-@click.option("--why", is_flag=True, help="Add `why`: the parts of the score in words.")
-@click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Only the first N lines.")
+@click.option("--misses", is_flag=True, help="Also print requests that failed, with the reason.")
+@click.option("--events", is_flag=True, help="Print events of the strategy instead, such as births of agents.")
+@click.option("--why", is_flag=True, help="Add `why`: the parts of the score, in words.")
+@click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Print only the first N lines.")
 @json_option
 def trail(folder: Path, misses: bool, events: bool, why: bool, limit: int | None, as_json: bool) -> None:
     """Print what was fetched, in order, as JSON lines (with or without --json).
 
     Each line has n, url, parent, anchor, score, parts, similarity, relevance, relevant, depth, status, bytes and
-    time; relevance is the judge's when the page was fetched. A seed's score is infinite, for which JSON has no
-    number: it is the text "inf".
+    time. Relevance is the judge's verdict when the page was fetched. A seed's score is infinite, which JSON can't
+    express: it is printed as the text "inf".
 
     \b
       $ scenthound trail balloons --limit 10
@@ -122,18 +122,17 @@ def trail(folder: Path, misses: bool, events: bool, why: bool, limit: int | None
       $ scenthound trail balloons --misses | grep '"reason"'
       $ scenthound trail balloons --events
     """
-
     from scenthound.report.score_phrases import Wording
 
     if misses and events:
-        raise BadUsage("--misses and --events ask for different things", "leave one of them out")
+        raise BadUsage("--misses and --events can't be combined", "leave one of them out")
     with CrawlFolder.look(folder) as opened:
         history, wording = opened.history, Wording(opened.request) if why else None
         lines: Iterator[Step | Lost | Event]
         lines = history.strategy_events() if events else history.events() if misses else history.trail()
         with contextlib.closing(
             cast("Generator[Step | Lost | Event]", lines)
-        ):  # a half-read query would outlive its database
+        ):  # else a half-read query would outlive its database
             for line in itertools.islice(lines, limit):
                 if isinstance(line, Event):
                     click.echo(json_line(event_line(line)))
@@ -160,11 +159,11 @@ def explain(folder: Path, url: str, as_json: bool) -> None:
         try:
             explanation = explain_url(opened, url)
         except NotAUrl as error:
-            raise BadUsage(error.message, "write the whole URL, as https://example.org/page") from None
+            raise BadUsage(error.message, "write the whole URL, e.g. https://example.org/page") from None
     if explanation.state == "unknown" and not explanation.counts:
         near = " or ".join(shlex.quote(printable(similar, 200)) for similar in explanation.near)
-        hint = f"did you mean {near}?" if near else f"scenthound trail {shlex.quote(str(folder))} lists its pages"
-        raise BadUsage(f"{printable(url, 200)} was not seen in this crawl", hint)
+        hint = f"did you mean {near}?" if near else f"scenthound trail {shlex.quote(str(folder))} lists the pages"
+        raise BadUsage(f"{printable(url, 200)} is not known to this crawl", hint)
     if as_json:
         emit(explanation.as_plain())
     else:
@@ -175,14 +174,14 @@ def _print_explanation(explanation: Explanation) -> None:
     click.echo(f"{printable(explanation.url)}\n{printable(explanation.why)}")
     if explanation.path:
         crawled = explanation.state == "crawled"
-        click.echo("\nthe path from a seed:" if crawled else "\nthe page that links to it, from a seed:")
+        click.echo("\npath from a seed:" if crawled else "\npath from a seed to the page that links to it:")
         for depth, step in enumerate(explanation.path):
             click.echo(_hop(depth, step, explanation.reasons(step)))
     if explanation.candidate is not None:
         candidate = explanation.candidate
         score = f"{json_number(candidate.score)}{_because(explanation.reasons(candidate))}"
-        click.echo(f"\noffered by “{printable(candidate.anchor, 80)}” with score {score}")
-    agents = "its agents, and their ancestors:"
+        click.echo(f"\nlinked as “{printable(candidate.anchor, 80)}”, score {score}")
+    agents = "agents involved, and their ancestors:"
     for title, events in (("events of the strategy:", explanation.events), (agents, explanation.family)):
         if events:
             click.echo("\n" + "\n".join([title, *map(_event, events)]))
@@ -192,7 +191,7 @@ def _print_explanation(explanation: Explanation) -> None:
         if explanation.linked_from:
             click.echo("linked from: " + ", ".join(printable(source, 100) for source in explanation.linked_from))
         if explanation.counts:
-            click.echo("not followed on its host: " + _listed(explanation.counts))
+            click.echo("not followed on its host: " + _counts_text(explanation.counts))
         if explanation.near:
             click.echo("did you mean: " + " or ".join(printable(url, 120) for url in explanation.near))
 
@@ -202,7 +201,6 @@ def _because(reasons: Sequence[str]) -> str:
 
 
 def _event(event: Event) -> str:
-
     facts = (f"{printable(str(name), 40)} {_fact(value)}" for name, value in event.facts.items())
     return "  " + printable(f"{event.kind} (page {event.n}): {', '.join(facts)}", 400)
 
@@ -214,7 +212,7 @@ def _fact(value: object) -> str:
 
 
 def _hop(depth: int, step: Step, reasons: Sequence[str]) -> str:
-    anchor = f"by “{printable(step.anchor, 80)}”, " if step.anchor else ""
+    anchor = f"linked as “{printable(step.anchor, 80)}”, " if step.anchor else ""
     score = "a seed" if step.parent is None else f"{anchor}score {step.score:.4g}"
     title = f"  {printable(step.title, 80)}\n{'':6}" if step.title else "  "
     facts = (
@@ -228,7 +226,7 @@ def _hop(depth: int, step: Step, reasons: Sequence[str]) -> str:
 @folder_argument
 @json_option
 def report(folder: Path, as_json: bool) -> None:
-    """Write report.html again: harvest curve, best pages, hosts, errors, why it ended.
+    """Regenerate report.html: harvest curve, best pages, hosts, errors, why it ended.
 
     \b
       $ scenthound report balloons
@@ -237,18 +235,18 @@ def report(folder: Path, as_json: bool) -> None:
 
     with CrawlFolder.look(folder) as opened:
         path = write_report(opened)
-        _index(opened)
+        _refresh_index(opened)
     emit({"report": str(path)}) if as_json else click.echo(path)
 
 
 @click.command()
 @folder_argument
-@option("--to name", "FORMAT", "jsonl, csv, parquet, wacz or gexf.", required=True, shell_complete=exporters_named)
-@option("--output", "FILE", "Where to; - is stdout.  [default: DIR/NAME.FORMAT]",
+@option("--to name", "FORMAT", "jsonl, csv, parquet, wacz, gexf or tar.", required=True, shell_complete=exporters_named)
+@option("--output", "FILE", "File to write; - is stdout.  [default: DIR/NAME.FORMAT]",
         type=click.Path(path_type=Path, allow_dash=True))  # fmt: skip
-@click.option("--relevant", is_flag=True, help="Only relevant pages.")
-@option("--min-relevance", "X", "Only pages with at least this relevance.", type=float)
-@option("--fields", "NAME,…", "Only these columns, in this order; `parts` is all parts of the score.")
+@click.option("--relevant", is_flag=True, help="Export only relevant pages.")
+@option("--min-relevance", "X", "Export only pages with at least this relevance.", type=float)
+@option("--fields", "NAME,…", "Export only these columns, in this order; `parts` stands for all parts of the score.")
 @click.option("--force", is_flag=True, help="Overwrite FILE.")
 @json_option
 def export(
@@ -261,10 +259,10 @@ def export(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Write a crawl as JSONL, CSV, Parquet, WACZ, GEXF or tar (one file a page), and print where.
+    """Write a crawl as JSONL, CSV, Parquet, WACZ, GEXF or tar (one file per page), and print the file name.
 
-    Columns of the tables are listed in docs/reference/fields.md: text, language, host, relevance, digest and more.
-    CSV has the texts only if --fields names them.
+    docs/reference/fields.md lists the columns: text, language, host, relevance, digest and more. CSV includes the
+    texts only if --fields names them.
 
     \b
       $ scenthound export balloons --to wacz
@@ -279,21 +277,21 @@ def export(
     writer = EXPORTERS.get(name)
     columns = tuple(part.strip() for part in fields.split(",") if part.strip()) if fields is not None else ()
     if fields is not None and not columns:
-        raise BadUsage("--fields names no field", "as: --fields url,title,text")
+        raise BadUsage("--fields names no column", "for example: --fields url,title,text")
     selection = Selection(columns, relevant, min_relevance)
     with CrawlFolder.look(folder) as opened:
         if output == Path("-"):
             if as_json:
-                raise BadUsage("--json and --output - both want stdout", "leave one of them out")
+                raise BadUsage("--json and --output - both write to stdout", "leave one of them out")
             writer(opened, sys.stdout.buffer, selection)
-            for sentence in opened.recovered:
-                say(f"note: {sentence}")
+            for note in opened.recovered:
+                say(f"note: {note}")
             return
         path = output or folder / f"{folder.resolve().name}.{name}"
         _check_target(path, force)
         with replacing(path) as file:
             pages = writer(opened, file, selection)
-        _index(opened)
+        _refresh_index(opened)
         notes = list(opened.recovered)
     size = path.stat().st_size
     if as_json:
@@ -301,24 +299,24 @@ def export(
         return
     click.echo(path)
     say(f"{pages:,} pages, {size:,} bytes")
-    for sentence in notes:
-        say(f"note: {sentence}")
+    for note in notes:
+        say(f"note: {note}")
 
 
 def _check_target(path: Path, force: bool) -> None:
-    """Raise `BadUsage` if a file would be overwritten; files of a crawl never are, not even with `--force`."""
+    """Raise `BadUsage` if a file would be overwritten. Files of a crawl never are, not even with `--force`."""
     from scenthound.loop.folder_files import is_part_of_a_crawl
 
     if is_part_of_a_crawl(path):
-        raise BadUsage(f"{path} belongs to the crawl itself", "name another file with --output")
+        raise BadUsage(f"{path} is part of the crawl itself", "name another file with --output")
     if path.is_dir():
         raise BadUsage(f"{path} is a folder", "name a file with --output")
     if path.exists() and not force:
         raise BadUsage(f"{path} exists", "name another file with --output, or overwrite it with --force")
 
 
-def _index(opened: CrawlFolder) -> None:
-    """Update the CDXJ index of the pages if it can be written."""
+def _refresh_index(opened: CrawlFolder) -> None:
+    """Update the CDXJ index of the pages if the folder is writable."""
     from scenthound.store.cdxj import refresh
 
     with contextlib.suppress(OSError, OurFault):

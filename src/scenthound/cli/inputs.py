@@ -1,4 +1,4 @@
-"""The command line of `scenthound crawl`, and the request that it makes together with a configuration file."""
+"""Turns the options of `scenthound crawl` and its configuration file into a `CrawlRequest`."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ from scenthound.wiring.paper_setups import profile_values
 if TYPE_CHECKING:
     from scenthound.lab.beds.bed import BedTopic
 
-_ABOUT_CRAWLS = {"format", "started", "versions", "found"}  # keys of a crawl.toml that a new crawl does not take over
+_RECORD_KEYS = {"format", "started", "versions", "found"}  # keys of a crawl.toml that a new crawl does not copy
 
 
 @dataclass(frozen=True, slots=True)
 class CrawlOptions:
-    """The command line of `scenthound crawl`, as it was typed."""
+    """The options of `scenthound crawl`, as typed."""
 
     topic: str | None = None
     seeds: Sequence[str] = ()
@@ -60,40 +60,40 @@ class CrawlOptions:
     strategy: str | None = None
     model: Path | None = None
     pairs: Sequence[str] = ()
-    """Of `--set`."""
+    """The values of `--set`."""
     looking_for: str | None = None
     config: Path | None = None
     scope: str = "any"
     augment: bool = False
     topic_from: Path | None = None
-    """A file of topics, as beds have it, or a bed."""
+    """A topics.jsonl file, or a bed that contains one."""
     topic_id: str | None = None
     profile: str = "open"
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """Settings that have an option of their own."""
+    """Settings that have their own option."""
 
 
 def crawl_request(options: CrawlOptions) -> CrawlRequest:
-    """Combine the configuration file, `--set` and the options; of two that say the same the later wins.
+    """Combine the configuration file, `--set` and the options; where two set the same key, the later of these wins.
 
-    A model brings its strategy and parameters; `BadConfig` if others are asked for.
+    A model determines strategy and parameters; `BadConfig` if the options ask for others.
     """
     config = options.config
     learned = None if options.model is None else load_model(options.model)
-    plain = dict(load_toml(config, "configuration", "pages = 500")) if config else {}
-    for key in _ABOUT_CRAWLS:
-        plain.pop(key, None)
-    topic_table = _table(plain, "topic", config)
-    given = {**_table(plain, "settings", config), **_table(plain, "parameters", config)}
-    asked_for = plain.pop("strategy", None)
-    asked_for = options.strategy or asked_for
-    name = asked_for or (learned.strategy if learned is not None else DEFAULT_STRATEGY)
-    config_seeds = plain.pop("seeds", [])
+    document = dict(load_toml(config, "configuration", "pages = 500")) if config else {}
+    for key in _RECORD_KEYS:
+        document.pop(key, None)
+    topic_table = _table(document, "topic", config)
+    given = {**_table(document, "settings", config), **_table(document, "parameters", config)}
+    requested_strategy = document.pop("strategy", None)
+    requested_strategy = options.strategy or requested_strategy
+    name = requested_strategy or (learned.strategy if learned is not None else DEFAULT_STRATEGY)
+    config_seeds = document.pop("seeds", [])
     if not isinstance(config_seeds, list) or not all(isinstance(seed, str) for seed in config_seeds):
-        raise BadConfig(f"`seeds` in {config} is not a list of texts", 'write: seeds = ["https://example.org/"]')
+        raise BadConfig(f"`seeds` in {config} is not a list of strings", 'write: seeds = ["https://example.org/"]')
     if not isinstance(name, str):
         raise BadConfig(f"`strategy` in {config} can't be {name!r}", 'write: strategy = "hound"')
-    given |= plain
+    given |= document
     _check_file(given, name, config)
     given = {**profile_values(options.profile, name), **given}
     given |= dict(map(key_value, options.pairs))
@@ -102,67 +102,69 @@ def crawl_request(options: CrawlOptions) -> CrawlRequest:
     settings, parameters = split_settings(given, name)
     flags = {key: value for key, value in options.settings.items() if value is not None and value != ()}
     settings |= {key: _signed(key, value) for key, value in flags.items()}  # never parameters of the same name
-    listed = _listed_topic(options)
-    topic = listed.topic if listed is not None else _topic(options.topic, topic_table, config)
+    bed_topic = _listed_topic(options)
+    topic = bed_topic.topic if bed_topic is not None else _topic(options.topic, topic_table, config)
     check_topic(topic)
     seeds = [*check_seeds([("--seed", seed) for seed in options.seeds]), *_from_files(options.seed_files)]
     seeds = seeds or check_seeds([(f"{config} seeds", seed) for seed in config_seeds])
-    seeds = seeds or (list(map(str, listed.seeds)) if listed is not None else [])
-    _check_start(options, seeds, asked := read(Settings, settings))
+    seeds = seeds or (list(map(str, bed_topic.seeds)) if bed_topic is not None else [])
+    _check_start(options, seeds, initial := read(Settings, settings))
     if learned is not None:
-        name, parameters = parameters_for_model(learned, asked_for, parameters, make_strategy)
+        name, parameters = parameters_for_model(learned, requested_strategy, parameters, make_strategy)
     strategy = make_strategy(name, parameters)
     if learned is None:
         require_model(strategy, name)
     values = values_of(strategy)
     parameters = {key: values[key] for key in parameters if key in values}
-    seeds, found = _found(options, topic, seeds, asked)  # last, since it may take a while
+    seeds, found = _find_missing_seeds(options, topic, seeds, initial)  # last, since it may take a while
     checked = read(Settings, _scoped(settings, seeds, options.scope))
     make_scope(checked)  # raises for a bad pattern, before anything is written
     return CrawlRequest(topic, tuple(seeds), name, parameters, checked, found=found)
 
 
-def _check_start(options: CrawlOptions, seeds: Sequence[str], asked: Settings) -> None:
+def _check_start(options: CrawlOptions, seeds: Sequence[str], settings: Settings) -> None:
     """Raise `BadUsage` if there are neither seeds nor sources, or no source where one is needed."""
-    check_sources(asked.sources)
-    if not seeds and not asked.sources:
+    check_sources(settings.sources)
+    if not seeds and not settings.sources:
         raise BadUsage(
             "no seeds: a crawl has to start somewhere",
-            "add --seed URL, --seeds FILE with one URL a line, or --source NAME:ADDRESS that knows some",
+            "add --seed URL, --seeds FILE with one URL per line, or --source NAME:ADDRESS to search for some",
         )
-    if options.augment and not asked.sources:
-        raise BadUsage("--augment needs to be told who knows links", "add --source collections:FOLDER, or searxng:URL")
+    if options.augment and not settings.sources:
+        raise BadUsage(
+            "--augment needs a source that knows links", "add --source collections:FOLDER or --source searxng:URL"
+        )
 
 
-def _found(
-    options: CrawlOptions, topic: Topic, seeds: list[str], asked: Settings
+def _find_missing_seeds(
+    options: CrawlOptions, topic: Topic, seeds: list[str], settings: Settings
 ) -> tuple[list[str], dict[str, tuple[str, ...]]]:
-    """The seeds, and which of them sources found: all if none were given, and the hubs of `--augment`."""
+    """The seeds, and by source those it found: all seeds if none were given, and the hubs of `--augment`."""
     found: dict[str, tuple[str, ...]] = {}
     if not seeds:
-        answers = asyncio.run(find_seeds(topic, asked))
+        answers = asyncio.run(find_seeds(topic, settings))
         for answer in answers:
-            told = answer.problem or f"{len(answer.found):,} pages to start from"
-            say(f"note: {printable(answer.source)}: {printable(told)}")
+            result = answer.problem or f"{len(answer.found):,} pages to start from"
+            say(f"note: {printable(answer.source)}: {printable(result)}")
         seeds, found = found_urls(answers), as_recorded(answers)
     if options.augment:
-        found["augment"] = tuple(augmented(seeds, topic, asked, quiet=False))
+        found["augment"] = tuple(augmented(seeds, topic, settings, quiet=False))
         say(f"note: {len(found['augment']):,} pages link to several of the seeds")
         seeds = [*seeds, *found["augment"]]
     return seeds, found
 
 
 def _looking_for(what: str | None, strategy: str) -> dict[str, str]:
-    """The parameter that `--looking-for` sets; `BadUsage` if the strategy has none."""
+    """The parameter that `--looking-for` sets; `BadUsage` if the strategy does not have it."""
     if what is None:
         return {}
     if "looking_for" not in {f.name for f in fields(STRATEGIES.get(strategy))}:
-        raise BadUsage(f"{strategy} does not know --looking-for", "leave it out, or take --strategy hound")
+        raise BadUsage(f"{strategy} does not support --looking-for", "leave it out, or use --strategy hound")
     return {"looking_for": what}
 
 
 def slug(topic: Topic) -> str:
-    """A folder name made of the topic's words.
+    """A folder name made from the topic's words.
 
     >>> slug(Topic("Hot Air: Ballooning!"))
     'hot-air-ballooning'
@@ -172,11 +174,11 @@ def slug(topic: Topic) -> str:
 
 
 def _listed_topic(options: CrawlOptions) -> BedTopic | None:
-    """The topic that `--topic-from` and `--id` name: a crawl sees of it what it would see in the lab."""
+    """The topic that `--topic-from` and `--id` select; the crawl gets what it would get in the lab."""
     path = options.topic_from
     if path is None:
         if options.topic_id is not None:
-            raise BadUsage("--id names a topic of a file", "add --topic-from topics.jsonl")
+            raise BadUsage("--id selects a topic from a file, and no file is given", "add --topic-from topics.jsonl")
         return None
     if options.topic is not None:
         raise BadUsage("a topic and --topic-from are both given", "leave one of them out")
@@ -185,7 +187,9 @@ def _listed_topic(options: CrawlOptions) -> BedTopic | None:
 
     topics = {topic.id: topic for topic in read_topics(path / "topics.jsonl" if path.is_dir() else path, Notes())}
     if options.topic_id is None and len(topics) != 1:
-        raise BadUsage(f"{path} has {len(topics):,} topics", f"choose one with --id, as {next(iter(topics), 'ID')}")
+        raise BadUsage(
+            f"{path} has {len(topics):,} topics", f"choose one with --id, for example --id {next(iter(topics), 'ID')}"
+        )
     if options.topic_id is not None and options.topic_id not in topics:
         raise UnknownName.among("topic", options.topic_id, topics)
     return topics[options.topic_id] if options.topic_id is not None else next(iter(topics.values()))
@@ -194,15 +198,17 @@ def _listed_topic(options: CrawlOptions) -> BedTopic | None:
 def _topic(typed: str | None, written: Mapping[str, Any], config: Path | None) -> Topic:
     if typed is None:
         if not written:
-            raise BadUsage("no topic: say what you look for", 'scenthound crawl "hot air ballooning" --seed URL')
+            raise BadUsage("no topic: say what you are looking for", 'scenthound crawl "hot air ballooning" --seed URL')
         return topic_from(written, config or "the configuration")
     if not typed.strip():
-        raise BadConfig("the topic has no words", 'say what you look for, as: scenthound crawl "hot air ballooning" …')
+        raise BadConfig(
+            "the topic has no words", 'say what you are looking for: scenthound crawl "hot air ballooning" …'
+        )
     return read_topic(typed)
 
 
 def _check_file(given: Mapping[str, Any], strategy: str, config: Path | None) -> None:
-    """Check the settings of the file alone, so that an error names the file."""
+    """Check the settings in the file on their own, so that an error names the file."""
     try:
         settings, parameters = split_settings(given, strategy)
         read(Settings, settings)
@@ -214,7 +220,7 @@ def _check_file(given: Mapping[str, Any], strategy: str, config: Path | None) ->
 
 
 def _signed(key: str, value: Any) -> Any:
-    """A negative number as a number, so that the error says too small, and not that it is no number."""
+    """Convert a negative number, so that the error says it is too small and not that it is not a number."""
     numbers = {f.name for f in fields(Settings) if f.type in ("int", "float")}
     is_negative = isinstance(value, str) and re.fullmatch(r"-\d+", value) is not None
     return int(value) if is_negative and key.replace("-", "_") in numbers else value
@@ -231,15 +237,15 @@ def seeds_of(name: str) -> list[str]:
     return some_seeds(sys.stdin.buffer.read(LARGEST_SEED_FILE).decode("utf-8-sig", "replace"), "stdin")
 
 
-def _table(plain: dict[str, Any], name: str, config: Path | None) -> dict[str, Any]:
-    table = plain.pop(name, {})
+def _table(document: dict[str, Any], name: str, config: Path | None) -> dict[str, Any]:
+    table = document.pop(name, {})
     if not isinstance(table, dict):
-        raise BadConfig(f"`{name}` in {config} is not a table", f"write a line [{name}] and its keys below")
+        raise BadConfig(f"`{name}` in {config} is not a table", f"write [{name}] on a line, and its keys below it")
     return {key.replace("-", "_"): value for key, value in table.items()}
 
 
 def _scoped(settings: dict[str, Any], seeds: Sequence[str], scope: str) -> dict[str, Any]:
-    """`--scope host` and `domain`: stay on those of the seeds, and on those that were named."""
+    """Apply `--scope host` or `domain`: allow the hosts or domains of the seeds and those named by other options."""
     if scope == "any":
         return settings
     key = "hosts" if scope == "host" else "domains"

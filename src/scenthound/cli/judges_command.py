@@ -35,7 +35,7 @@ def judges(name: str | None, as_json: bool) -> None:
         "judges",
         described,
         lambda judge: plugin_docs.show(judge, f"--judge {judge['name']}:{{}}"),
-        ("judge", "what a page is rated by"),
+        ("judge", "how it rates a page"),
         lambda judge: (judge["name"] + (" (default)" if judge["is_default"] else ""), judge["about"]),
     )
     listing.run(JUDGES, name, as_json)

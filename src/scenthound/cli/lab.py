@@ -1,4 +1,4 @@
-"""`scenthound lab`: compare crawlers on webs with known answers. This file makes and serves beds."""
+"""`scenthound lab`, the command group of the laboratory, and its commands `generate` and `serve`."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from scenthound.errors import BadConfig, of_system
 MODULES: Mapping[str, tuple[str, str]] = {
     "import": ("lab_beds", "Turn a WARC, a folder of HTML, a crawl or a directory dump into a bed."),
     "generate": ("lab", "Write a generated web as a bed."),
-    "info": ("lab_beds", "Describe a bed: size, links, topics, reachability, locality, and what makes it hard."),
+    "info": ("lab_beds", "Describe a bed: size, links, topics, reachability, locality, and difficulty."),
     "run": ("lab_run", "Replay strategies on a bed, one crawl for each topic."),
     "pool": ("lab_pool", "Measure live crawls together."),
-    "measure": ("lab_results", "Print means and standard errors of an experiment, or of any crawler's trail."),
+    "measure": ("lab_results", "Print means and standard errors of an experiment, or measure any crawler's trail."),
     "report": ("lab_results", "Write an experiment's report.html."),
     "compare": ("lab_results", "Test whether one strategy is better than another."),
-    "communities": ("lab_communities", "Find the community of some nodes of a plain graph."),
-    "serve": ("lab", "Serve a bed over HTTP, as a forward proxy and by Host header."),
+    "communities": ("lab_communities", "Find the community around given nodes of a graph."),
+    "serve": ("lab", "Serve a bed over HTTP, as a forward proxy or by Host header."),
 }
-"""By subcommand: its module in `scenthound.cli`, and a line about it."""
+"""For each subcommand, its module in `scenthound.cli` and its summary."""
 
 
 @click.group(cls=Commands, modules=MODULES)
@@ -40,7 +40,7 @@ def lab() -> None:
 
 
 class _HabitsCommand(click.Command):
-    """Lists the kinds of webs and their habits at the end of its help; they are looked up only then."""
+    """A command whose help ends with the kinds of webs and their habits; they are imported only for the help."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         from dataclasses import fields
@@ -60,16 +60,20 @@ class _HabitsCommand(click.Command):
 @click.command(cls=_HabitsCommand)
 @click.argument("bed", type=click.Path(path_type=Path))
 @option("--web kind", "NAME", "Kind of web: simple or realistic.", default="simple", show_default=True)
-@option("--pages", "N", "How many pages.", type=click.IntRange(min=10), default=3000, show_default=True)
+@option("--pages", "N", "Number of pages.", type=click.IntRange(min=10), default=3000, show_default=True)
 @option("--seed", "N", "Random seed: another number gives another web.", type=int, default=1, show_default=True)
-@option("--topics", "N", "Topics with known answers.", type=click.IntRange(min=1), default=12, show_default=True)
-@option("--page-size", "N", "Bytes of a page of a simple web, roughly.  [default: 5000]", type=click.IntRange(min=500))
+@option(
+    "--topics", "N", "Number of topics with known answers.", type=click.IntRange(min=1), default=12, show_default=True
+)
+@option(
+    "--page-size", "N", "Approximate bytes per page of a simple web.  [default: 5000]", type=click.IntRange(min=500)
+)
 @click.option(
     "--companies", is_flag=True, help="Add topics whose answers are companies that do not link to each other."
 )
 @repeatable("--set pairs", "KEY=VALUE", "A habit of the web; see below.")
 @click.option(
-    "--on-the-fly", is_flag=True, help="Write no pages: each is made when a crawl asks for it. For realistic webs."
+    "--on-the-fly", is_flag=True, help="Write no pages; generate each when a crawl asks for it. For realistic webs."
 )
 @json_option
 def generate(bed: Path, topics: int, pairs: tuple[str, ...], on_the_fly: bool, as_json: bool, **options: Any) -> None:
@@ -82,16 +86,16 @@ def generate(bed: Path, topics: int, pairs: tuple[str, ...], on_the_fly: bool, a
     """
     from scenthound.lab.generate.web_kinds import WebOrder, write_web
 
-    made = write_web(bed, WebOrder(topics=topics, habits=dict(map(key_value, pairs)), **options), on_the_fly)
+    written = write_web(bed, WebOrder(topics=topics, habits=dict(map(key_value, pairs)), **options), on_the_fly)
     if as_json:
-        emit({"bed": str(bed), **made.about, "topics": [topic.id for topic in made.topics]})
+        emit({"bed": str(bed), **written.about, "topics": [topic.id for topic in written.topics]})
         return
     click.echo(bed)
-    about = made.about
-    more = f"{about.get('redirects', 0):,} redirects, {about.get('other_records', 0):,} other replies"
-    say(f"{about['html_pages']:,} pages, {more}, {len(made.topics)} topics; digest {about['digest'][:12]}")
-    if len(made.topics) < topics:
-        say(f"note: a web of this size has {len(made.topics)} topics, not {topics}; ask for more pages")
+    about = written.about
+    others = f"{about.get('redirects', 0):,} redirects, {about.get('other_records', 0):,} other replies"
+    say(f"{about['html_pages']:,} pages, {others}, {len(written.topics)} topics; digest {about['digest'][:12]}")
+    if len(written.topics) < topics:
+        say(f"note: a web of this size has only {len(written.topics)} topics, not {topics}; raise --pages to get more")
     if on_the_fly:
         say(f"Crawl it with: scenthound lab run {shlex.quote(str(bed))} --strategies hound --out RUN")
     else:
@@ -101,20 +105,34 @@ def generate(bed: Path, topics: int, pairs: tuple[str, ...], on_the_fly: bool, a
 @click.command()
 @click.argument("bed", type=click.Path(path_type=Path))
 @option("--port", "N", "Port on 127.0.0.1.  [default: a free one]", type=click.IntRange(0, 65535), default=0)
-@option("--latency", "SECONDS", "Delay of every reply.", type=click.FloatRange(min=0), default=0.0, show_default=True)
+@option(
+    "--latency",
+    "SECONDS",
+    "Delay each reply by this much.",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    show_default=True,
+)
 @option("--jitter", "SECONDS", "Random extra delay.", type=click.FloatRange(min=0), default=0.0, show_default=True)
-@option("--error-rate", "SHARE", "Replies that are 503.", type=click.FloatRange(0, 1), default=0.0, show_default=True)
+@option(
+    "--error-rate",
+    "SHARE",
+    "Share of replies that are 503 errors.",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    show_default=True,
+)
 @option("--robots", "WHAT", "`allow`, `deny`, or a robots.txt file, for all hosts.  [default: as recorded]")
 @option("--seed", "N", "Random seed of the errors.", type=int, default=1, show_default=True)
-@click.option("--as-http", is_flag=True, help="Serve https pages under http, and write links to them so.")
-@click.option("--compress", is_flag=True, help="Send gzip to clients that accept it.")
-@option("--log log_file", "FILE", "Write a JSON line for each request.", type=click.Path(path_type=Path))
+@click.option("--as-http", is_flag=True, help="Serve https pages over http, and rewrite links to them.")
+@click.option("--compress", is_flag=True, help="Compress replies for clients that accept gzip.")
+@option("--log log_file", "FILE", "Log each request as a JSON line.", type=click.Path(path_type=Path))
 @json_option
 def serve(bed: Path, robots: str | None, as_json: bool, **options: Any) -> None:
-    """Serve a bed over HTTP until Ctrl-C, for every host name: as a forward proxy, and by Host header.
+    """Serve all hosts of a bed over HTTP until Ctrl-C, as a forward proxy or by Host header.
 
-    The server has no certificates. A bed that was recorded under https is crawled with --as-http, which changes links
-    and redirects to http; `lab run` replays it as it was recorded.
+    The server has no certificates. To crawl a bed that was recorded over https, add --as-http, which changes links
+    and redirects to http; `lab run` replays the bed as it was recorded.
 
     \b
       $ scenthound lab serve beds/demo --port 8080 --latency 0.05
@@ -131,7 +149,10 @@ def serve(bed: Path, robots: str | None, as_json: bool, **options: Any) -> None:
             raise of_system(
                 error,
                 robots,
-                BadConfig(f"the robots file {robots} can't be read: {error.strerror}", "or say allow or deny"),
+                BadConfig(
+                    f"the robots file {robots} can't be read: {error.strerror}",
+                    "name another file, or use allow or deny",
+                ),
             ) from None
     server = BedServer(opened, ServerOptions(robots=robots, **options))
 
@@ -141,13 +162,13 @@ def serve(bed: Path, robots: str | None, as_json: bool, **options: Any) -> None:
         if options["as_http"]:
             seeds = [url.replace("https://", "http://", 1) for url in seeds]
         elif any(url.startswith("https://") for url in seeds):
-            say("note: pages under https can't be fetched from this server; start it with --as-http")
+            say("note: this server can't serve https pages; restart it with --as-http")
         if as_json:
             keywords = topic.keywords if topic else None
             emit({"bed": opened.name, "proxy": f"http://{address}", "topic": keywords, "seeds": seeds})
             return
         flags = " ".join(f"--seed {shlex.quote(seed_url)}" for seed_url in seeds) or "--seed http://HOST/"
-        say(f"serving {opened.name}; stop with Ctrl-C. Crawl it with:")
+        say(f"Serving {opened.name}; stop with Ctrl-C. Crawl it with:")
         click.echo(
             f"scenthound crawl {shlex.quote(topic.keywords if topic else 'TOPIC')} {flags} --proxy http://{address}"
             " --delay 0.05"
@@ -157,5 +178,5 @@ def serve(bed: Path, robots: str | None, as_json: bool, **options: Any) -> None:
         server.run_forever(ready)
     except OSError as error:
         raise BadConfig(
-            f"can't serve on port {options['port']}: {error.strerror}", "name another with --port"
+            f"can't serve on port {options['port']}: {error.strerror}", "name another port with --port"
         ) from None

@@ -1,4 +1,4 @@
-"""`scenthound lab import` and `scenthound lab info`."""
+"""`scenthound lab import` and `scenthound lab info`: make a bed from other data, and describe a bed."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from scenthound.lab.beds.info import BedInfo, Spread
     from scenthound.lab.beds.web_measures import Degrees, WebMeasures
 
-MOST_MADE = 200_000
-"""Pages of a web that is made on the fly, to be described; more would take over ten minutes and gigabytes."""
+MOST_GENERATED = 200_000
+"""Largest web generated on the fly that `info` describes; more pages would take over ten minutes and gigabytes."""
 
 
 class _KindsCommand(click.Command):
-    """Lists the importers at the end of its help; they are looked up only then."""
+    """A command whose help ends with the importers and their options; they are imported only for the help."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         from dataclasses import fields
@@ -53,7 +53,7 @@ class _KindsCommand(click.Command):
 @repeatable("--set pairs", "KEY=VALUE", "An option of the importer; see below.")
 @json_option
 def import_(kind: str, source: Path, bed: Path, pairs: tuple[str, ...], as_json: bool) -> None:
-    """Turn SOURCE into a bed in the new folder BED, whole or not at all.
+    """Turn SOURCE into a bed in the new folder BED. If anything fails, nothing is written.
 
     \b
       $ scenthound lab import warc pages.warc.gz beds/mine --set topics=topics.jsonl
@@ -63,24 +63,24 @@ def import_(kind: str, source: Path, bed: Path, pairs: tuple[str, ...], as_json:
     from scenthound.lab.importers import import_bed
 
     with TaskProgress(f"reading {source.name}", quiet=as_json) as progress:
-        made = import_bed(kind, source, bed, dict(map(key_value, pairs)), progress)
+        imported = import_bed(kind, source, bed, dict(map(key_value, pairs)), progress)
     if as_json:
         emit(
             {
-                "bed": str(made.bed),
+                "bed": str(imported.bed),
                 "kind": kind,
-                "pages": made.pages,
-                "redirects": made.redirects,
-                "topics": made.topics,
-                "problems": list(made.problems),
+                "pages": imported.pages,
+                "redirects": imported.redirects,
+                "topics": imported.topics,
+                "problems": list(imported.problems),
             }
         )
         return
-    click.echo(made.bed)
-    say(f"{made.pages:,} pages, {made.redirects:,} redirects, {made.topics:,} topics")
-    for problem in made.problems:
-        say(f"left out or missing: {printable(problem, 400)}")
-    say(f"Look at it with: scenthound lab info {shlex.quote(str(bed))}")
+    click.echo(imported.bed)
+    say(f"{imported.pages:,} pages, {imported.redirects:,} redirects, {imported.topics:,} topics")
+    for problem in imported.problems:
+        say(f"skipped: {printable(problem, 400)}")
+    say(f"Describe it with: scenthound lab info {shlex.quote(str(bed))}")
 
 
 globals()["import"] = import_  # commands are looked up by name, and this name is a keyword
@@ -88,16 +88,18 @@ globals()["import"] = import_  # commands are looked up by name, and this name i
 
 @click.command()
 @click.argument("bed", type=click.Path(path_type=Path))
-@option("--topics", "N|ID,…", "Measure the first N topics, or those with these ids.  [default: all]")
-@option("--seed", "N", "Random seed of the samples.", type=int, default=0, show_default=True)
-@option("--jobs", "N", "Processes that prepare the bed.", type=click.IntRange(min=1), default=2, show_default=True)
+@option("--topics", "N|ID,…", "Measure the first N topics, or the topics with these ids.  [default: all]")
+@option("--seed", "N", "Random seed for the samples.", type=int, default=0, show_default=True)
+@option(
+    "--jobs", "N", "Processes to use for preparing the bed.", type=click.IntRange(min=1), default=2, show_default=True
+)
 @json_option
 def info(bed: Path, topics: str | None, seed: int, jobs: int, as_json: bool) -> None:
     """Describe a bed: origin, licence, pages, links, hosts, topics, reachability from seeds, topical locality.
 
-    Then what decides how hard it is: similarity of random, linked and sibling pages and by distance, on-topic share by
-    distance from the examples, links within hosts, degrees, triangles, what the words around links say, and hubs.
-    Samples are drawn, so a bed like schools takes half a minute once it is prepared.
+    Then what determines how hard it is: similarity of random, linked and sibling pages and by distance, on-topic share
+    by distance from the examples, links within hosts, degrees, triangles, how well the words around links predict
+    their targets, and hubs. It uses samples, so a bed like schools takes half a minute once it is prepared.
 
     \b
       $ scenthound lab info beds/demo
@@ -111,10 +113,10 @@ def info(bed: Path, topics: str | None, seed: int, jobs: int, as_json: bool) -> 
 
     opened = Bed.open(bed)
     chosen = choose_topics(opened.topics, topics)
-    if "made" in opened.about and int(opened.about["pages"]) > MOST_MADE:
+    if "made" in opened.about and int(opened.about["pages"]) > MOST_GENERATED:
         raise BadConfig(
-            f"describing {bed} means to make and read its {opened.about['pages']:,} pages",
-            f"describe one with the same habits and at most {MOST_MADE:,} pages",
+            f"describing {bed} would mean generating and reading its {opened.about['pages']:,} pages",
+            f"generate and describe a web with the same habits and at most {MOST_GENERATED:,} pages",
         )
     with TaskProgress("preparing the bed, pages read", quiet=as_json) as progress:
         prepared = prepare(opened, jobs=jobs, progress=progress)
@@ -134,23 +136,23 @@ def _show(info: BedInfo) -> None:
     reach, near = info.reachability, info.locality
     share, chance = near.links_to_targets.mean, near.by_chance.mean
     times = f", {share / chance:.0f} times chance" if share is not None and chance else ""
-    links = f"{info.links:,} between pages, {info.mean_out_degree:.1f} a page; {info.dead_links:,} lead nowhere"
-    answers = f"{info.pages:,}; {info.redirects:,} redirects, {info.other_answers:,} other answers"
-    gone = f"{info.seeds_missing:,} seeds and {info.targets_missing:,} targets are not in the bed"
+    links = f"{info.links:,} between pages, {info.mean_out_degree:.1f} per page; {info.dead_links:,} are dead"
+    replies = f"{info.pages:,}; {info.redirects:,} redirects, {info.other_answers:,} other replies"
+    missing = f"{info.seeds_missing:,} seeds and {info.targets_missing:,} targets are not in the bed"
     linked = f"{_or_none(near.cosine_linked, 3)} between linked pages ({near.pairs:,} pairs)"
     rows = [
         ("bed", info.name + (f": {info.title}" if info.title else "")),
         ("origin", info.origin or "unknown"),
         ("licence", info.licence or "unknown"),
         ("digest", info.digest),
-        ("pages", f"{answers}; median {size(info.median_page_bytes)}"),
-        ("hosts", f"{info.hosts:,}; {info.linked_hosts:,} ordered pairs of hosts are linked"),
+        ("pages", f"{replies}; median {size(info.median_page_bytes)}"),
+        ("hosts", f"{info.hosts:,}; {info.linked_hosts:,} ordered pairs of hosts with links"),
         ("links", links),
         (
             "topics",
             f"{info.topics:,}; {_or_none(info.mean_seeds)} seeds and {_or_none(info.mean_targets)} targets each",
         ),
-        ("missing", f"{gone}; {len(info.topics_without_targets):,} topics have no targets"),
+        ("missing", f"{missing}; {len(info.topics_without_targets):,} topics have no targets"),
         ("reachable", f"{_share(reach.targets)} of a topic's targets, {_share(reach.pages)} of all pages"),
         ("distance", f"mean {_or_none(reach.mean_distance)} links from seed to target"),
         ("locality", f"{_share(near.links_to_targets)} of a target's links lead to targets of its topic{times}"),
@@ -176,7 +178,7 @@ def _show_measures(measures: WebMeasures) -> None:
         ("in-links", _degrees(measures.in_degree)),
         ("out-links", _degrees(measures.out_degree)),
         ("same host", f"{_or_none(measures.within_host, 3)} of the links"),
-        ("triangles", f"{_or_none(near.pages, 3)} of the pairs of neighbours are linked; {mixed}"),
+        ("triangles", f"{_or_none(near.pages, 3)} of pairs of neighbours are linked; {mixed}"),
         ("contexts", f"{_contexts(measures.contexts)}; {_contexts(measures.contexts_between_hosts)} between hosts"),
         ("hubs", f"{hubs.of_seeds} of {hubs.topics} topics have a page that links to two seeds; {sizes} answers"),
     ]
@@ -189,8 +191,8 @@ def _show_measures(measures: WebMeasures) -> None:
 
 def _degrees(degrees: Degrees) -> str:
     exponent = "" if degrees.exponent is None else f"; tail with exponent {degrees.exponent:.2f}"
-    highest = f"a tenth above {degrees.ninth_decile:.0f}, one percent above {degrees.last_percent:.0f}"
-    return f"median {degrees.median:.0f}, {highest}, most {degrees.most:,}{exponent}"
+    highest = f"a tenth have over {degrees.ninth_decile:.0f}, one percent over {degrees.last_percent:.0f}"
+    return f"median {degrees.median:.0f}, {highest}, maximum {degrees.most:,}{exponent}"
 
 
 def _contexts(contexts: Contexts) -> str:

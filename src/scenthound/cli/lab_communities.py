@@ -1,4 +1,4 @@
-"""`scenthound lab communities`: the community of some nodes of a plain graph."""
+"""`scenthound lab communities`: find the community around given nodes of a graph."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from scenthound.formats import printable
 @click.command()
 @click.argument("graph", type=click.Path(path_type=Path))
 @repeatable("--seed seeds", "NODE", "A node that is known to belong to the community.")
-@option("--k", "N", "Rings of neighbours that count.", type=click.IntRange(1, 8), default=1, show_default=True)
-@option("--weights", "LIST", 'Weight of each ring, as "1 0.5".  [default: each half of the one before]', default="")
-@option("--step", "N", "Nodes judged at a time; 0: whole levels.", type=click.IntRange(min=0), default=0)
-@option("--wanted", "N", "Stop at so many members; 0: when nobody is left.", type=click.IntRange(min=0), default=0)
-@option("--known", "FILE", "The true community, one node a line: prints how well it was found.", type=Path)
+@option("--k", "N", "Number of rings of neighbours to count.", type=click.IntRange(1, 8), default=1, show_default=True)
+@option("--weights", "LIST", 'Weight of each ring, e.g. "1 0.5".  [default: half of the previous ring]', default="")
+@option("--step", "N", "Nodes to judge at a time; 0: whole levels.", type=click.IntRange(min=0), default=0)
+@option("--wanted", "N", "Stop at N members; 0: when no candidate is left.", type=click.IntRange(min=0), default=0)
+@option("--known", "FILE", "The true community, one node per line; prints precision and recall.", type=Path)
 @json_option
 def communities(
     graph: Path,
@@ -30,7 +30,7 @@ def communities(
     known: Path | None,
     as_json: bool,
 ) -> None:
-    """Print the community of some nodes of GRAPH, an edge list, by the rule of `cc-bfs`: one node a line.
+    """Print the community around the seeds in GRAPH, an edge list, by the rule of `cc-bfs`: one node per line.
 
     \b
       $ scenthound lab communities karate.txt --seed 33 --seed 32
@@ -41,19 +41,19 @@ def communities(
     from scenthound.strategies.cc_bfs import ring_weights
 
     if not seeds:
-        raise BadUsage("no seed: name a node of the community", "add --seed NODE")
+        raise BadUsage("no seed: name at least one node of the community", "add --seed NODE")
     edges = read_edges(graph)
     for seed in seeds:
         if edges.number(seed) is None:
             raise BadUsage(f"{graph} has no node {printable(seed, 80)}", f"one of its nodes is {edges.names[0]}")
-    found = mine(edges, seeds, ring_weights(weights, k), step, wanted)
-    measured = None if known is None else scores(found.members, read_members(known))
+    community = mine(edges, seeds, ring_weights(weights, k), step, wanted)
+    measured = None if known is None else scores(community.members, read_members(known))
     if as_json:
-        said = {"members": list(found.members), "rejected": list(found.rejected), "steps": found.steps}
-        emit(said | ({} if measured is None else measured._asdict()))
+        document = {"members": list(community.members), "rejected": list(community.rejected), "steps": community.steps}
+        emit(document | ({} if measured is None else measured._asdict()))
         return
-    for member in found.members:
+    for member in community.members:
         click.echo(printable(member, 1000))
-    say(f"{len(found.members):,} members of {len(edges):,} nodes, {len(found.rejected):,} thrown away")
+    say(f"{len(community.members):,} members of {len(edges):,} nodes, {len(community.rejected):,} rejected")
     if measured is not None:
         say(f"precision {measured.precision:.3f}, recall {measured.recall:.3f}, F1 {measured.f1:.3f}")

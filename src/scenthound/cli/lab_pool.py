@@ -1,4 +1,4 @@
-"""`scenthound lab pool`: measure live crawls together, as the papers did."""
+"""`scenthound lab pool`: turn live crawls into an experiment and measure them together, as the papers did."""
 
 from __future__ import annotations
 
@@ -12,19 +12,21 @@ from scenthound.cli.output import emit, json_option, option, say
 
 @click.command()
 @click.argument("crawls", nargs=-1, required=True, type=click.Path(path_type=Path))
-@option("--out", "DIR", "The folder of the new experiment.", required=True, type=click.Path(path_type=Path))
+@option("--out", "DIR", "Folder of the new experiment.", required=True, type=click.Path(path_type=Path))
 @option(
     "--topics",
     "FILE",
-    "Targets: a topics.jsonl.  [default: what the judges of the crawls called relevant]",
+    "Targets, as a topics.jsonl.  [default: the pages that the crawls' judges found relevant]",
     type=click.Path(path_type=Path),
 )
-@option("--jobs", "N", "Processes that read the pages.", type=click.IntRange(min=1), default=2, show_default=True)
+@option(
+    "--jobs", "N", "Processes to use for reading the pages.", type=click.IntRange(min=1), default=2, show_default=True
+)
 @json_option
 def pool(crawls: tuple[Path, ...], out: Path, topics: Path | None, jobs: int, as_json: bool) -> None:
-    """Make an experiment of live CRAWLS: their pages are pooled, and their trails measured together.
+    """Turn live CRAWLS into an experiment: their pages are pooled, and their trails measured together.
 
-    Crawls of one topic must have started at the same seeds. Further crawls of one strategy count as its next runs.
+    Crawls of one topic must have started from the same seeds. Several crawls with one strategy count as its runs.
 
     \b
       $ scenthound lab pool crawls/best crawls/breadth --out runs/live
@@ -33,12 +35,12 @@ def pool(crawls: tuple[Path, ...], out: Path, topics: Path | None, jobs: int, as
     """
     from scenthound.lab.run.pooled import pool_crawls
 
-    made = pool_crawls(crawls, out, topics, jobs)
+    experiment = pool_crawls(crawls, out, topics, jobs)
+    spec = experiment.spec
     if as_json:
-        spec = made.spec
         strategies, names = list(spec.strategies), list(spec.topics)
-        emit({"run": str(out), "crawls": len(made.cells), "strategies": strategies, "topics": names})
+        emit({"run": str(out), "crawls": len(experiment.cells), "strategies": strategies, "topics": names})
         return
     click.echo(out)
-    say(f"{len(made.cells):,} crawls of {len(made.spec.topics):,} topics by {len(made.spec.strategies):,} strategies")
+    say(f"{len(experiment.cells):,} crawls: {len(spec.topics):,} topics, {len(spec.strategies):,} strategies")
     say(f"Measure them with: scenthound lab measure {shlex.quote(str(out))}")

@@ -11,11 +11,11 @@ from scenthound.formats import printable
 
 REFRESH = 0.1
 PLAIN_EVERY = 5.0
-AT_ONCE = 0.02  # seconds; pieces that come faster at the start were there already and say nothing about speed
+AT_ONCE = 0.02  # seconds; items that come faster at the start were done before and say nothing about speed
 
 
 class TaskProgress:
-    """Use in a `with` block; call it with the number of pieces done and the total (0: not known)."""
+    """Progress of consecutive tasks. Use it in a `with` block; call it with items done and total (0: unknown)."""
 
     def __init__(self, what: str, quiet: bool = False) -> None:
         self.what, self.quiet = what, quiet
@@ -70,7 +70,7 @@ class TaskProgress:
             say(f"{self.what}: {self.line(now, note)}")
 
     def line(self, now: float, note: str = "") -> str:
-        """Progress and time left in one line."""
+        """Progress and time left, on one line."""
         parts = [f"{self._done:,} of {self._total:,}" if self._total else f"{self._done:,}"]
         if left := self._left(now):
             parts.append(left)

@@ -1,4 +1,4 @@
-"""`scenthound lab measure`, `report` and `compare`: the results of an experiment."""
+"""`scenthound lab measure`, `report` and `compare`: measure, report and compare the crawls of an experiment."""
 
 from __future__ import annotations
 
@@ -23,35 +23,35 @@ SHOWN = ("target_recall", "description_precision", "harvest_rate")
 group_option = option(
     "--group-by",
     "WHAT",
-    "Topics that are not independent: category (same path), topic (none), or N levels of the path.",
+    "Which topics count as one group in the statistics: category (same path), topic (none), or N levels of the path.",
     default="category",
     show_default=True,
 )
 unit_option = option(
     "--by unit",
     "UNIT",
-    "What --at counts: pages, or requests (dead links included).",
+    "Unit of --at: pages, or requests (including dead links).",
     type=click.Choice(["pages", "requests"]),
     default="pages",
     show_default=True,
 )
-jobs_option = option("--jobs", "N", "Processes.", type=click.IntRange(min=1), default=2, show_default=True)
+jobs_option = option("--jobs", "N", "Processes to use.", type=click.IntRange(min=1), default=2, show_default=True)
 
 
 @click.command()
 @click.argument("run", required=False, type=click.Path(path_type=Path))
-@option("--at", "100,250,…", "Page counts at which values are wanted.  [default: those shown last]")
+@option("--at", "100,250,…", "Page counts to print values for.  [default: the same as last time]")
 @option(
     "--metric metrics",
     "NAME,…",
-    "Only these, as coverage:top=10; `all` shows all.  [default: three]",
+    "Only these metrics, e.g. coverage:top=10; `all` for all of them.  [default: three]",
 )
 @click.option(
-    "--topics", is_flag=True, help="Characteristics of the topics, and their correlation with the last values."
+    "--topics", is_flag=True, help="Print characteristics of the topics, and their correlation with the final values."
 )
-@option("--trail", "FILE", "Measure the trail of any crawler instead.", type=click.Path(path_type=Path))
+@option("--trail", "FILE", "Measure a trail of any crawler instead.", type=click.Path(path_type=Path))
 @option("--bed", "BED", "With --trail: the bed that was crawled.", type=click.Path(path_type=Path))
-@option("--topic", "ID", "With --trail: the topic that was crawled for.")
+@option("--topic", "ID", "With --trail: the topic of the crawl.")
 @unit_option
 @group_option
 @jobs_option
@@ -82,9 +82,13 @@ def measure(
     unit, group_by = options.pop("unit"), options.pop("group_by")
     chosen = _metrics(metrics, as_json)
     if (run is None) == (trail is None):
-        raise BadUsage("one thing to measure is needed", "name the folder RUN, or --trail FILE --bed BED --topic ID")
+        raise BadUsage(
+            "name either a run or a trail to measure", "give the folder RUN, or --trail FILE --bed BED --topic ID"
+        )
     if trail is not None and topics:
-        raise BadUsage("one trail has one topic, and nothing to correlate", "leave out --topics, or name a folder RUN")
+        raise BadUsage(
+            "--topics needs several crawls, and a trail is only one", "leave out --topics, or name a folder RUN"
+        )
     if trail is not None:
         _measure_trail(trail, at, chosen, as_json, **options)
         return
@@ -113,7 +117,7 @@ def measure(
 
 
 def _points(run: Experiment, at: str | None, unit: Unit) -> tuple[int, ...] | None:
-    """The points that were asked for, within the crawls. By requests there are defaults; by pages those shown last."""
+    """The points of `--at` that the crawls reach. Default: for requests a fixed series, for pages None (as before)."""
     from scenthound.lab.measure.by_requests import default_request_points
     from scenthound.lab.measure.compare_crawlers import split_points
 
@@ -126,7 +130,7 @@ def _points(run: Experiment, at: str | None, unit: Unit) -> tuple[int, ...] | No
 def _summary_json(
     run: Experiment, points: Sequence[int], metrics: Sequence[str] | None, unit: Unit, group_by: str
 ) -> dict[str, Any]:
-    """The summary; each value also says on how many topics the crawl had ended earlier."""
+    """The summary as JSON data; each value also says for how many topics the crawl had already ended."""
     from scenthound.lab.measure.equal_pages import crawl_lengths, ended_crawls
     from scenthound.lab.measure.measure import summary
 
@@ -150,7 +154,7 @@ def _topics(run: Experiment, points: Sequence[int], metrics: Sequence[str] | Non
     if as_json:
         emit({"topics": topics, "correlations": correlations})
         return
-    heads = [name.replace("_", "\n") for name in NAMES]  # on several lines, so that the table fits a terminal
+    heads = [name.replace("_", "\n") for name in NAMES]  # on several lines, to fit the table on a terminal
     right = range(1, len(NAMES) + 2)
     console = out()
     rows = [(topic, *map(_number, values.values())) for topic, values in topics.items()]
@@ -186,7 +190,7 @@ def _measure_trail(
     from scenthound.lab.run.spec import choose_topics
 
     if bed is None or topic is None:
-        raise BadUsage("a trail can't be judged alone", "add --bed BED and --topic ID")
+        raise BadUsage("a trail can't be measured without its bed and topic", "add --bed BED and --topic ID")
     opened = Bed.open(bed)
     bed_topic = choose_topics(opened.topics, [topic])[0]
     with TaskProgress("preparing the bed, pages read", as_json) as progress:
@@ -207,17 +211,17 @@ def _measure_trail(
 
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
-@option("--at", "100,250,…", "Page counts at which tables show values.  [default: those shown last]")
+@option("--at", "100,250,…", "Page counts to show in tables.  [default: the same as last time]")
 @click.option(
-    "--figures", is_flag=True, help="Write the figures of the papers too, as CSV, SVG and LaTeX: RUN/figures."
+    "--figures", is_flag=True, help="Also write the figures of the papers to RUN/figures, as CSV, SVG and LaTeX."
 )
 @group_option
 @jobs_option
 @json_option
 def report(run: Path, at: str | None, figures: bool, group_by: str, jobs: int, as_json: bool) -> None:
-    """Write RUN/report.html, one file that needs nothing else: curves, error bands, tests, tables.
+    """Write RUN/report.html, a single self-contained file: curves, error bands, tests, tables.
 
-    With --figures also what the papers print: coverage against n, mean ranks, recall and recall per CPU second over
+    --figures adds the plots of the papers: coverage against n, mean ranks, recall and recall per CPU second over
     time, goals fetched and recognised.
 
     \b
@@ -231,8 +235,8 @@ def report(run: Path, at: str | None, figures: bool, group_by: str, jobs: int, a
     opened = open_run(run)
     points = split_points(numbers(at, "--at"), opened.spec.limits.pages)[0] if at else None
     with TaskProgress("measuring, topics", as_json) as progress:
-        wanted = figure_metrics() if figures else ()
-        points = measure_if_stale(opened, points, jobs=jobs, progress=progress, metrics=wanted)
+        extra_metrics = figure_metrics() if figures else ()
+        points = measure_if_stale(opened, points, jobs=jobs, progress=progress, metrics=extra_metrics)
     path = write_report(opened, points, group_by)
     files = [str(file) for file in write_figures(opened, group_by)] if figures else []
     if as_json:
@@ -245,9 +249,9 @@ def report(run: Path, at: str | None, figures: bool, group_by: str, jobs: int, a
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
 @click.argument("names", nargs=-1, metavar="A B…")
-@option("--metric", "NAME", "What to compare.", default="target_recall", show_default=True)
-@option("--at", "N,…", "After how many pages.  [default: the last]")
-@option("--against", "RUN2", "Take B from another run.", type=click.Path(path_type=Path))
+@option("--metric", "NAME", "Metric to compare.", default="target_recall", show_default=True)
+@option("--at", "N,…", "Compare after N pages.  [default: at the end]")
+@option("--against", "RUN2", "Take B from this other run.", type=click.Path(path_type=Path))
 @unit_option
 @group_option
 @jobs_option
@@ -265,11 +269,12 @@ def compare(
 ) -> None:
     """Is strategy A better than B? A paired one-tailed t test over topics, as a sentence.
 
-    With more than two names the first is tested against each of the others, and with none every pair is tested
-    both ways; then p values are adjusted (Holm). Two runs are compared if bed, limits, seeds and targets are the same.
+    With more than two names the first is tested against each of the others, and with none every pair is tested in both
+    directions; then p values are adjusted (Holm). Two runs can be compared if bed, limits, seeds and targets are equal.
 
     Topics of one category are not independent: errors are cluster-robust, and the sentence says how many categories
-    there are. Where a crawl had ended, a rate is compared after as many pages of both; recall keeps what was found.
+    there are. If one crawl ended early, rates are compared after the same number of pages of both; recall keeps its
+    last value.
 
     \b
       $ scenthound lab compare runs/first best-n-first breadth-first --metric target_recall --at 500
@@ -296,14 +301,14 @@ def compare(
         last = max(outcome.attempts for outcome in opened.outcomes().values())
     points, beyond = split_points(numbers(at, "--at") if at else [last], last, unit)
     if beyond:
-        raise BadUsage(f"no value at {beyond[0]:,}: the crawls have {last:,} {unit}", f"give up to --at {last}")
+        raise BadUsage(f"no value at {beyond[0]:,}: the crawls have {last:,} {unit}", f"use at most --at {last}")
     question = Question(metric, points, group_by, unit)
     given = dict(opened.spec.given)
     with TaskProgress("measuring, topics", as_json) as progress:
         if against is None:
             comparisons = compare_within(opened, names, question, jobs=jobs, progress=progress)
         elif len(names) != 2:
-            raise BadUsage("two runs are compared by one strategy of each", f"name two: {run} A {against} B")
+            raise BadUsage("comparing two runs needs one strategy of each", f"name both: {run} A {against} B")
         else:
             pair, other = (names[0], names[1]), open_run(against)
             given |= other.spec.given
@@ -315,7 +320,7 @@ def compare(
     for comparison in comparisons:
         click.echo(printable(sentence(with_display_names(comparison, given))))
         if comparison.left_out:
-            say(f"Left out, because they have no value: {printable(', '.join(comparison.left_out), 300)}")
+            say(f"Topics without a value, left out: {printable(', '.join(comparison.left_out), 300)}")
 
 
 def show_summary(
@@ -352,7 +357,7 @@ def show_summary(
                 rows.append((display_name(strategy, experiment.spec.given), *means, *counts))
         if rows:
             heads = (name, *(f"{point:,} {unit}" for point in points), "topics", "groups")
-            if all(topics == groups for *_, topics, groups in rows):  # every topic is a group of its own
+            if all(topics == groups for *_, topics, groups in rows):  # every topic is its own group
                 heads, rows = heads[:-1], [row[:-1] for row in rows]
             console.print(table(heads, rows, numbers=range(1, len(heads))))
     _show_ended(experiment, ended, points, unit)
@@ -377,7 +382,7 @@ def _explain_oracles(names: Iterable[str]) -> None:
 def _show_ended(
     experiment: Experiment, ended: Mapping[str, Mapping[int, tuple[int, int]]], points: Sequence[int], unit: Unit
 ) -> None:
-    """Print how many crawls had ended before each point. The path oracle always ends when all targets are found."""
+    """Print how many crawls had ended before each point. The path oracle ends as soon as all targets are found."""
     rows = [
         (name, *(f"{ended[name][point][0]} of {ended[name][point][1]}" for point in points))
         for name in experiment.spec.strategies
@@ -385,23 +390,22 @@ def _show_ended(
     ]
     if not rows:
         return
-    heads = ("topics on which a crawl had ended", *(f"before {point:,}" for point in points))
+    heads = ("topics whose crawl had ended", *(f"before {point:,}" for point in points))
     out().print(table(heads, rows, numbers=range(1, len(points) + 1)))
     say(
-        "A crawl that ended keeps its last value. † a rate over fewer pages than its column says: not to be compared "
-        f"down the column; `lab compare` takes both crawls after as many {unit}."
+        "A crawl that ended keeps its last value. † marks a rate over fewer pages than its column says, which can't be "
+        f"compared within the column; `lab compare` compares both crawls after the same number of {unit}."
     )
 
 
 def numbers(text: str, what: str) -> list[int]:
-    """`0,1,2` as numbers."""
-
+    """Parse a list such as `0,1,2`; `what` is the option that an error names."""
     try:
         values = [int(part.strip().replace("_", "")) for part in text.split(",") if part.strip()]
     except ValueError:
         values = []
     if not values:
-        raise BadUsage(f"`{what} {text}` is no list of whole numbers", f"write it as {what} 1,2,3")
+        raise BadUsage(f"`{what} {text}` is not a list of whole numbers", f"for example: {what} 1,2,3")
     return list(dict.fromkeys(values))
 
 

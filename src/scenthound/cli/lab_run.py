@@ -1,4 +1,4 @@
-"""`scenthound lab run`: one crawl for each strategy, topic and seed number, all under the same limits."""
+"""`scenthound lab run`: replay one crawl for each strategy, topic and seed number, all under the same limits."""
 
 from __future__ import annotations
 
@@ -29,19 +29,23 @@ if TYPE_CHECKING:
     from scenthound.lab.run.spec import StrategySpec
 
 POLITE = ("delay", "latency", "sigma", "concurrency", "order", "seconds")
-FAILURES = 5  # shown on the terminal; the folder and the report have them all
+FAILURES_SHOWN = 5  # on the terminal; the folder and the report list all
 
 
 @click.command()
 @click.argument("bed", type=click.Path(path_type=Path))
 @option("--strategies", "A,B:n=64", "Strategies, each with its parameters after colons.", required=True)
-@option("--topics", "N|ID,…", "The first N topics, or those with these ids.  [default: all]")
-@option("--topics-file", "FILE", "Use these topics instead of the bed's own.", type=click.Path(path_type=Path))
-@option("--pages", "N", "Pages of each crawl.  [default: the profile's; open: 1000]", type=click.IntRange(min=1))
+@option("--topics", "N|ID,…", "The first N topics, or the topics with these ids.  [default: all]")
+@option("--topics-file", "FILE", "Use the topics of FILE instead of the bed's own.", type=click.Path(path_type=Path))
+@option("--pages", "N", "Pages per crawl.  [default: the profile's; open: 1000]", type=click.IntRange(min=1))
+@option("--requests", "N", "Requests per crawl, including dead links.  [default: no limit]", type=click.IntRange(min=1))
 @option(
-    "--requests", "N", "Requests of each crawl, dead links included.  [default: no limit]", type=click.IntRange(min=1)
+    "--seeds-per-run",
+    "N",
+    "Use only the first N seeds of each topic.  [default: all]",
+    type=click.IntRange(min=0),
+    default=0,
 )
-@option("--seeds-per-run", "N", "Only a topic's first N seeds.  [default: all]", type=click.IntRange(min=0), default=0)
 @option(
     "--start",
     "WHERE",
@@ -49,32 +53,40 @@ FAILURES = 5  # shown on the terminal; the folder and the report have them all
     default="seeds",
     show_default=True,
 )
-@option("--seed-numbers", "0,1", "Random seeds: a crawl for each, averaged by topic.", default="0", show_default=True)
-@option("--jobs", "N", "Crawls at a time.", type=click.IntRange(min=1), default=2, show_default=True)
-@option("--at", "100,250,…", "Page counts at which values are shown.  [default: 100,250,500,1000 and the last]")
-@option("--profile", "NAME", "Limits of a paper: open, exp, biz, graph or econ.", default="open", show_default=True)
-@option("--judge", "NAME", "The judge whose verdicts are measured, as `topic`.  [default: keywords]")
-@option("--in-flight", "N", "Imitate N threads.  [default: the profile's]", type=click.IntRange(min=1))
-@repeatable("--set pairs", "KEY=VALUE", "Another limit: frontier, spread, static, redirects, page_bytes, url_length.")
-@click.option("--polite", is_flag=True, help="Let hosts rest, on a virtual clock: the order of a live crawl.")
+@option("--seed-numbers", "0,1", "Random seeds; one crawl for each, averaged by topic.", default="0", show_default=True)
+@option("--jobs", "N", "Crawls to run at the same time.", type=click.IntRange(min=1), default=2, show_default=True)
+@option("--at", "100,250,…", "Page counts to show values for.  [default: 100,250,500,1000 and the last]")
+@option(
+    "--profile",
+    "NAME",
+    "Limits: open, or those of a paper (exp, biz, graph or econ).",
+    default="open",
+    show_default=True,
+)
+@option("--judge", "NAME", "The judge whose verdicts are measured, e.g. `topic`.  [default: keywords]")
+@option("--in-flight", "N", "Simulate N threads.  [default: the profile's]", type=click.IntRange(min=1))
+@repeatable("--set pairs", "KEY=VALUE", "Any other limit: frontier, spread, static, redirects, page_bytes, url_length.")
+@click.option(
+    "--polite", is_flag=True, help="Let hosts rest, on a virtual clock, to get the fetch order of a live crawl."
+)
 @option("--delay", "S", "With --polite: seconds that a host rests.  [default: 1]", type=float)
 @option("--latency", "S", "With --polite: median seconds to a reply.  [default: 0.2]", type=float)
 @option("--sigma", "X", "With --polite: standard deviation of the latency's logarithm.  [default: 0.5]", type=float)
 @option("--concurrency", "N", "With --polite: requests in flight.  [default: 32]", type=int)
 @option("--order", "NAME", "With --polite: auto, quality or speed.  [default: auto]")
-@option("--time seconds", "S", "With --polite: end after so many virtual seconds.", type=float)
-@click.option("--robustness", is_flag=True, help="Also crawl from two halves of the seeds, and compare both.")
-@click.option("--no-oracles", is_flag=True, help="Leave out the reference lines.")
-@option("--out folder", "RUN", "The experiment's folder.", required=True, type=click.Path(path_type=Path))
+@option("--time seconds", "S", "With --polite: stop after this many virtual seconds.", type=float)
+@click.option("--robustness", is_flag=True, help="Also crawl from each half of the seeds, and compare the two.")
+@click.option("--no-oracles", is_flag=True, help="Leave out the oracles, which serve as reference.")
+@option("--out folder", "RUN", "Folder of the experiment.", required=True, type=click.Path(path_type=Path))
 @json_option
 def run(bed: Path, strategies: str, folder: Path, jobs: int, at: str | None, as_json: bool, **options: Any) -> int:
     """Replay strategies on BED, one crawl for each topic and seed number, and measure them.
 
-    What is done is kept: after Ctrl-C run the same command again to continue. More strategies, topics and seed
-    numbers can be added to a folder later, as long as bed and limits stay the same. Two reference lines are added:
-    the path oracle knows the answers; the content oracle may read pages before they are fetched, and is no upper bound.
+    Finished crawls are kept: after Ctrl-C, run the same command again to continue. You can add strategies, topics and
+    seed numbers to a folder later, as long as bed and limits stay the same. Two oracles are added for reference: the
+    path oracle knows the answers; the content oracle can read pages before they are fetched, and is not an upper bound.
 
-    With --polite hosts rest and replies take time, on a virtual clock; values by page and by second are shown.
+    With --polite hosts rest and replies take time, on a virtual clock; results are shown by page and by second.
 
     \b
       $ scenthound lab run beds/demo --strategies breadth-first,best-n-first:n=64 --pages 500 --out runs/first
@@ -105,8 +117,10 @@ def run(bed: Path, strategies: str, folder: Path, jobs: int, at: str | None, as_
                 progress.begin("crawls")
                 progress(count, total, f"{cell.strategy} on {cell.topic}")
 
-            what = RunOptions(limits=limits, cut=cut, **options)
-            experiment = run_experiment(bed, chosen, folder, what, jobs=jobs, progress=cell_done, preparing=progress)
+            run_options = RunOptions(limits=limits, cut=cut, **options)
+            experiment = run_experiment(
+                bed, chosen, folder, run_options, jobs=jobs, progress=cell_done, preparing=progress
+            )
             progress.begin("measuring, topics")
             shown = measure_if_stale(experiment, points, jobs=jobs, progress=progress)
     except KeyboardInterrupt:
@@ -116,7 +130,7 @@ def run(bed: Path, strategies: str, folder: Path, jobs: int, at: str | None, as_
 
 
 def _limits(profile: str, flags: Mapping[str, int | None], given: Mapping[str, str]) -> tuple[ReplayLimits, Cut]:
-    """The limits of the profile, changed by the options."""
+    """The limits of the profile, with the changes that the options ask for."""
     from scenthound.lab.beds.prepare_pages import Cut
     from scenthound.lab.run.run_cell import PROFILES, ReplayLimits
     from scenthound.loop.settings import read
@@ -139,7 +153,7 @@ def _limits(profile: str, flags: Mapping[str, int | None], given: Mapping[str, s
 
 
 def _strategies(text: str, profile: str) -> list[StrategySpec]:
-    """The strategies, with the parameters of the profile's paper where none are given."""
+    """The strategies; parameters that are not given are those of the profile's paper."""
     from scenthound.lab.run.run_cell import PROFILES
     from scenthound.lab.run.spec import parse_strategies
 
@@ -154,12 +168,12 @@ def _polite(is_polite: bool, flags: Mapping[str, Any]) -> PoliteLimits | None:
     given = {key: value for key, value in flags.items() if value is not None}
     if given and not is_polite:
         flag = next(iter(given)).replace("seconds", "time")
-        raise BadUsage(f"--{flag} is for polite replays", "add --polite")
+        raise BadUsage(f"--{flag} needs --polite", "add --polite")
     return PoliteLimits(**given) if is_polite else None
 
 
 def _check_spread(strategies: Sequence[StrategySpec], spread: int) -> None:
-    """Refuse a spread that was asked for and would be ignored. The report says the same of that of a profile."""
+    """Refuse a `spread` option that a strategy would ignore. For a profile's spread the report says so instead."""
     from scenthound.wiring.parts_from_settings import check_spread, make_strategy
 
     for spec in strategies:
@@ -173,29 +187,29 @@ def _points(at: str | None, pages: int) -> Sequence[int] | None:
         return None
     within, beyond = split_points(numbers(at, "--at"), pages)
     if beyond:
-        say(f"no value at {', '.join(map(str, beyond))}: the crawls have {pages:,} pages")
+        say(f"note: no value at {', '.join(map(str, beyond))}: the crawls have {pages:,} pages")
     return within
 
 
 @contextmanager
 def _warn_on_interrupt(progress: TaskProgress) -> Iterator[None]:
-    """The first Ctrl-C prints what happens and interrupts; the second is handled by Python."""
+    """On the first Ctrl-C, say what happens next and interrupt; leave the second to Python."""
 
     def warn(signal_number: int, frame: object) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         progress.stop()
-        say("Finishing the crawls under way. Press Ctrl-C again to stop now; what is done is kept.")
+        say("Finishing the running crawls. Press Ctrl-C again to stop now; finished crawls are kept.")
         raise KeyboardInterrupt
 
     try:
-        before = signal.signal(signal.SIGINT, warn)
-    except ValueError:  # not the main thread, which alone gets signals
+        previous = signal.signal(signal.SIGINT, warn)
+    except ValueError:  # not in the main thread, which alone receives signals
         yield
         return
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, previous)
 
 
 def _interrupted(folder: Path, as_json: bool) -> int:
@@ -204,17 +218,17 @@ def _interrupted(folder: Path, as_json: bool) -> int:
     try:
         experiment = open_experiment(folder)
         done, cells = len(experiment.outcomes()), len(experiment.cells)
-    except BadConfig:  # while the bed was still being prepared
+    except BadConfig:  # interrupted while the bed was being prepared
         done = cells = 0
     if as_json:
         emit({"out": str(folder), "interrupted": True, "done": done, "cells": cells})
     else:
-        say(f"Interrupted: {done:,} of {cells:,} crawls are done and kept. Run the same command again to continue.")
+        say(f"Interrupted: {done:,} of {cells:,} crawls are finished and kept. Run the same command again to continue.")
     return INTERRUPTED
 
 
 def _show_times(experiment: Experiment) -> None:
-    """Of a polite replay: how long it took, pages a second, and what the rest of hosts cost."""
+    """Print the times of a polite replay: its duration, pages per second, and what resting hosts cost."""
     from scenthound.lab.measure.by_time import times
 
     if experiment.spec.limits.polite is None:
@@ -224,7 +238,7 @@ def _show_times(experiment: Experiment) -> None:
          f"{mean['waited']:,.0f}")
         for name, mean in times(experiment).items()
     ]  # fmt: skip
-    heads = ("means over crawls", "virtual seconds", "pages a second", "before better ones", "seconds waited")
+    heads = ("means over crawls", "virtual seconds", "pages per second", "ahead of better ones", "seconds waited")
     out().print(table(heads, rows, numbers=range(1, len(heads))))
 
 
@@ -251,10 +265,10 @@ def _print_results(experiment: Experiment, points: Sequence[int], as_json: bool)
     show_summary(experiment, points)
     _show_times(experiment)
     for trouble in experiment.problems:
-        some = f": {len(trouble.urls)} of {trouble.of}" if trouble.urls else ""
-        say(f"topic {printable(trouble.topic)}: {trouble.what}{some}")
-    for cell, outcome in failed[:FAILURES]:
+        count = f": {len(trouble.urls)} of {trouble.of}" if trouble.urls else ""
+        say(f"topic {printable(trouble.topic)}: {trouble.what}{count}")
+    for cell, outcome in failed[:FAILURES_SHOWN]:
         say(f"failed: {printable(cell.strategy)} on {printable(cell.topic)}: {printable(outcome.error, 200)}")
     if failed:
-        say(f"{len(failed):,} crawls failed; all are in {experiment.folder}/failures.jsonl")
-    say(f"Draw it with: scenthound lab report {shlex.quote(str(experiment.folder))}")
+        say(f"{len(failed):,} crawls failed; all are listed in {experiment.folder}/failures.jsonl")
+    say(f"Plot the results with: scenthound lab report {shlex.quote(str(experiment.folder))}")

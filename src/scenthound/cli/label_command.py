@@ -22,68 +22,65 @@ from scenthound.model import Url
 @folder_argument
 @click.argument("url", required=False)
 @click.option(
-    "--on-topic/--off-topic", "on_topic", default=None, help="What the page is; the last label of a page counts."
+    "--on-topic/--off-topic", "on_topic", default=None, help="The label; the last one given for a page counts."
 )
-@click.option("--list", "listed", is_flag=True, help="Show the labels, and which of them the crawl has used.")
+@click.option("--list", "lists_labels", is_flag=True, help="Show the labels, and which of them the crawl has used.")
 @json_option
-def label(folder: Path, url: str | None, on_topic: bool | None, listed: bool, as_json: bool) -> None:
+def label(folder: Path, url: str | None, on_topic: bool | None, lists_labels: bool, as_json: bool) -> None:
     """Label a page of a crawl as on topic or off topic.
 
-    A running crawl uses it within a second, a stopped one when it is resumed. A strategy that learns re-scores what
-    waits; the label is kept in any case, and `scenthound train --from DIR` learns from it too.
+    A running crawl uses the label within a second, a stopped one when it is resumed. A strategy that learns re-scores
+    the frontier. The label is kept in any case, and `scenthound train --from DIR` learns from it too.
 
     \b
       $ scenthound label reefs https://example.org/coral.html --on-topic
       $ scenthound label reefs https://example.org/cars.html --off-topic
       $ scenthound label reefs --list
     """
-
-    if listed:
+    if lists_labels:
         if url is not None or on_topic is not None:
-            raise BadUsage("--list only shows labels", "leave out the URL and --on-topic or --off-topic")
+            raise BadUsage("--list takes no label", "leave out the URL and --on-topic or --off-topic")
         with CrawlFolder.look(folder) as opened:
             _show(opened, as_json)
         return
     if url is None or on_topic is None:
         raise BadUsage(
-            "a label needs a page and what it is", f"scenthound label {shlex.quote(str(folder))} URL --on-topic"
+            "a label needs a URL, and --on-topic or --off-topic",
+            f"scenthound label {shlex.quote(str(folder))} URL --on-topic",
         )
     with CrawlFolder.look(folder) as opened:
-        page = _known_page(opened, url)
+        page = _known_url(opened, url)
         delivery = _delivery(opened)
     give_label(folder, page, on_topic, time.time())
     if as_json:
         emit({"folder": str(folder), "url": page, "on_topic": on_topic, "heard": delivery})
         return
-
     click.echo(f"{printable(page)} {'on topic' if on_topic else 'off topic'}")
     if delivery == "never":
-        say(
-            f"note: {opened.request.strategy} does not learn from labels; it is kept for training and for other crawls."
-        )
+        say(f"note: {opened.request.strategy} does not learn from labels; it is kept for training and other crawls")
     elif delivery == "when resumed":
-        say(f"note: the crawl is not running; it uses the label after: scenthound resume {shlex.quote(str(folder))}")
+        say(f"note: the crawl is not running; the label is used after: scenthound resume {shlex.quote(str(folder))}")
 
 
-def _known_page(opened: CrawlFolder, raw: str) -> Url:
-    """The page of this crawl with that URL; `BadUsage` with similar URLs if there is none."""
+def _known_url(opened: CrawlFolder, raw: str) -> Url:
+    """The URL as this crawl knows it; `BadUsage` with similar URLs if it does not."""
     from scenthound.report.explain import explain
 
     try:
         explanation = explain(opened, raw)
     except NotAUrl as error:
-        raise BadUsage(error.message, "write the whole URL, as https://example.org/page") from None
+        raise BadUsage(error.message, "write the whole URL, e.g. https://example.org/page") from None
     if explanation.state == "crawled":
         return explanation.path[-1].url
     if explanation.state == "waiting":
         return explanation.url
     near = " or ".join(printable(url, 200) for url in explanation.near)
-    hint = f"did you mean {near}?" if near else f"`scenthound trail {opened.path}` lists the pages there are"
+    hint = f"did you mean {near}?" if near else f"`scenthound trail {opened.path}` lists its pages"
     raise BadUsage(f"this crawl has no page {printable(raw, 200)}: {explanation.why}", hint)
 
 
 def _delivery(opened: CrawlFolder) -> str:
-    """When the strategy will get a label: `soon`, `when resumed`, or `never` if it takes none."""
+    """When the strategy will get a label: `soon`, `when resumed`, or `never` if it takes no labels."""
     from scenthound.ports import TakesLabels
     from scenthound.store.lock import holder
     from scenthound.strategies import STRATEGIES

@@ -1,4 +1,4 @@
-"""`scenthound map`: what a site has on a topic, from a new crawl of it or an old one."""
+"""`scenthound map`: map what a site has on a topic, from a new or an existing crawl."""
 
 from __future__ import annotations
 
@@ -24,24 +24,22 @@ STRATEGY = "shark-search"
 @click.argument("site", metavar="URL|DIR")
 @click.argument("topic", required=False)
 @option("--pages", "N", f"Stop after this many pages.  [default: {PAGES}]")
-@option("--time", "TIME", "Stop after this long, as `90 s` or `2 h`.")
+@option("--time", "TIME", "Stop after this long, e.g. `90 s` or `2 h`.")
+@option("--strategy", "NAME", f"How to choose the next page.  [default: {STRATEGY}]", shell_complete=strategies_named)
 @option(
-    "--strategy", "NAME", f"What decides which page comes next.  [default: {STRATEGY}]", shell_complete=strategies_named
+    "--out folder", "DIR", "Folder of the new crawl.  [default: named after the topic]", type=click.Path(path_type=Path)
 )
-@option(
-    "--out folder", "DIR", "The folder of the new crawl.  [default: from the topic]", type=click.Path(path_type=Path)
-)
-@click.option("--all", "unfolded", is_flag=True, help="Do not fold branches that have nothing on the topic.")
+@click.option("--all", "unfolded", is_flag=True, help="Do not fold branches without pages on the topic.")
 @fetch_options
 @set_option
 @pdf_option
 @json_option
 def map(site: str, topic: str | None, unfolded: bool, as_json: bool, **options: Any) -> int:
-    """Show what a site has on a topic: a tree of its pages, those on topic marked, branches without any folded.
+    """Map what a site has on a topic: a tree of its pages, with those on topic marked and other branches folded.
 
-    Crawls the host of URL and writes DIR/map: map.html (one file with everything), map.svg, map.md and sitemap.xml
-    with the pages on topic. At the desk the map grows while the crawl runs (Site map). With DIR, a crawl that there
-    is, nothing is fetched. For a PNG open map.svg in a browser, or: rsvg-convert map.svg -o map.png
+    Crawls the host of URL and writes DIR/map: map.html (one file with everything), map.svg, map.md, and sitemap.xml
+    with the pages on topic. At the desk the map grows while the crawl runs (Site map). If DIR is an existing crawl,
+    nothing is fetched. For a PNG open map.svg in a browser, or run: rsvg-convert map.svg -o map.png
 
     \b
       $ scenthound map https://example.org/ "hot air ballooning" --pages 200 --out balloon-map
@@ -52,37 +50,38 @@ def map(site: str, topic: str | None, unfolded: bool, as_json: bool, **options: 
 
     code, folder = 0, Path(site)
     if (folder / "crawl.toml").exists():
-        named = [f"--{name.replace('_', '-')}" for name, value in options.items() if value]
-        if topic is not None or named:
+        crawl_options = [f"--{name.replace('_', '-')}" for name, value in options.items() if value]
+        if topic is not None or crawl_options:
+            extra = crawl_options[0] if crawl_options else "a topic"
             raise BadUsage(
-                f"{named[0] if named else 'a topic'} is for a new crawl, and {folder} is one that there is",
-                "leave it out, or give the address of a site",
+                f"{extra} is for a new crawl, and {folder} is an existing one",
+                "leave it out, or give the URL of a site",
             )
     else:
         folder, code = _crawl(site, topic, options)
     with CrawlFolder.look(folder) as opened:
-        made = site_map(opened, unfolded)
-    files = _write(made, folder / "map")
+        tree = site_map(opened, unfolded)
+    files = _write(tree, folder / "map")
     if as_json:
-        emit({"folder": str(folder), "files": files, **made.as_plain()})
+        emit({"folder": str(folder), "files": files, **tree.as_plain()})
         return code
     from scenthound.apps.site_map import text_of
 
-    click.echo(text_of(made))
-    if not made.on_topic:
-        say(f"note: none of {made.pages:,} pages is on topic. {_way_out(folder, made.pages)}")
+    click.echo(text_of(tree))
+    if not tree.on_topic:
+        say(f"note: none of the {tree.pages:,} pages is on topic. {_advice(folder, tree.pages)}")
     say(f"map: {files[0]}")
     return code
 
 
-def _way_out(folder: Path, pages: int) -> str:
-    """What to do if nothing is on topic: more pages help only if some are left."""
+def _advice(folder: Path, pages: int) -> str:
+    """What to do if nothing is on topic; more pages help only if the frontier is not empty."""
     from scenthound.loop.folder import CrawlFolder
     from scenthound.report.crawl_facts import frontier_length
 
     with CrawlFolder.look(folder) as opened:
         if not frontier_length(opened):
-            return "No link was left to follow: try other words, or begin at another page of the site"
+            return "No links are left to follow: try other words, or start from another page of the site"
     return f"Try other words, or more pages: scenthound resume {shlex.quote(str(folder))} --pages {pages * 2}"
 
 
@@ -94,7 +93,9 @@ def _crawl(site: str, topic: str | None, options: dict[str, Any]) -> tuple[Path,
     from scenthound.loop.crawl_toml import check_seeds
 
     if topic is None:
-        raise BadUsage("no topic: say what you look for on this site", f'scenthound map {site} "hot air ballooning"')
+        raise BadUsage(
+            "no topic: say what you are looking for on this site", f'scenthound map {site} "hot air ballooning"'
+        )
     seeds = check_seeds([("URL", site)])
     host = urls.host(urls.make(seeds[0]))
     twin = host.removeprefix("www.") if host.startswith("www.") else f"www.{host}"
@@ -107,16 +108,16 @@ def _crawl(site: str, topic: str | None, options: dict[str, Any]) -> tuple[Path,
         )
     )  # fmt: skip
     folder = own["folder"] or Path(f"{slug(request.topic)}-map")
-    say(f"Watch it grow: scenthound desk {shlex.quote(str(folder))}")
+    say(f"Watch the map grow: scenthound desk {shlex.quote(str(folder))}")
     return folder, crawl_for(request, folder)
 
 
-def _write(made: SiteMap, folder: Path) -> list[str]:
+def _write(tree: SiteMap, folder: Path) -> list[str]:
     """Write all files of the map. Returns their paths, the page first."""
     from scenthound.apps.site_map import FORMATS
     from scenthound.files import make_folder, write_text
 
     make_folder(folder)
     for name, (write, _) in FORMATS.items():
-        write_text(folder / name, write(made))
+        write_text(folder / name, write(tree))
     return [str(folder / name) for name in FORMATS]

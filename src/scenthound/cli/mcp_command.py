@@ -1,4 +1,4 @@
-"""`scenthound mcp`: crawls as tools for agents, over stdio."""
+"""`scenthound mcp`: serve crawls as tools for agents, over stdio."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ from scenthound.loop.settings import Settings, read
 @click.command()
 @click.argument("folders", nargs=-1, type=click.Path(path_type=Path), metavar="[FOLDER]…")
 @click.option(
-    "--pages", type=click.IntRange(1), default=200, show_default=True, metavar="N", help="Most pages a crawl."
+    "--pages", type=click.IntRange(1), default=200, show_default=True, metavar="N", help="Most pages per crawl."
 )
-@option("--time duration", "TIME", "Longest time of a crawl, as `90 s` or `2 h`.", default="10 min", show_default=True)
-@click.option("--crawls", type=click.IntRange(0), default=5, show_default=True, metavar="N", help="Most crawls in all.")
+@option("--time duration", "TIME", "Longest time per crawl, e.g. `90 s` or `2 h`.", default="10 min", show_default=True)
 @click.option(
-    "--at-once", type=click.IntRange(1), default=2, show_default=True, metavar="N", help="… at the same time."
+    "--crawls", type=click.IntRange(0), default=5, show_default=True, metavar="N", help="Most crawls in total."
 )
-@repeatable("--domain domains", "NAME", "Crawl only in this domain, with all its hosts.")
-@option("--home", "DIR", "Where new crawls go.  [default: your data folder]", type=click.Path(path_type=Path))
-@repeatable("--set pairs", "KEY=VALUE", "A setting of every crawl that is started here, as contact=me@example.org.")
-@click.option("--json", "as_json", is_flag=True, help="Print the entry for the configuration of a client, and exit.")
+@click.option(
+    "--at-once", type=click.IntRange(1), default=2, show_default=True, metavar="N", help="Most crawls at the same time."
+)
+@repeatable("--domain domains", "NAME", "Crawl only in this domain and its subdomains; can be repeated.")
+@option("--home", "DIR", "Folder for new crawls.  [default: your data folder]", type=click.Path(path_type=Path))
+@repeatable("--set pairs", "KEY=VALUE", "A setting for every crawl started here, e.g. contact=me@example.org.")
+@click.option("--json", "as_json", is_flag=True, help="Print the entry for a client's configuration file, and exit.")
 def mcp(
     folders: tuple[Path, ...],
     pages: int,
@@ -37,10 +39,10 @@ def mcp(
     pairs: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Offer crawls as tools for agents, by the Model Context Protocol over stdin and stdout.
+    """Offer crawls as tools for agents, over the Model Context Protocol on stdin and stdout.
 
-    Agents can start crawls within the limits given here, and search, read and explain what was fetched. No caller can
-    raise a limit. Private addresses are refused. FOLDER is a crawl, or a folder with several, that agents may read.
+    Agents can start crawls within the limits given here, and search, read and explain the fetched pages. No caller can
+    raise a limit. Private addresses are refused. FOLDER is a crawl that agents may read, or a folder of several.
 
     \b
       $ scenthound mcp
@@ -50,16 +52,16 @@ def mcp(
     """
     seconds = read(Settings, {"time": duration}).time
     if as_json:
-        words = [
+        arguments = [
             *("--pages", str(pages)),
             *("--time", duration),
             *("--crawls", str(crawls)),
             *("--at-once", str(at_once)),
         ]
-        words += [] if home is None else ["--home", str(home.absolute())]
+        arguments += [] if home is None else ["--home", str(home.absolute())]
         for name, values in (("--domain", domains), ("--set", pairs)):
-            words += [word for value in values for word in (name, value)]
-        command = ["-m", "scenthound", "mcp", *words, *(str(folder.absolute()) for folder in folders)]
+            arguments += [argument for value in values for argument in (name, value)]
+        command = ["-m", "scenthound", "mcp", *arguments, *(str(folder.absolute()) for folder in folders)]
         emit({"mcpServers": {"scenthound": {"command": sys.executable, "args": command}}})
         return
     try:
@@ -74,4 +76,4 @@ def mcp(
 
         home = user_data_path("scenthound") / "collections"
     limits = ToolLimits(pages, seconds, crawls, at_once, tuple(name.strip().strip(".").lower() for name in domains))
-    serve(Tools(home, folders, limits, [word for pair in pairs for word in ("--set", pair)]))
+    serve(Tools(home, folders, limits, [argument for pair in pairs for argument in ("--set", pair)]))

@@ -1,4 +1,4 @@
-"""`scenthound topic move`: correct the category of one example."""
+"""`scenthound topic move`: move an example of a topic file to another category."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from scenthound.formats import printable
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE.toml")
-@click.argument("example", metavar="URL")
+@click.argument("url", metavar="URL")
 @click.argument("category", metavar="CATEGORY")
 @json_option
-def move(file: Path, example: str, category: str, as_json: bool) -> None:
-    """Move an example to another category of the taxonomy; the next training learns it there.
+def move(file: Path, url: str, category: str, as_json: bool) -> None:
+    """Move an example to another category of the taxonomy; the next training uses it there.
 
-    In a good category, or in one with other examples of the topic, it counts as on topic. Anywhere else it becomes an
-    example of what you do not look for.
+    In a good category, or in one that has other examples of the topic, it counts as on topic. Anywhere else it becomes
+    an example of what is off topic.
 
     \b
       $ scenthound topic move reefs.toml https://example.org/aquarium nature/zoos
@@ -36,16 +36,18 @@ def move(file: Path, example: str, category: str, as_json: bool) -> None:
 
     category = "/".join(part.strip() for part in category.split("/") if part.strip())
     if not category:
-        raise BadUsage("the category has no name", "as: nature/reefs; `scenthound topic show` lists those in use")
-    moved, topic = move_example(read_topic_file(file), example, category)
-    if not any(one.on_topic for one in topic.examples):
+        raise BadUsage(
+            "the category has no name", "for example: nature/reefs; `scenthound topic show` lists the categories in use"
+        )
+    moved, topic = move_example(read_topic_file(file), url, category)
+    if not any(example.on_topic for example in topic.examples):
         raise BadUsage("no example would be left on topic", "move it to a good category, or add examples first")
     write_examples(examples_beside(file), topic.examples)
-    is_listed = not moved.has_address or list_example(file, moved.url, moved.on_topic)
+    file_is_updated = not moved.has_address or list_example(file, moved.url, moved.on_topic)
     if as_json:
         emit({"topic": str(file), "url": moved.url, "category": moved.category, "on_topic": moved.on_topic})
     else:
         side = "on" if moved.on_topic else "off"
-        say(f"{printable(moved.url, 200)} is in {printable(category, 100)} now: {side} topic")
-    if not is_listed:
-        say(f"note: correct `examples` in {file} yourself; it is not written one address a line")
+        say(f"{printable(moved.url, 200)} is now in {printable(category, 100)}: {side} topic")
+    if not file_is_updated:
+        say(f"note: please correct `examples` in {file} by hand; it can be updated only if each URL is on its own line")

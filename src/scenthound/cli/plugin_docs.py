@@ -1,4 +1,4 @@
-"""What plug-ins say about themselves, as data and on the terminal: strategies, judges, seed sources."""
+"""Describes plug-ins (strategies, judges, seed sources) from their docstrings, as JSON data or for the terminal."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ class PluginList:
 
     def run(self, kinds: Registry[Any], name: str | None, as_json: bool) -> None:
         if name is not None:
-            one = self.described(name, kinds.get(name))
-            emit(one) if as_json else self.show(one)
+            plugin = self.described(name, kinds.get(name))
+            emit(plugin) if as_json else self.show(plugin)
             return
-        listed = [self.described(name, kind) for name, kind in kinds.items()]
+        plugins = [self.described(name, kind) for name, kind in kinds.items()]
         if as_json:
-            emit(listed)
+            emit(plugins)
             return
-        out().print(table(self.heads, [self.row(one) for one in listed]))
-        say(f"`scenthound {self.command} NAME` describes one and its parameters.")
+        out().print(table(self.heads, [self.row(plugin) for plugin in plugins]))
+        say(f"`scenthound {self.command} NAME` shows one of them with its parameters.")
 
 
 def described(name: str, kind: type[Any]) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def described(name: str, kind: type[Any]) -> dict[str, Any]:
 
 
 def show(plugin: dict[str, Any], how_to_set: str) -> None:
-    """Print it; `how_to_set` shows how its first parameter is set, with `{}` for `name=value`."""
+    """Print a plug-in; `how_to_set` shows how its first parameter is set, with `{}` for `name=value`."""
     from scenthound.loop.settings import shown
 
     console = out()
@@ -67,4 +67,6 @@ def show(plugin: dict[str, Any], how_to_set: str) -> None:
     console.print(table(("parameter", "type", "default", "meaning"), rows))
     first = next((p for p in plugin["parameters"] if p["name"] != "address"), None)
     if first is not None:
-        console.print("Set one with: " + how_to_set.format(f"{first['name']}={shown(first['default']).strip(chr(34))}"))
+        console.print(
+            "Set a parameter with: " + how_to_set.format(f"{first['name']}={shown(first['default']).strip(chr(34))}")
+        )

@@ -1,4 +1,4 @@
-"""`scenthound portal`: a collection as a site."""
+"""`scenthound portal`: turn a crawl into a website."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ SAY_EVERY = 2.0  # seconds
 
 @click.command()
 @folder_argument
-@option("--out site", "SITE", "The folder of the site.  [default: DIR/portal]", type=click.Path(path_type=Path))
+@option("--out site", "SITE", "Folder of the site.  [default: DIR/portal]", type=click.Path(path_type=Path))
 @option(
     "--taxonomy",
     "FILE",
-    "Categories with examples (TOML or JSON); give it on every run.  [default: proposed from the pages]",
+    "Categories with examples (TOML or JSON); needed on every run.  [default: proposed from the pages]",
     type=click.Path(path_type=Path),
 )
 @click.option(
     "--clusters",
     type=click.IntRange(1, MOST_CLUSTERS),
     metavar="N",
-    help="Propose N new categories; the old categories.toml is kept under another name.",
+    help="Propose N new categories; the old categories.toml is renamed.",
 )
-@click.option("--relevant-only", is_flag=True, help="Only pages that were relevant when they were fetched.")
+@click.option("--relevant-only", is_flag=True, help="Include only pages that were relevant when they were fetched.")
 @json_option
 def portal(
     folder: Path, site: Path | None, taxonomy: Path | None, clusters: int | None, relevant_only: bool, as_json: bool
 ) -> None:
-    """Make a site of a crawl: categories, a page for each collected page, citations, search in the browser.
+    """Turn a crawl into a website: categories, an entry for each page, citations, search in the browser.
 
-    Any web server can host the folder; no program runs there. Run it again when there are new pages: only files that
-    have changed are written. Edit the names in SITE/categories.toml; they are kept.
+    Any web server can host the folder; it contains only static files. Run the command again when there are new pages:
+    only files that have changed are written. You can edit the names in SITE/categories.toml; they are kept.
 
     \b
       $ scenthound portal balloons
@@ -51,24 +51,24 @@ def portal(
     if taxonomy is not None and clusters is not None:
         from scenthound.errors import BadUsage
 
-        raise BadUsage("--taxonomy and --clusters both say what the categories are", "leave one of them out")
-    said = time.monotonic()
+        raise BadUsage("--taxonomy and --clusters can't be combined", "leave one of them out")
+    last_message = time.monotonic()
 
-    def progress(words: str) -> None:
-        nonlocal said
-        if time.monotonic() - said > SAY_EVERY:
-            said = time.monotonic()
-            say(f"{words} …")
+    def progress(message: str) -> None:
+        nonlocal last_message
+        if time.monotonic() - last_message > SAY_EVERY:
+            last_message = time.monotonic()
+            say(f"{message} …")
 
-    made = build_portal(folder, site, taxonomy, clusters, relevant_only, progress)
+    built = build_portal(folder, site, taxonomy, clusters, relevant_only, progress)
     if as_json:
-        emit({"folder": str(folder), **made.as_plain()})
+        emit({"folder": str(folder), **built.as_plain()})
         return
-    out().print(table(("category", "pages"), made.categories, numbers=[1]))
-    left_out = f"; {made.left_out:,} pages are not stored and left out" if made.left_out else ""
-    say(f"{made.pages:,} pages, {made.new:,} new{left_out}; {made.cites:,} citations between them")
+    out().print(table(("category", "pages"), built.categories, numbers=[1]))
+    left_out = f"; {built.left_out:,} pages were not stored and are left out" if built.left_out else ""
+    say(f"{built.pages:,} pages, {built.new:,} new{left_out}; {built.cites:,} citations between them")
     say(
-        f"{made.written:,} of {made.files:,} files written, {size(made.bytes)} in all, "
-        f"of which the search index has {size(made.search_bytes)}"
+        f"{built.written:,} of {built.files:,} files written, {size(built.bytes)} in total, "
+        f"{size(built.search_bytes)} of it search index"
     )
-    say(f"look at it: python -m http.server --directory {made.path} 8000")
+    say(f"See it with: python -m http.server --directory {built.path} 8000")

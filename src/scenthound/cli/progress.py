@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
 REFRESH = 0.25
 PLAIN_EVERY = 5.0
-SPEED_OVER = 10.0  # seconds of the panel's recent speed
+SPEED_OVER = 10.0  # seconds that the panel's recent speed is averaged over
 BEST_SHOWN = 5
-DOUBTS_FIRST, DOUBTS_EVERY = 50, 500  # pages after which the judge is asked what it is not sure about
+DOUBTS_FIRST, DOUBTS_EVERY = 50, 500  # pages before the first report of the judge's doubts, and between reports
 
 
 class Progress:
-    """Use in a `with` block, and pass `tick` to `Session.run`."""
+    """Progress of one crawl. Use it in a `with` block, and pass `tick` to `Session.run`."""
 
     def __init__(
         self, session: Session, title: str = "", quiet: bool = False, resumable: bool = True, doubts: bool = True
     ) -> None:
-        """`doubts`: whether to say what the judge is not sure about."""
+        """`doubts`: whether to print what the judge is unsure about."""
         self.session, self.title, self.quiet, self.resumable = session, title, quiet, resumable
-        self._has_doubts = doubts
+        self._shows_doubts = doubts
         self._live: Any = None
         self._started = time.monotonic()
         self._shown = float("-inf")
@@ -41,7 +41,7 @@ class Progress:
         self._interrupt_reported = False
         self._silence_reported = False
         self._doubts: list[str] = []
-        self._doubts_from = DOUBTS_FIRST
+        self._next_doubts = DOUBTS_FIRST
 
     def __enter__(self) -> Progress:
         if not self.quiet and sys.stderr.isatty():
@@ -61,8 +61,8 @@ class Progress:
         now = time.monotonic()
         if self.session.crawl.ended == "interrupted" and not self._interrupt_reported:
             self._interrupt_reported = True
-            both = "; both can be resumed" if self.resumable else ""
-            self._note(f"Finishing what is in flight. Press Ctrl-C again to stop now{both}.")
+            resume = "; the crawl can be resumed either way" if self.resumable else ""
+            self._note(f"Finishing the requests in flight. Press Ctrl-C again to stop now{resume}.")
         if now - self._shown < REFRESH:
             return
         self._shown = now
@@ -78,7 +78,7 @@ class Progress:
             say(self.line())
 
     def _report_silence(self) -> None:
-        """Say once, while there are no pages, that no server answers, and why."""
+        """Print once, while there are no pages, that no server answers, and why."""
         crawl, failures = self.session.crawl, self.session.failures
         if self._silence_reported or crawl.counters.pages or not crawl.counters.dropped["no-network"]:
             return
@@ -86,14 +86,14 @@ class Progress:
         worst = max(failures, key=lambda reason: failures[reason][0], default="")
         about = f" ({printable(worst)}: {printable(failures[worst][1], 120)})" if worst else ""
         check = "--proxy" if worst == "proxy" else "the network"
-        self._note(f"note: no server answers{about}; waiting, and trying again. Ctrl-C stops; check {check}.")
+        self._note(f"note: no server answers{about}; still trying. Check {check}, or stop with Ctrl-C.")
 
     def _report_doubts(self) -> None:
-        """Say what the judge is not sure about, each time that it changes, at most every few hundred pages."""
+        """Print what the judge is unsure about when that changes, at most every `DOUBTS_EVERY` pages."""
         pages = self.session.crawl.counters.pages
-        if self.quiet or not self._has_doubts or pages < self._doubts_from:
+        if self.quiet or not self._shows_doubts or pages < self._next_doubts:
             return
-        self._doubts_from = pages + DOUBTS_EVERY
+        self._next_doubts = pages + DOUBTS_EVERY
         doubts = self.session.crawl.judging.doubts()
         for doubt in doubts:
             if doubt not in self._doubts:
@@ -101,7 +101,7 @@ class Progress:
         self._doubts = doubts
 
     def line(self) -> str:
-        """The figures in one line, as in the summary at the end."""
+        """The figures on one line, as in the final summary."""
         counters, crawl = self.session.crawl.counters, self.session.crawl
         recent = counters.harvest_recent
         prefix = f"{self.title}: " if self.title else ""
@@ -117,11 +117,11 @@ class Progress:
         return crawl.counters.forecast.left(crawl.limits.pages - crawl.pages)
 
     def _expected(self) -> str:
-        """What the rest of the budget may bring, for the line; empty while nobody can tell, and at the end."""
+        """The forecast for the rest of the budget, as part of the line; empty while unknown, and at the end."""
         left, pages = self._left(), self.session.crawl.limits.pages - self.session.crawl.pages
         if left is None or pages <= 0:
             return ""
-        return f"at most about {left.expected:,.0f} more in the {pages:,} pages left, "
+        return f"at most about {left.expected:,.0f} more relevant in the {pages:,} pages left, "
 
     def _note(self, message: str) -> None:
         if self._live is not None:
@@ -152,7 +152,7 @@ class Progress:
             ProgressBar(total=crawl.limits.pages, completed=counters.pages, width=40),
             Text(
                 f"{counters.pages:,} of {crawl.limits.pages:,} pages · {self._speed():.1f}/s for "
-                f"{self.session.seconds:.0f} s · lately {self._speed_now():.1f}/s"
+                f"{self.session.seconds:.0f} s · now {self._speed_now():.1f}/s"
             ),
         )
         grid = Table.grid(padding=(0, 3))

@@ -1,4 +1,4 @@
-"""`scenthound related`: organisations of the same kind as a few given ones, from a new crawl or an old one."""
+"""`scenthound related`: find organisations similar to those given, from a new or an existing crawl."""
 
 from __future__ import annotations
 
@@ -17,39 +17,48 @@ from scenthound.errors import BadUsage
 from scenthound.formats import printable
 
 if TYPE_CHECKING:
-    from scenthound.apps.related import RelatedOrganisations
+    from scenthound.apps.related import Organisation, RelatedOrganisations
 
 PAGES = 500
 
 
 @click.command()
-@click.argument("given", metavar="SEEDS|DIR", type=click.Path(path_type=Path, allow_dash=True))
-@option("--topic", "WORDS", "What they have in common.  [default: words of their home pages]")
+@click.argument("seeds_or_crawl", metavar="SEEDS|DIR", type=click.Path(path_type=Path, allow_dash=True))
+@option("--topic", "WORDS", "What the organisations have in common.  [default: words of their home pages]")
 @repeatable(
-    "--source sources", "NAME:ADDRESS", "With --augment: who knows links, as collections:DIR.",
+    "--source sources", "NAME:ADDRESS", "With --augment: a source that knows links, e.g. collections:DIR.",
     shell_complete=sources_named,
 )  # fmt: skip
-@click.option("--augment", is_flag=True, help="Start also from pages that link to several seeds; asks the sources.")
+@click.option("--augment", is_flag=True, help="Also start from pages that link to several seeds; asks the sources.")
 @option("--pages", "N", f"Stop after this many pages.  [default: {PAGES}]")
-@option("--time", "TIME", "Stop after this long, as `90 s` or `2 h`.")
+@option("--time", "TIME", "Stop after this long, e.g. `90 s` or `2 h`.")
 @option(
-    "--out folder", "DIR", "The folder of the new crawl.  [default: from the topic]", type=click.Path(path_type=Path)
+    "--out folder", "DIR", "Folder of the new crawl.  [default: named after the topic]", type=click.Path(path_type=Path)
 )
 @click.option(
-    "--limit", type=click.IntRange(1, 1000), default=25, show_default=True, metavar="N", help="So many organisations."
+    "--limit",
+    type=click.IntRange(1, 1000),
+    default=25,
+    show_default=True,
+    metavar="N",
+    help="Show at most N organisations.",
 )
 @option(
-    "--csv", "FILE", "Write the table with all counts; - is stdout.", type=click.Path(path_type=Path, allow_dash=True)
+    "--csv",
+    "FILE",
+    "Write the table with all counts to FILE; - is stdout.",
+    type=click.Path(path_type=Path, allow_dash=True),
 )
 @fetch_options
 @set_option
 @json_option
-def related(given: Path, limit: int, csv: Path | None, as_json: bool, **options: Any) -> int:
-    """Find organisations of the same kind as those in SEEDS, a file with one home page a line.
+def related(seeds_or_crawl: Path, limit: int, csv: Path | None, as_json: bool, **options: Any) -> int:
+    """Find organisations similar to those in SEEDS, a file with one home page per line.
 
-    Crawls with hound looking for sites, then ranks what it met: by pages that list it beside seeds, by links, and by
-    how like the seeds' home pages its own is. DIR is a crawl that there is: nothing is fetched. Home pages that you
-    label on topic count as seeds, those off topic as rejected; the desk has a page to decide on (Related).
+    Crawls with hound looking for sites, then ranks the organisations it found: by pages that list them next to seeds,
+    by links, and by how similar their home pages are to those of the seeds. If DIR is an existing crawl, nothing is
+    fetched. Home pages that you label on topic count as seeds, those off topic as rejected; the desk has a page for
+    these decisions (Related).
 
     \b
       $ scenthound related clubs.txt --topic "hot air balloon clubs" --pages 500 --out clubs
@@ -60,12 +69,12 @@ def related(given: Path, limit: int, csv: Path | None, as_json: bool, **options:
     from scenthound.loop.folder import CrawlFolder
 
     if as_json and csv == Path("-"):
-        raise BadUsage("--json and --csv - both want stdout", "leave one of them out")
-    is_crawl, code, folder = (given / "crawl.toml").exists(), 0, given
-    if is_crawl:
+        raise BadUsage("--json and --csv - both write to stdout", "leave one of them out")
+    code, folder = 0, seeds_or_crawl
+    if (folder / "crawl.toml").exists():
         _refuse_crawl_options(options)
     else:
-        folder, code = _crawl(given, options)
+        folder, code = _crawl(seeds_or_crawl, options)
     with CrawlFolder.look(folder) as opened:
         answer = answer_for(opened, limit)
     if csv is not None:
@@ -78,25 +87,25 @@ def related(given: Path, limit: int, csv: Path | None, as_json: bool, **options:
 
 
 def _refuse_crawl_options(options: dict[str, Any]) -> None:
-    named = [f"--{name.replace('_', '-')}" for name, value in options.items() if value]
-    if named:
+    crawl_options = [f"--{name.replace('_', '-')}" for name, value in options.items() if value]
+    if crawl_options:
         raise BadUsage(
-            f"{named[0]} is for a new crawl, and this is one that there is",
-            "leave it out, or give a file with one home page a line",
+            f"{crawl_options[0]} is for a new crawl, and this is an existing one",
+            "leave it out, or give a file with one home page per line",
         )
 
 
-def _crawl(given: Path, options: dict[str, Any]) -> tuple[Path, int]:
-    """Crawl from a file of seeds. Returns the folder and the exit code."""
+def _crawl(seed_file: Path, options: dict[str, Any]) -> tuple[Path, int]:
+    """Crawl from the seeds in a file. Returns the folder and the exit code."""
     from scenthound.apps.related.answer import check_seeds
     from scenthound.apps.related.owners import Owners
     from scenthound.cli.crawl_commands import crawl_for
     from scenthound.cli.inputs import CrawlOptions, crawl_request, seeds_of, slug
 
     own = {name: options.pop(name) for name in ("topic", "augment", "folder", "pairs")}
-    seeds = seeds_of(str(given))
-    owners = Owners(_made(seeds))
-    check_seeds({owners.key(url) for url in _made(seeds)})
+    seeds = seeds_of(str(seed_file))
+    owners = Owners(_parsed(seeds))
+    check_seeds({owners.key(url) for url in _parsed(seeds)})
     options["pages"] = options["pages"] or str(PAGES)
     topic = own["topic"] or _topic_of(seeds, options, own["pairs"])
     request = crawl_request(
@@ -109,14 +118,14 @@ def _crawl(given: Path, options: dict[str, Any]) -> tuple[Path, int]:
     return folder, crawl_for(request, folder)
 
 
-def _made(seeds: Sequence[str]) -> list[Any]:
+def _parsed(seeds: Sequence[str]) -> list[Any]:
     from scenthound import url as urls
 
     return [urls.make(seed) for seed in seeds]
 
 
 def _topic_of(seeds: Sequence[str], options: dict[str, Any], pairs: Sequence[str]) -> str:
-    """The words that the seeds have in common; their pages are fetched for it."""
+    """The words that the seeds have in common. Fetches their pages."""
     from scenthound.apps.related.facts import ANALYSER, HomeFacts
     from scenthound.apps.related.shared_words import common_words
     from scenthound.lab.topics.example_sources import gather
@@ -127,7 +136,7 @@ def _topic_of(seeds: Sequence[str], options: dict[str, Any], pairs: Sequence[str
     homes = [HomeFacts(page.title, "", ANALYSER.counts(page.text), page.text) for page in pages]
     words = " ".join(common_words(homes))
     if not words:
-        raise BadUsage("the seeds' pages have no words in common", "say what they have in common: --topic WORDS")
+        raise BadUsage("the seeds' pages have no words in common", "name a topic: --topic WORDS")
     say(f"note: the topic is what the seeds have in common: {printable(words)}")
     return words
 
@@ -138,40 +147,40 @@ def _write_csv(answer: RelatedOrganisations, path: Path) -> None:
     from scenthound.apps.related import write_csv
     from scenthound.files import write_text
 
-    made = io.StringIO(newline="")
-    write_csv(answer, made)
+    buffer = io.StringIO(newline="")
+    write_csv(answer, buffer)
     if path == Path("-"):
-        sys.stdout.write(made.getvalue())
+        sys.stdout.write(buffer.getvalue())
     else:
-        write_text(path, made.getvalue())
+        write_text(path, buffer.getvalue())
         say(f"table: {path}")
 
 
 def _show(answer: RelatedOrganisations, folder: Path) -> None:
     rows = [
-        (f"{one.confidence:.2f}", one.name, one.home, _because(one))
-        for one in (*answer.organisations, *answer.rejected)
+        (f"{organisation.confidence:.2f}", organisation.name, organisation.home, _because(organisation))
+        for organisation in (*answer.organisations, *answer.rejected)
     ]
     out().print(table(("confidence", "organisation", "home page", "why"), rows, numbers=[0]))
     say(f"{answer.pages:,} pages read; {len(answer.seeds)} seeds: {', '.join(answer.seeds[:10])}")
-    say(f"Decide at the desk: scenthound desk {shlex.quote(str(folder))}")
+    say(f"Accept or reject them at the desk: scenthound desk {shlex.quote(str(folder))}")
     for note in answer.notes:
         say(f"note: {printable(note, 400)}")
 
 
-def _because(one: Any) -> str:
+def _because(organisation: Organisation) -> str:
     """The evidence in a few words."""
-    evidence, reasons = one.evidence, []
-    if one.decision:
-        reasons.append(one.decision)
-    if one.hubs:
-        best = one.hubs[0]
+    evidence, reasons = organisation.evidence, []
+    if organisation.decision:
+        reasons.append(organisation.decision)
+    if organisation.hubs:
+        best = organisation.hubs[0]
         heading = f" under “{printable(best.heading, 40)}”" if best.heading else ""
-        reasons.append(f"beside {', '.join(best.seeds[:3])} on {printable(best.url, 60)}{heading}")
+        reasons.append(f"listed with {', '.join(best.seeds[:3])} on {printable(best.url, 60)}{heading}")
     if evidence.from_seeds:
         reasons.append(f"{evidence.from_seeds} seeds link to it")
     if evidence.to_seeds:
         reasons.append(f"links to {evidence.to_seeds} seeds")
-    if one.shared_words:
-        reasons.append(f"words: {', '.join(one.shared_words[:5])}")
-    return "; ".join(reasons) or "met in the crawl"
+    if organisation.shared_words:
+        reasons.append(f"words: {', '.join(organisation.shared_words[:5])}")
+    return "; ".join(reasons) or "found in the crawl"

@@ -1,7 +1,7 @@
-"""The root command: finds commands by name, and turns errors into messages and exit codes.
+"""The root command: looks up commands by name, and turns errors into messages and exit codes.
 
 0 done, 1 error, 2 usage, 3 disk full, 4 bad configuration, 5 I/O error, 11 interrupted but resumable, 12 ended because
-everything rests.
+every host with URLs left is resting.
 """
 
 from __future__ import annotations
@@ -32,41 +32,44 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "crawl": ("crawl_commands", "Crawl the web for a topic, best pages first."),
     "ask": ("ask_command", "Ask a question: a short crawl that shows results as it finds them."),
     "desk": ("desk_command", "Start, watch, steer and search crawls in the browser."),
-    "resume": ("crawl_commands", "Continue a crawl, whatever ended it."),
+    "resume": ("crawl_commands", "Continue a crawl, however it ended."),
     "topic": ("topic_commands", "Make a topic from example pages, or show one."),
     "train": ("train_command", "Train a strategy before it crawls."),
-    "label": ("label_command", "Label a page as on topic or off topic; a running crawl uses it."),
-    "control": ("control_command", "Pause, continue, stop or steer a crawl, also one that runs elsewhere."),
+    "label": ("label_command", "Label a page as on topic or off topic; a running crawl learns from it."),
+    "control": ("control_command", "Pause, continue, stop or steer a crawl, even one in another terminal."),
     "economy": ("economy_command", "Show the richest agents of a trained Hayek economy, and its money balance."),
     "status": ("folder_commands", "Show the state of a crawl: pages, harvest, failures, why it ended."),
     "trail": ("folder_commands", "Print what was fetched, in order, as JSON lines."),
     "show": ("show_command", "Show a fetched page: its text, links or headers."),
     "explain": ("folder_commands", "Explain why a page was fetched or not."),
     "search": ("search_command", "Search the text of the pages of a crawl."),
-    "index": ("search_command", "Make the full-text index of a crawl, or keep it up to date while the crawl runs."),
-    "related": ("related_command", "Find organisations of the same kind as a few given ones."),
-    "map": ("map_command", "Show what a site has on a topic, as a map."),
-    "report": ("folder_commands", "Write report.html again."),
+    "index": ("search_command", "Build the full-text index of a crawl, or keep it current while the crawl runs."),
+    "related": ("related_command", "Find organisations similar to a few that you name."),
+    "map": ("map_command", "Map what a site has on a topic."),
+    "report": ("folder_commands", "Regenerate report.html."),
     "export": ("folder_commands", "Write a crawl as JSONL, CSV, Parquet, WACZ or GEXF."),
-    "portal": ("portal_command", "Make a site of a collection: categories, citations, search in the browser."),
-    "companion": ("companion_command", "Look ahead while you browse: an extension shows what is worth following."),
-    "mcp": ("mcp_command", "Offer crawls as tools for agents, by the Model Context Protocol."),
+    "portal": ("portal_command", "Turn a crawl into a website: categories, citations, search in the browser."),
+    "companion": (
+        "companion_command",
+        "Look ahead while you browse: an extension shows which links are worth following.",
+    ),
+    "mcp": ("mcp_command", "Offer crawls as tools for agents, over the Model Context Protocol."),
     "strategies": ("strategies_command", "List the strategies, or describe one."),
     "judges": ("judges_command", "List the judges, which decide what is relevant, or describe one."),
-    "sources": ("sources_command", "List the seed sources, which say where a crawl can start, or describe one."),
-    "seeds": ("sources_command", "List pages from which a crawl for a topic could start."),
-    "backlinks": ("sources_command", "List pages that link to a page, as far as seed sources know."),
+    "sources": ("sources_command", "List the seed sources, which find pages to start from, or describe one."),
+    "seeds": ("sources_command", "List pages that a crawl for a topic could start from."),
+    "backlinks": ("sources_command", "List pages known to link to a page."),
     "lab": ("lab", "Measure crawlers: webs with known answers, experiments, reports."),
-    "doctor": ("doctor_command", "Check the installation: what is missing, and what to do."),
+    "doctor": ("doctor_command", "Check the installation: what is missing, and how to fix it."),
     "completion": ("completion_command", "Print the shell completion script."),
 }
 
 
 class Commands(click.Group):
-    """A group whose commands are in modules that are imported when needed."""
+    """A group whose commands are imported only when they are used; `modules` maps each name to (module, summary)."""
 
-    def __init__(self, *words: Any, modules: Mapping[str, tuple[str, str]], **settings: Any) -> None:
-        super().__init__(*words, **settings)
+    def __init__(self, *arguments: Any, modules: Mapping[str, tuple[str, str]], **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
         self.modules = modules
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -84,25 +87,25 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in self.modules and not args[0].startswith("-"):
             near = get_close_matches(args[0], self.modules, n=1, cutoff=0.5)
-            hint = f"did you mean `{near[0]}`?" if near else f"there are: {', '.join(self.modules)}"
+            hint = f"did you mean `{near[0]}`?" if near else f"commands: {', '.join(self.modules)}"
             raise UsageErrorWithHint(f"no command called `{args[0]}`", hint, ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, about) for name, (_, about) in self.modules.items()])
+            formatter.write_dl([(name, summary) for name, (_, summary) in self.modules.items()])
 
 
 class UsageErrorWithHint(click.UsageError):
-    """A usage error with a hint of its own."""
+    """A usage error with its own hint."""
 
     def __init__(self, message: str, hint: str, ctx: click.Context | None = None) -> None:
         super().__init__(message, ctx)
         self.hint = hint
 
 
-def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
-    if wanted and not ctx.resilient_parsing:
+def _print_version(ctx: click.Context, _: click.Parameter, is_requested: bool) -> None:
+    if is_requested and not ctx.resilient_parsing:
         from importlib.metadata import version
 
         click.echo(f"scenthound {version('scenthound')}")
@@ -124,18 +127,18 @@ Examples:
     epilog=EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.option("--debug", is_flag=True, help="Show where in the code an unexpected error came from.")
+@click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Print the version."
 )
 def app(debug: bool) -> None:
-    """A topical web crawler, and the laboratory that proves it is good."""
+    """A topical web crawler, and a laboratory that measures how good it is."""
 
 
 def run(arguments: list[str]) -> int:
     """Run one command and return the exit code."""
-    given = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    as_json = "--json" in given
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    as_json = "--json" in options
     if instruction := os.environ.get(COMPLETE):
         from click.shell_completion import shell_complete
 
@@ -160,13 +163,13 @@ def run(arguments: list[str]) -> int:
         return _ignore_closed_pipe()
     except Exception as error:
         if isinstance(error, OSError):
-            failed = of_system(error)
-            return _print_error(failed.message, failed.hint, failed.exit_code, as_json)
-        if "--debug" in given:
+            known_error = of_system(error)
+            return _print_error(known_error.message, known_error.hint, known_error.exit_code, as_json)
+        if "--debug" in options:
             import traceback
 
             traceback.print_exc()
-        hint = "this should not happen; `scenthound --debug …` shows where"
+        hint = "this is a bug; `scenthound --debug …` shows the traceback"
         return _print_error(f"{type(error).__name__}: {error}", hint, 1, as_json)
 
 
@@ -178,7 +181,6 @@ def _usage_hint(error: click.ClickException) -> str:
 
 
 def _print_error(message: str, hint: str, code: int, as_json: bool) -> int:
-
     if "@" in message:
         from scenthound.loop.crawl_toml import masked
 
@@ -197,6 +199,6 @@ def _print_error(message: str, hint: str, code: int, as_json: bool) -> int:
 
 
 def _ignore_closed_pipe() -> int:
-    """The reader of stdout has closed the pipe: exit without an error, and flush nothing into it."""
+    """Exit without an error when the reader of stdout has closed the pipe; nothing more is flushed into it."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     return 0

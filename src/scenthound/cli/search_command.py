@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     from scenthound.search import Results
 
 NICENESS = 19
-SAY_EVERY = 5.0
+SAY_EVERY = 5.0  # seconds
 
 
 @click.command()
 @folder_argument
 @click.argument("query", required=False, default="")
-@repeatable("--host hosts", "NAME", "Only pages of this host, or of hosts below it.")
-@repeatable("--language languages", "CODE", "Only pages that declare this language, as `en`.")
+@repeatable("--host hosts", "NAME", "Only pages of this host or its subdomains; can be repeated.")
+@repeatable("--language languages", "CODE", "Only pages that declare this language, e.g. `en`.")
 @click.option(
-    "--min-relevance", type=float, metavar="X", help="Only pages at least this relevant to the topic, 0 to 1."
+    "--min-relevance", type=float, metavar="X", help="Only pages with at least this relevance to the topic, 0 to 1."
 )
-@option("--since", "DATE", "Only pages fetched on this day or later, as 2026-01-31.")
-@option("--until", "DATE", "Only pages fetched before the end of this day.")
-@option("--category", "NAME", "Only pages that the portal of the crawl has in this category.")
-@option("--like", "URL", "Instead of a query: pages like this one.")
+@option("--since", "DATE", "Only pages fetched on this day or later, e.g. 2026-01-31.")
+@option("--until", "DATE", "Only pages fetched on this day or earlier.")
+@option("--category", "NAME", "Only pages in this category of the crawl's portal.")
+@option("--like", "URL", "Instead of a query: find pages similar to this one.")
 @click.option(
-    "--limit", type=click.IntRange(0, 1000), default=10, show_default=True, metavar="N", help="Show N results."
+    "--limit", type=click.IntRange(0, 1000), default=10, show_default=True, metavar="N", help="Show at most N results."
 )
 @click.option(
     "--weight",
@@ -42,7 +42,7 @@ SAY_EVERY = 5.0
     default=0.6,
     show_default=True,
     metavar="X",
-    help="What the match of the text counts in the order; the rest is relevance to the topic.",
+    help="Weight of the text match in the ranking; the rest is relevance to the topic.",
 )
 @json_option
 def search(
@@ -59,9 +59,10 @@ def search(
     weight: float,
     as_json: bool,
 ) -> None:
-    """Search the pages of a crawl, running or not. The index is brought up to date first.
+    """Search the pages of a crawl, running or not. The index is updated first.
 
-    All words must occur. Write "a phrase", title:word, host:example.org, anchor:word, -without, this OR that, begin*.
+    All words must occur. Queries can use "a phrase", title:word, host:example.org, anchor:word, -without, this OR that,
+    begin*.
 
     \b
       $ scenthound search balloons 'envelope repair'
@@ -75,7 +76,7 @@ def search(
     from scenthound.search import Filters
 
     if bool(query.strip()) == bool(like):
-        raise BadUsage("search for what?", f"write a query, or --like URL: scenthound search {folder} 'hot air'")
+        raise BadUsage("give either a query or --like URL", f"for example: scenthound search {folder} 'hot air'")
     filters = Filters(
         tuple(name.strip().strip(".").lower() for name in hosts),
         tuple(code.strip().lower() for code in languages),
@@ -85,8 +86,8 @@ def search(
         None if category is None else tuple(pages_in(folder, category)),
     )
     if like is None:
-        engine.parse_query(query)  # an error in it comes before the work
-    _bring_up_to_date(folder, quiet=as_json)
+        engine.parse_query(query)  # a bad query is an error before any indexing
+    _update_index(folder, quiet=as_json)
     if like is None:
         results = engine.search(folder, query, filters, limit, weight=weight)
     else:
@@ -105,22 +106,22 @@ def _page(folder: Path, raw: str) -> str:
     try:
         url = urls.make(raw)
     except NotAUrl as error:
-        raise BadUsage(error.message, "write the whole URL, as https://example.org/page") from None
+        raise BadUsage(error.message, "write the whole URL, e.g. https://example.org/page") from None
     with CrawlFolder.look(folder) as opened:
         step = opened.history.step_of(url)
     return url if step is None else step.url
 
 
-def _bring_up_to_date(folder: Path, quiet: bool, rebuild: bool = False) -> int:
-    """Index what is new. If another process does that, its index is used as it is."""
+def _update_index(folder: Path, quiet: bool, rebuild: bool = False) -> int:
+    """Index the new pages and return their number. If another process is indexing, its index is used as it is."""
     from scenthound.search import index_folder
 
-    said = time.monotonic()
+    last_message = time.monotonic()
 
     def progress(pages: int) -> None:
-        nonlocal said
-        if not quiet and time.monotonic() - said > SAY_EVERY:
-            said = time.monotonic()
+        nonlocal last_message
+        if not quiet and time.monotonic() - last_message > SAY_EVERY:
+            last_message = time.monotonic()
             say(f"indexing: {pages:,} pages …")
 
     try:
@@ -135,40 +136,43 @@ def _print(results: Results) -> None:
     from rich.text import Text
 
     console = out()
-    for number, found in enumerate(results.found, 1):
-        title = _text(found.title) if found.title else Text("(no title)")
-        console.print(Text(f"{number:>3}  {found.score:.2f}  ") + title, soft_wrap=True)
-        console.print(Text(f"           {printable(found.url, 200)}", style="dim"), soft_wrap=True)
-        if found.snippet:
-            console.print(Text("           ") + _text(found.snippet), soft_wrap=True)
+    for rank, result in enumerate(results.found, 1):
+        title = _text(result.title) if result.title else Text("(no title)")
+        console.print(Text(f"{rank:>3}  {result.score:.2f}  ") + title, soft_wrap=True)
+        console.print(Text(f"           {printable(result.url, 200)}", style="dim"), soft_wrap=True)
+        if result.snippet:
+            console.print(Text("           ") + _text(result.snippet), soft_wrap=True)
     if not results.indexed:
-        say("this crawl has no pages yet: `scenthound status` says why")
+        say("this crawl has no pages yet; `scenthound status` says why")
         return
     total = f"{results.total:,} of {results.indexed:,} pages match"
-    say(f"{total}; order: {results.order}" if results.total else f"{total}. Fewer words, or word*, find more.")
+    say(f"{total}; ranking: {results.order}" if results.total else f"{total}. Use fewer words, or word*, to find more.")
 
 
 def _text(parts: tuple[tuple[str, bool], ...]) -> object:
-    """Marked words in bold, and between asterisks where there is no bold."""
+    """Text with the matched words in bold, or between asterisks if stdout is not a terminal."""
     from rich.text import Text
 
     plain = not out().is_terminal
     text = Text()
     for part, marked in parts:
         shown = printable(part)
-        text += Text(f"*{shown}*" if marked and plain else shown, style="bold" if marked else "")
+        if marked:
+            text += Text(f"*{shown}*" if plain else shown, style="bold")
+        else:  # `printable` strips the spaces next to marked words
+            text += Text(" " * part[:1].isspace() + shown + " " * part[-1:].isspace())
     return text
 
 
 @click.command()
 @folder_argument
-@click.option("--follow", is_flag=True, help="Go on until the crawl has ended, at the lowest priority.")
-@click.option("--rebuild", is_flag=True, help="Make the index again from the history and the WARC files.")
+@click.option("--follow", is_flag=True, help="Keep indexing until the crawl has ended, at the lowest priority.")
+@click.option("--rebuild", is_flag=True, help="Rebuild the index from the history and the WARC files.")
 @json_option
 def index(folder: Path, follow: bool, rebuild: bool, as_json: bool) -> None:
-    """Make the full-text index of a crawl, or keep it up to date while the crawl runs.
+    """Build the full-text index of a crawl, or keep it current while the crawl runs.
 
-    `search` does this on its own; do it before for a large crawl. The desk runs it for every crawl that it shows.
+    `search` does this too; for a large crawl, do it beforehand. The desk runs it for every crawl that it shows.
 
     \b
       $ scenthound index balloons
@@ -181,12 +185,12 @@ def index(folder: Path, follow: bool, rebuild: bool, as_json: bool) -> None:
         with Indexer(folder, rebuild) as indexer:
             pages = indexer.follow(time.sleep)
     else:
-        pages = _bring_up_to_date(folder, as_json, rebuild)
+        pages = _update_index(folder, as_json, rebuild)
     emit({"folder": str(folder), "indexed": pages}) if as_json else click.echo(f"{pages:,} pages indexed")
 
 
 def give_way() -> None:
-    """Use only the time that no other process wants: the crawl comes first."""
+    """Use only CPU time that no other process wants: the crawl comes first."""
     os.nice(NICENESS)
     if hasattr(os, "SCHED_IDLE"):  # Linux
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))

@@ -1,4 +1,4 @@
-"""Shell completion for names of plug-ins and settings. Nothing is imported before Tab is pressed."""
+"""Shell completion of plug-in and setting names. Nothing is imported until Tab is pressed."""
 
 from __future__ import annotations
 
@@ -10,35 +10,35 @@ if TYPE_CHECKING:
 
 
 def strategies_named(ctx: click.Context, _: click.Parameter, prefix: str) -> list[CompletionItem]:
-    """Names of strategies, each with a line about it."""
+    """Names of strategies, each with a one-line description."""
     from scenthound.strategies import STRATEGIES
 
     return [_item(name, kind.__doc__) for name, kind in STRATEGIES.items() if name.startswith(prefix)]
 
 
 def judges_named(ctx: click.Context, _: click.Parameter, prefix: str) -> list[CompletionItem]:
-    """Names of judges, each with a line about it."""
+    """Names of judges, each with a one-line description."""
     from scenthound.judges import JUDGES
 
     return [_item(name, kind.__doc__) for name, kind in JUDGES.items() if name.startswith(prefix)]
 
 
 def sources_named(ctx: click.Context, _: click.Parameter, prefix: str) -> list[CompletionItem]:
-    """Names of seed sources, each with a line about it, as `NAME:`."""
+    """Names of seed sources, each with a one-line description, as `NAME:`."""
     from scenthound.sources import SOURCES
 
     return [_item(f"{name}:", kind.__doc__) for name, kind in SOURCES.items() if name.startswith(prefix)]
 
 
 def exporters_named(ctx: click.Context, _: click.Parameter, prefix: str) -> list[CompletionItem]:
-    """Names of export formats, each with a line about it."""
+    """Names of export formats, each with a one-line description."""
     from scenthound.exports import EXPORTERS
 
     return [_item(name, writer.__doc__) for name, writer in EXPORTERS.items() if name.startswith(prefix)]
 
 
 def settings_named(ctx: click.Context, _: click.Parameter, prefix: str) -> list[CompletionItem]:
-    """Names of settings, and of the parameters of the strategy that was named before, as `KEY=`."""
+    """Names of settings, and of the parameters of the strategy on the command line, as `KEY=`."""
     from dataclasses import fields
 
     from scenthound.loop.crawl_toml import DEFAULT_STRATEGY
@@ -48,8 +48,8 @@ def settings_named(ctx: click.Context, _: click.Parameter, prefix: str) -> list[
     strategy = ctx.params.get("strategy") or DEFAULT_STRATEGY
     own = fields(STRATEGIES.get(strategy)) if strategy in STRATEGIES.names() else ()
     docs = {f.name: f.metadata.get("doc", "") for f in (*own, *fields(Settings)) if f.init}
-    wanted = prefix.replace("-", "_")
-    return [_item(f"{name}=", about) for name, about in sorted(docs.items()) if f"{name}=".startswith(wanted)]
+    start = prefix.replace("-", "_")
+    return [_item(f"{name}=", about) for name, about in sorted(docs.items()) if f"{name}=".startswith(start)]
 
 
 def _item(value: str, about: str | None) -> CompletionItem:

@@ -1,4 +1,4 @@
-"""`scenthound show`: one stored page, as text."""
+"""`scenthound show`: print one stored page."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path, readable=False), metavar="DIR")
 @click.argument("url")
-@click.option("--links", is_flag=True, help="Its links instead of its text, one a line: URL, tab, anchor.")
-@click.option("--headers", is_flag=True, help="Its HTTP headers instead of its text.")
-@click.option("--html", is_flag=True, help="Its source instead of its text.")
+@click.option("--links", is_flag=True, help="Print its links instead of its text, one per line: URL, tab, anchor.")
+@click.option("--headers", is_flag=True, help="Print its HTTP headers instead of its text.")
+@click.option("--html", is_flag=True, help="Print its HTML source instead of its text.")
 @json_option
 def show(folder: Path, url: str, links: bool, headers: bool, html: bool, as_json: bool) -> None:
     """Show a fetched page: where it is stored and its text; or its links, headers or source.
@@ -32,12 +32,12 @@ def show(folder: Path, url: str, links: bool, headers: bool, html: bool, as_json
       $ scenthound show balloons https://example.org/envelopes.html --json
     """
     if links + headers + html > 1:
-        raise BadUsage("--links, --headers and --html ask for different things", "leave all but one out")
+        raise BadUsage("--links, --headers and --html can't be combined", "leave all but one out")
     with CrawlFolder.look(folder) as opened:
         try:
             page = opened.open(url)
         except NotAUrl as error:
-            raise BadUsage(error.message, "write the whole URL, as https://example.org/page") from None
+            raise BadUsage(error.message, "write the whole URL, e.g. https://example.org/page") from None
         except UnknownName as error:
             raise BadUsage(f"no page of {folder} has the URL {printable(url, 200)}", error.hint) from None
         if as_json:

@@ -1,4 +1,4 @@
-"""`scenthound sources`, `seeds` and `backlinks`: what knows pages already, and what it answers."""
+"""`scenthound sources`, `seeds` and `backlinks`: list seed sources, and ask them for seeds or back-links."""
 
 from __future__ import annotations
 
@@ -18,22 +18,25 @@ if TYPE_CHECKING:
     from scenthound.loop.settings import Settings
     from scenthound.wiring import SourceAnswer
 
-SOURCE = "Ask this: `scenthound sources` lists what there is; may be given several times."
+SOURCE = "The source to ask; `scenthound sources` lists them. Can be repeated."
 source_option = repeatable("--source sources", "NAME:ADDRESS", SOURCE, required=True, shell_complete=sources_named)
 limit_option = click.option(
-    "--limit", type=click.IntRange(1, 500), default=20, show_default=True, metavar="N", help="At most N of each source."
+    "--limit",
+    type=click.IntRange(1, 500),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="At most N results from each source.",
 )
-pairs_option = repeatable("--set pairs", "KEY=VALUE", "A setting, as `contact=me@example.org` or `delay=2 s`.")
-private_option = repeatable(
-    "--allow-private", "NET", "A private network that may be reached: `loopback`, `10.0.0.0/8`."
-)
+pairs_option = repeatable("--set pairs", "KEY=VALUE", "A setting, e.g. `contact=me@example.org` or `delay=2 s`.")
+private_option = repeatable("--allow-private", "NET", "Allow this private network, e.g. `loopback` or `10.0.0.0/8`.")
 
 
 @click.command()
 @click.argument("name", required=False, shell_complete=sources_named)
 @json_option
 def sources(name: str | None, as_json: bool) -> None:
-    """List the seed sources, which say where a crawl can start, or describe one.
+    """List the seed sources, which find pages to start from, or describe one.
 
     \b
       $ scenthound sources
@@ -52,7 +55,7 @@ def sources(name: str | None, as_json: bool) -> None:
 
 
 def described(name: str, kind: type[Any]) -> dict[str, Any]:
-    """A source as JSON data."""
+    """A source as JSON data: what it does, its parameters, and whether it knows back-links."""
     from scenthound.seeding import KnowsBackLinks
 
     return {**plugin_docs.described(name, kind), "knows_back_links": issubclass(kind, KnowsBackLinks)}
@@ -61,17 +64,17 @@ def described(name: str, kind: type[Any]) -> dict[str, Any]:
 @click.command()
 @click.argument("topic")
 @source_option
-@repeatable("--seed given", "URL", "With --augment: a seed that you have already.")
-@click.option("--augment", is_flag=True, help="Add pages that link to several of the seeds; fetches them to be sure.")
+@repeatable("--seed given", "URL", "With --augment: a seed that you already have; can be repeated.")
+@click.option("--augment", is_flag=True, help="Add pages that link to several of the seeds; fetches them to check.")
 @limit_option
 @option("--contact", "MAIL", "Address for site owners, sent in the User-Agent.")
 @private_option
 @pairs_option
 @json_option
 def seeds(topic: str, given: tuple[str, ...], augment: bool, limit: int, as_json: bool, **options: Any) -> None:
-    """List pages from which a crawl for TOPIC could start. TOPIC is words, or a TOML file.
+    """List pages that a crawl for TOPIC could start from. TOPIC is a few words, or a TOML file.
 
-    Prints one address a line, which `crawl --seeds -` reads. `crawl --source …` does both at once.
+    Prints one URL per line, which `crawl --seeds -` reads. `crawl --source …` does both in one step.
 
     \b
       $ scenthound seeds "hot air ballooning" --source searxng:https://search.example.org/
@@ -81,21 +84,28 @@ def seeds(topic: str, given: tuple[str, ...], augment: bool, limit: int, as_json
     from scenthound.loop.crawl_toml import check_seeds, read_topic
     from scenthound.wiring import check_topic, find_seeds, found_urls
 
-    wanted, settings = read_topic(topic), asked_settings(options)
-    check_topic(wanted)
+    parsed_topic, settings = read_topic(topic), asked_settings(options)
+    check_topic(parsed_topic)
     if given and not augment:
-        raise BadUsage("--seed is for --augment", "add --augment, or leave out --seed")
+        raise BadUsage("--seed needs --augment", "add --augment, or leave out --seed")
     answers: list[SourceAnswer] = []
-    found = check_seeds([("--seed", seed) for seed in given])
-    if not found:
-        answers = asyncio.run(find_seeds(wanted, settings, limit))
-        found = found_urls(answers)
-        _complain(answers)
-    hubs = augmented(found, wanted, settings, quiet=as_json) if augment else []
+    urls = check_seeds([("--seed", seed) for seed in given])
+    if not urls:
+        answers = asyncio.run(find_seeds(parsed_topic, settings, limit))
+        urls = found_urls(answers)
+        _print_problems(answers)
+    hubs = augmented(urls, parsed_topic, settings, quiet=as_json) if augment else []
     if as_json:
-        emit({"topic": wanted.keywords, "seeds": [*found, *hubs], "hubs": hubs, "answers": list(map(_plain, answers))})
+        emit(
+            {
+                "topic": parsed_topic.keywords,
+                "seeds": [*urls, *hubs],
+                "hubs": hubs,
+                "answers": list(map(_plain, answers)),
+            }
+        )
         return
-    for url in (*found, *hubs):
+    for url in (*urls, *hubs):
         click.echo(printable(url))
 
 
@@ -110,7 +120,8 @@ def seeds(topic: str, given: tuple[str, ...], augment: bool, limit: int, as_json
 def backlinks(url: str, limit: int, as_json: bool, **options: Any) -> None:
     """List pages that link to URL, as far as the sources know.
 
-    `collections` has seen the links. A search engine names pages that write the address out, many of which link.
+    `collections` knows the links themselves. A search engine finds pages that contain the URL as text; many of them
+    link to it.
 
     \b
       $ scenthound backlinks https://example.org/reefs.html --source collections:reefs
@@ -120,31 +131,31 @@ def backlinks(url: str, limit: int, as_json: bool, **options: Any) -> None:
     from scenthound.wiring import asking, find_back_links
 
     try:
-        page = urls.make(url)
+        target = urls.make(url)
     except NotAUrl as error:
-        raise BadUsage(error.message, "write the whole URL, as https://example.org/page") from None
+        raise BadUsage(error.message, "write the whole URL, e.g. https://example.org/page") from None
     settings = asked_settings(options)
 
     async def ask() -> list[SourceAnswer]:
         async with asking(settings) as asker:
-            return await find_back_links(page, settings, limit, asker)
+            return await find_back_links(target, settings, limit, asker)
 
     answers = asyncio.run(ask())
     if all(answer.problem for answer in answers):
         raise BadUsage("\n".join(f"{answer.source}: {answer.problem}" for answer in answers), answers[0].hint)
-    _complain(answers)
-    linking = list(dict.fromkeys(one.url for answer in answers for one in answer.found))
+    _print_problems(answers)
+    linking = list(dict.fromkeys(page.url for answer in answers for page in answer.found))
     if as_json:
-        emit({"url": page, "back_links": linking, "answers": list(map(_plain, answers))})
+        emit({"url": target, "back_links": linking, "answers": list(map(_plain, answers))})
         return
-    for linked in linking:
-        click.echo(printable(linked))
+    for linking_url in linking:
+        click.echo(printable(linking_url))
     if not linking:
-        say("No page is known that links there.")
+        say("No known page links to it.")
 
 
 def asked_settings(options: Mapping[str, Any]) -> Settings:
-    """The settings that these commands take, checked. Parameters of the default strategy are ignored."""
+    """The checked settings of these commands. Parameters of the default strategy are accepted and ignored."""
     from scenthound.loop.crawl_toml import DEFAULT_STRATEGY
     from scenthound.loop.settings import Settings, read
     from scenthound.wiring import check_sources, split_settings
@@ -158,20 +169,20 @@ def asked_settings(options: Mapping[str, Any]) -> Settings:
     return settings
 
 
-def augmented(found: Sequence[str], topic: Any, settings: Settings, quiet: bool) -> list[str]:
+def augmented(seeds: Sequence[str], topic: Any, settings: Settings, quiet: bool) -> list[str]:
     """The pages that link to several of the seeds."""
     from scenthound.lab.topics.live_web import augment_live
 
-    say_it = (lambda sentence: None) if quiet else (lambda sentence: say(f"note: {printable(sentence, 200)}"))
-    return list(augment_live(found, topic, settings, say=say_it).hubs)
+    report = (lambda sentence: None) if quiet else (lambda sentence: say(f"note: {printable(sentence, 200)}"))
+    return list(augment_live(seeds, topic, settings, say=report).hubs)
 
 
-def _complain(answers: Sequence[SourceAnswer]) -> None:
+def _print_problems(answers: Sequence[SourceAnswer]) -> None:
     for answer in answers:
         if answer.problem:
             say(f"note: {printable(answer.source)}: {printable(answer.problem)}")
 
 
 def _plain(answer: SourceAnswer) -> dict[str, Any]:
-    found = [{"url": one.url, "title": one.title} for one in answer.found]
+    found = [{"url": page.url, "title": page.title} for page in answer.found]
     return {"source": answer.source, "found": found, "problem": answer.problem}

@@ -26,13 +26,12 @@ def described(name: str, kind: type[Any]) -> dict[str, Any]:
     }
 
 
-def key_to_sheets(sheets: list[str]) -> str:
-    """What "sheet 20.2" stands for."""
-    several = len(sheets) > 1
-    return (
-        f"Sheet{'s' if several else ''} {', '.join(sheets)}: the section{'s' if several else ''} of that number in "
-        "docs/spec, where the formulas are written out."
+def explain_sheets(sheets: list[str]) -> str:
+    """A sentence that explains what "sheet 20.2" refers to."""
+    names, sections = (
+        ("Sheets", "sections with these numbers") if len(sheets) > 1 else ("Sheet", "section with this number")
     )
+    return f"{names} {', '.join(sheets)}: the {sections} in docs/spec, which gives the formulas."
 
 
 @click.command()
@@ -66,7 +65,7 @@ def _show(strategy: dict[str, Any]) -> None:
     for paper in strategy["papers"]:
         console.print(f"  {paper}")
     if strategy["sheets"]:
-        console.print(f"  {key_to_sheets(strategy['sheets'])}")
+        console.print(f"  {explain_sheets(strategy['sheets'])}")
     if strategy["score_parts"]:
         console.print(table(("part of a score", "what it is"), list(strategy["score_parts"].items())))
     if not strategy["parameters"]:
@@ -75,6 +74,6 @@ def _show(strategy: dict[str, Any]) -> None:
     rows = [(p["name"], p["type"], shown(p["default"]), p["about"]) for p in strategy["parameters"]]
     console.print(table(("parameter", "type", "default", "meaning"), rows))
     for mode in strategy["oracle_modes"]:
-        console.print(f"An oracle, for the laboratory only and marked there: {mode}")
+        console.print(f"Oracle mode, for the laboratory only and marked in its reports: {mode}")
     first = strategy["parameters"][0]
-    console.print(f"Set one with: --set {first['name']}={shown(first['default']).strip(chr(34))}")
+    console.print(f"Set a parameter with: --set {first['name']}={shown(first['default']).strip(chr(34))}")

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from scenthound.loop.settings import Settings
 
 SHOWN = 10
-LEAST = 0.001  # probability of a category that is worth a line
-FEW = 10  # examples below which the figures say little
+LEAST_PROBABILITY = 0.001  # of a category that gets a line
+FEW_EXAMPLES = 10  # with fewer the figures say little
 MODULES: Mapping[str, tuple[str, str]] = {
     "new": ("topic_commands", "Make a topic file from example pages."),
     "show": ("topic_commands", "Show a topic file and its examples."),
@@ -37,7 +37,7 @@ MODULES: Mapping[str, tuple[str, str]] = {
 
 @click.group(cls=Commands, modules=MODULES)
 def topic() -> None:
-    """Describe what you look for by example pages.
+    """Describe what you are looking for by example pages.
 
     \b
       $ scenthound topic new reefs.toml --examples urls.txt
@@ -48,7 +48,7 @@ def topic() -> None:
 
 @dataclass(frozen=True, slots=True)
 class TopicOptions:
-    """Options of `topic new` that say what the topic is and which pages it is made from."""
+    """The options of `topic new` that define the topic and the pages it is made from."""
 
     places: tuple[str, ...]
     source: str | None
@@ -64,14 +64,14 @@ class TopicOptions:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """Everything that was computed from the examples, before anything is decided."""
+    """Everything computed from the examples, before the user decides."""
 
     examples: list[Example]
     same: int
-    """Examples left out because their text is that of another one."""
+    """Number of examples left out because another example has the same text."""
     problems: list[str]
     keywords: list[Keyword]
-    falls: list[CategoryMatch]
+    matches: list[CategoryMatch]
     sureness: LeaveOneOut | None
     background: Source
 
@@ -79,47 +79,56 @@ class Analysis:
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE.toml")
 @repeatable(
-    "--examples places", "PLACE", "An address, a file of them, bookmarks, a folder of pages, or a crawl folder."
+    "--examples places",
+    "PLACE",
+    "A URL, a file of URLs, bookmarks, a folder of pages, or a crawl folder; can be repeated.",
 )
-@option("--from source", "BED_OR_CRAWL", "Look addresses up there instead of fetching them.")
+@option("--from source", "BED_OR_CRAWL", "Look up URLs there instead of fetching them.")
 @option("--name", "NAME", "Name of the topic.  [default: FILE without .toml]")
-@option("--keywords", "WORDS", "Use these instead of the proposed ones.")
+@option("--keywords", "WORDS", "Use these keywords instead of the proposed ones.")
 @option("--description", "TEXT", "A longer description, for people and judges.", default="")
-@option("--taxonomy", "PLACE", "Categories: an ODP dump, a bed with topics, or a folder of folders of text.")
-@option("--depth", "N", "Levels of the taxonomy that are told apart.", type=click.IntRange(min=1))
-@repeatable("--good", "CATEGORY", "A category of the taxonomy that counts as on topic.")
-@option("--add-category", "CATEGORY", "Where the examples belong, as `nature/reefs`.  [default: NAME]")
-@option("--background", "PLACE", "Other pages: a bed, a crawl, HTML pages.  [default: --from, else a generated web]")
-@click.option("--yes", is_flag=True, help="Ask nothing; accept the proposals.")
+@option(
+    "--taxonomy",
+    "PLACE",
+    "Categories: an ODP dump, a bed with topics, or a folder of folders of text.",
+)
+@option("--depth", "N", "Number of taxonomy levels to distinguish.", type=click.IntRange(min=1))
+@repeatable("--good", "CATEGORY", "A category of the taxonomy that counts as on topic; can be repeated.")
+@option("--add-category", "CATEGORY", "Category of the examples, e.g. `nature/reefs`.  [default: NAME]")
+@option(
+    "--background",
+    "PLACE",
+    "Pages to compare with: a bed, a crawl, or HTML pages.  [default: --from, else a generated web]",
+)
+@click.option("--yes", is_flag=True, help="Accept the proposals without asking.")
 @click.option("--force", is_flag=True, help="Overwrite FILE.")
 @option("--contact", "MAIL", "Address for site owners, sent in the User-Agent.")
 @option("--delay", "TIME", "Pause between two requests to a host.  [default: 1 s]")
 @option("--proxy", "URL", "Fetch through this proxy (http://, socks5://).")
-@repeatable("--allow-private", "NET", "A private network that may be reached: `loopback`, `10.0.0.0/8`.")
-@repeatable("--set pairs", "KEY=VALUE", "Any setting of a crawl, for fetching the examples.")
+@repeatable("--allow-private", "NET", "Allow this private network, e.g. `loopback` or `10.0.0.0/8`.")
+@repeatable("--set pairs", "KEY=VALUE", "Any crawl setting, used when fetching the examples.")
 @json_option
 def new(file: Path, yes: bool, force: bool, pairs: tuple[str, ...], as_json: bool, **given: Any) -> None:
-    """Make FILE.toml from example pages, and keep their text in FILE.examples.jsonl beside it.
+    """Make FILE.toml from example pages, and keep their text in FILE.examples.jsonl next to it.
 
-    It proposes keywords, shows which categories of a taxonomy the examples fall into, lets you correct both (in a
-    terminal, or by options), and says how sure a classifier is that has seen only these examples.
+    It proposes keywords, shows which categories of a taxonomy the examples fall into, lets you correct both (in the
+    terminal or by options), and estimates how well a classifier trained on these examples alone would do.
 
     \b
       $ scenthound topic new reefs.toml --examples urls.txt --contact me@example.org
       $ scenthound topic new reefs.toml --examples bookmarks.html --taxonomy content.rdf.u8 --good Science/Biology
       $ scenthound topic new reefs.toml --examples pages/ --background beds/schools --keywords "coral reef" --yes
     """
-
     if file.suffix != ".toml":
-        raise BadUsage(f"{file} is no name for a topic file", f"call it {file.with_suffix('.toml').name}")
+        raise BadUsage(f"{file} does not end in .toml", f"call it {file.with_suffix('.toml').name}")
     if file.exists() and not force:
         raise BadUsage(f"{file} exists", "name another file, or overwrite it with --force")
     if not file.absolute().parent.is_dir():
-        raise BadUsage(f"there is no folder {file.parent}", "make it first")
+        raise BadUsage(f"there is no folder {file.parent}", "create it first")
     options = TopicOptions(**{f.name: given.pop(f.name) for f in fields(TopicOptions)})
     if not options.places:
-        raise BadUsage("no examples: show what you look for", "add --examples urls.txt, or an address")
-    if options.background is None:  # real pages are harder to tell apart than made-up ones
+        raise BadUsage("no examples of what you are looking for", "add --examples urls.txt, or --examples URL")
+    if options.background is None:  # real pages are harder to tell apart than generated ones
         options = replace(options, background=options.source)
     name = options.name or file.name.removesuffix(".toml")
     categories = _categories(options.taxonomy, options.depth)
@@ -132,8 +141,8 @@ def new(file: Path, yes: bool, force: bool, pairs: tuple[str, ...], as_json: boo
     if may_ask and options.keywords is None:
         keywords = click.prompt("Keywords", default=keywords, err=True)
     good = list(options.good)
-    if may_ask and not good and analysis.falls:
-        good = _ask_good(analysis.falls, categories)
+    if may_ask and not good and analysis.matches:
+        good = _ask_good(analysis.matches, categories)
     category = options.add_category or name
     if may_ask and options.add_category is None:
         category = click.prompt("Category of your examples", default=category, err=True)
@@ -142,7 +151,7 @@ def new(file: Path, yes: bool, force: bool, pairs: tuple[str, ...], as_json: boo
     if as_json:
         emit(_as_json(file, keywords, category, good, analysis))
         return
-    _warn_of_categories(analysis, good)
+    _warn_about_categories(analysis, good)
     click.echo(file)
     crawl = f"scenthound crawl {shlex.quote(str(file))} --seed URL"
     say(f"Crawl for it: {crawl}; or train a strategy first: scenthound train --help")
@@ -159,7 +168,7 @@ def _check_good(good: Sequence[str], categories: Categories | None, added: str |
     from scenthound.lab.topics.taxonomies import check_good, path_named
 
     if good and categories is None:
-        raise BadUsage("--good marks categories, and there is no taxonomy", "add --taxonomy PLACE")
+        raise BadUsage("--good names a category, and there is no taxonomy", "add --taxonomy PLACE")
     if categories is not None:
         own = [category_name(path_named(added))] if added else []
         check_good(good, [*categories.names, *own])
@@ -195,7 +204,7 @@ def _analyse(options: TopicOptions, categories: Categories | None, settings: Set
     on_topic = {url for url, is_on_topic in background.labels.items() if is_on_topic}
     urls = sample(background.bed, {*by_url, *background.likely, *on_topic}, random.Random("background:0"))
     fetched = [background.bed.fetch(Candidate(url, 0.0)) for url in urls]
-    texts = {content(example) for example in examples}  # a copy of an example is no background
+    texts = {content(example) for example in examples}  # a copy of an example must not count as background
     others = [page for page in fetched if isinstance(page, Page) and content(Example.of(page)) not in texts]
     return Analysis(
         examples,
@@ -209,7 +218,7 @@ def _analyse(options: TopicOptions, categories: Categories | None, settings: Set
 
 
 def _print_analysis(analysis: Analysis) -> None:
-    """Print to stderr; stdout is for the name of the file."""
+    """Print the analysis to stderr; stdout is for the name of the file."""
     from rich.console import Console
 
     for problem in analysis.problems[:20]:
@@ -220,62 +229,67 @@ def _print_analysis(analysis: Analysis) -> None:
     rows = [(k.word, f"{k.score:.2f}", f"{k.examples:,}", f"{k.others:,}") for k in analysis.keywords]
     if rows:
         console.print(table(("keyword", "score", "examples", "background"), rows, numbers=(1, 2, 3)))
-    if analysis.falls:
+    if analysis.matches:
         shown = [
-            (rank, falls.name, f"{falls.probability:.3f}", f"{falls.first_of:,}" if falls.is_leaf else "")
-            for rank, falls in enumerate(analysis.falls[:SHOWN], 1)
-            if falls.probability >= LEAST or rank <= 3
+            (rank, match.name, f"{match.probability:.3f}", f"{match.first_of:,}" if match.is_leaf else "")
+            for rank, match in enumerate(analysis.matches[:SHOWN], 1)
+            if match.probability >= LEAST_PROBABILITY or rank <= 3
         ]
-        console.print(table(("", "category", "probability", "first for"), shown, numbers=(0, 2, 3)))
-    for sentence in _sureness_sentences(analysis):
+        console.print(table(("", "category", "probability", "best match for"), shown, numbers=(0, 2, 3)))
+    for sentence in _accuracy_sentences(analysis):
         say(sentence)
 
 
-def _warn_of_categories(analysis: Analysis, good: Sequence[str]) -> None:
-    """A category that holds most examples and is not good would teach that they are off topic."""
+def _warn_about_categories(analysis: Analysis, good: Sequence[str]) -> None:
+    """Warn of a category that holds most examples and is not good: training would learn that they are off topic."""
     count = len(analysis.examples)
-    for falls in analysis.falls:
-        is_good = any(falls.name == name or falls.name.startswith(f"{name}/") for name in good)
-        if falls.is_leaf and falls.first_of * 2 > count and not is_good:
+    for match in analysis.matches:
+        is_good = any(match.name == name or match.name.startswith(f"{name}/") for name in good)
+        if match.is_leaf and match.first_of * 2 > count and not is_good:
             say(
-                f"note: {falls.first_of:,} of {count:,} examples look like `{printable(falls.name, 100)}`. "
-                "If that is your topic, mark it with --good; else its pages count as off topic."
+                f"note: {match.first_of:,} of {count:,} examples look like `{printable(match.name, 100)}`. "
+                "If that is your topic, mark it with --good; otherwise its pages count as off topic."
             )
 
 
-def _sureness_sentences(analysis: Analysis) -> list[str]:
+def _accuracy_sentences(analysis: Analysis) -> list[str]:
     """How well a classifier tells the examples from the background, in words."""
-    count, background, sure = len(analysis.examples), analysis.background, analysis.sureness
+    count, background, estimate = len(analysis.examples), analysis.background, analysis.sureness
     sentences = [f"{count:,} {'example' if count == 1 else 'different examples'}."]
     if analysis.same:
-        sentences.append(f"{analysis.same:,} more have the same text as another one and count once.")
-    if sure is None:
-        sentences.append("How sure a classifier would be is unknown: that takes at least two examples, better ten.")
+        sentences.append(f"{analysis.same:,} more have the same text as another example and are left out.")
+    if estimate is None:
+        sentences.append(
+            "How well a classifier would do can't be estimated: that takes at least two examples, preferably ten."
+        )
         return sentences
     sentences.append(
-        f"Left out one by one, a classifier that learned from the others recognised {sure.recognised}; of "
-        f"{background.name} it took {sure.mistaken} for the topic. AUC {sure.auc:.3f} ± {sure.auc_error:.3f}."
+        f"Leave-one-out test: a classifier trained on the other examples recognised {estimate.recognised}. Of the "
+        f"background ({background.name}) it mistook {estimate.mistaken} for the topic. "
+        f"AUC {estimate.auc:.3f} ± {estimate.auc_error:.3f}."
     )
-    if count < FEW:
-        sentences.append(f"With {count:,} examples the interval is wide. More examples narrow it.")
+    if count < FEW_EXAMPLES:
+        sentences.append(f"With {count:,} examples the interval is wide. More examples make it narrower.")
     if background.is_made_up:
         sentences.append(
-            "The background is a web of made-up pages, easier to tell apart than real ones: --background BED_OR_CRAWL "
-            "gives a fairer figure."
+            "The background is a generated web, whose pages are easier to tell apart than real ones: --background "
+            "BED_OR_CRAWL gives a fairer figure."
         )
     return sentences
 
 
-def _ask_good(falls: Sequence[CategoryMatch], categories: Categories | None) -> list[str]:
+def _ask_good(matches: Sequence[CategoryMatch], categories: Categories | None) -> list[str]:
     """Ask for the good categories, by number in the table or by name, until the answer is valid."""
     from scenthound.lab.topics.taxonomies import check_good
 
     names = categories.names if categories is not None else []
     while True:
-        answer = click.prompt("Good categories (numbers or names, with commas; empty for none)", default="", err=True)
+        answer = click.prompt(
+            "Good categories (numbers or names, separated by commas; empty for none)", default="", err=True
+        )
         parts = [part.strip() for part in answer.split(",") if part.strip()]
         chosen = [
-            falls[int(part) - 1].name if part.isdigit() and 0 < int(part) <= min(SHOWN, len(falls)) else part
+            matches[int(part) - 1].name if part.isdigit() and 0 < int(part) <= min(SHOWN, len(matches)) else part
             for part in parts
         ]
         try:
@@ -293,8 +307,8 @@ def _write(file: Path, topic: Topic, category: str, analysis: Analysis, options:
     examples = [replace(example, category=category) for example in analysis.examples]
     write_examples(examples_beside(file), examples)
 
-    def relative(place: str | None) -> str:
-        return "" if place is None else os.path.relpath(place, file.absolute().parent)
+    def relative(path: str | None) -> str:
+        return "" if path is None else os.path.relpath(path, file.absolute().parent)
 
     background = "" if options.background == "generated" else relative(options.background)
     taxonomy = relative(options.taxonomy)
@@ -308,13 +322,13 @@ def _as_json(file: Path, keywords: str, category: str, good: Sequence[str], anal
         "proposed": [asdict(keyword) for keyword in analysis.keywords],
         "category": category,
         "good": list(good),
-        "categories": [asdict(falls) for falls in analysis.falls],
+        "categories": [asdict(match) for match in analysis.matches],
         "examples": len(analysis.examples),
         "same": analysis.same,
         "problems": analysis.problems,
         "background": {"kind": analysis.background.kind, "name": analysis.background.name},
         "sureness": None if analysis.sureness is None else asdict(analysis.sureness),
-        "told": _sureness_sentences(analysis),
+        "told": _accuracy_sentences(analysis),
     }
 
 
@@ -322,7 +336,7 @@ def _as_json(file: Path, keywords: str, category: str, good: Sequence[str], anal
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE.toml")
 @json_option
 def show(file: Path, as_json: bool) -> None:
-    """Show a topic file: its keywords, its good categories, and the examples beside it.
+    """Show a topic file: its keywords, its good categories, and its examples.
 
     \b
       $ scenthound topic show reefs.toml
@@ -377,4 +391,4 @@ def show(file: Path, as_json: bool) -> None:
         ]
         out().print(table(("category", "example", "characters", "url"), listed, numbers=(2,)))
     else:
-        say("no examples beside it")
+        say("this topic has no examples")

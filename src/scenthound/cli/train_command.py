@@ -26,43 +26,47 @@ if TYPE_CHECKING:
 @option(
     "--topic",
     "TOPIC.toml",
-    "What to learn; `scenthound topic new` makes such a file from examples.",
+    "The topic to learn; `scenthound topic new` makes such a file from examples.",
     required=True,
     type=click.Path(path_type=Path),
 )
-@option("--from source", "BED_OR_CRAWL", "Known pages: a bed, a crawl folder, or a folder of HTML pages.")
+@option("--from source", "BED_OR_CRAWL", "Pages to learn from: a bed, a crawl folder, or a folder of HTML pages.")
 @repeatable(
     "--source sources",
     "NAME:ADDRESS",
-    "Instead of --from: fetch the pages around the topic's examples; this says which pages link to them.",
+    "Instead of --from: fetch the pages around the topic's examples; this source finds pages that link to them.",
     shell_complete=sources_named,
 )
 @click.option(
-    "--layers", type=click.IntRange(1, 10), default=3, show_default=True, help="With --source: steps backwards."
+    "--layers",
+    type=click.IntRange(1, 10),
+    default=3,
+    show_default=True,
+    help="With --source: how many links to go back from the examples.",
 )
 @option("--contact", "MAIL", "With --source: address for site owners, sent in the User-Agent.")
 @private_option
-@option("--out", "DIR", "The folder of the new model.", required=True, type=click.Path(path_type=Path))
+@option("--out", "DIR", "Folder of the new model.", required=True, type=click.Path(path_type=Path))
 @repeatable("--set pairs", "KEY=VALUE", "A parameter of the strategy.")
 @option(
     "--taxonomy",
     "PLACE",
-    "Categories: an ODP dump, a bed with topics, or a folder of folders.  [default: what the topic file names]",
+    "Categories: an ODP dump, a bed with topics, or a folder of folders of text.  [default: that of the topic file]",
     type=click.Path(path_type=Path),
 )
 @option(
     "--judge",
     "NAME",
-    "Which pages are relevant, for strategies that ask (goal=judge); `scenthound judges` lists them.",
+    "Judge of relevance, for strategies that use one (goal=judge); see `scenthound judges`.",
     default="topic",
     show_default=True,
 )
 @option("--seed-number", "N", "Random seed.", type=int, default=0, show_default=True)
 @json_option
 def train(strategy: str, topic: Path, source: str | None, out: Path, as_json: bool, **options: Any) -> None:
-    """Train STRATEGY for a topic, and save what it learned in a folder.
+    """Train STRATEGY for a topic, and save the model in a folder.
 
-    The folder holds plain JSON and arrays, and says what it was trained on. Use it with `scenthound crawl --model`.
+    The folder contains plain JSON and arrays, and records the training data. Use it with `scenthound crawl --model`.
 
     \b
       $ scenthound train context-graph --topic reefs.toml --from beds/reefs --out reefs-model
@@ -73,12 +77,12 @@ def train(strategy: str, topic: Path, source: str | None, out: Path, as_json: bo
 
     live = {key: options.pop(key) for key in ("sources", "layers", "contact", "allow_private")}
     if (source is None) == (not live["sources"]):
-        raise BadUsage("train on what?", "give --from BED_OR_CRAWL, or --source NAME:ADDRESS")
+        raise BadUsage("name one source of training pages", "give either --from BED_OR_CRAWL, or --source NAME:ADDRESS")
     progress = (lambda sentence: None) if as_json else (lambda sentence: say(printable(sentence, 200)))
     model = learn(
         strategy,
         topic,
-        source if source is not None else partial(_gathered, topic, live, options["seed_number"], progress),
+        source if source is not None else partial(_gather_live, topic, live, options["seed_number"], progress),
         out,
         parameters=dict(map(key_value, options.pop("pairs"))),
         when=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -102,14 +106,14 @@ def train(strategy: str, topic: Path, source: str | None, out: Path, as_json: bo
     say(f"Use it with: scenthound crawl {shlex.quote(str(topic))} --seed URL --model {shlex.quote(str(out))}")
 
 
-def _gathered(topic: Path, live: dict[str, Any], seed_number: int, progress: Callable[[str], None]) -> Source:
-    """The web around the examples of a topic file, fetched now."""
+def _gather_live(topic: Path, live: dict[str, Any], seed_number: int, progress: Callable[[str], None]) -> Source:
+    """Fetch the web around the examples of a topic file."""
     from scenthound.lab.topics.example_file import read_topic_file
     from scenthound.lab.topics.live_web import AroundSamples, gather_around
 
-    named = read_topic_file(topic)
-    samples = list(dict.fromkeys([*(example.url for example in named.examples), *named.topic.examples]))
+    topic_file = read_topic_file(topic)
+    samples = list(dict.fromkeys([*(example.url for example in topic_file.examples), *topic_file.topic.examples]))
     if not samples:
-        raise BadConfig(f"{topic} names no example page", 'add a line: examples = ["https://example.org/page"]')
+        raise BadConfig(f"{topic} has no example pages", 'add a line: examples = ["https://example.org/page"]')
     rules = AroundSamples(layers=live.pop("layers"), seed_number=seed_number)
     return gather_around(samples, asked_settings(live), rules, say=progress)

@@ -1,4 +1,4 @@
-"""What section 4 of [ECON] leaves for later, each on a small example: off by default, and each alone."""
+"""The future work of section 4 of [ECON], each item on a small example and alone; off by default."""
 
 from __future__ import annotations
 

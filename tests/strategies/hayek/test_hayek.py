@@ -160,7 +160,7 @@ def test_a_site_is_off_the_market_after_its_goal() -> None:
     assert not bought
 
 
-def test_births_deaths_sales_and_goals_are_told() -> None:
+def test_births_deaths_sales_and_goals_are_reported_as_events() -> None:
     strategy = HayekEstimating(sequences="restarted")
     walk(honey_web(6), strategy, "bees honey", "start.example/")
     kinds = Counter(event.kind for event in walk_events(strategy))
@@ -257,7 +257,7 @@ def test_a_lexicon_that_is_full_learns_nothing_new(monkeypatch: pytest.MonkeyPat
     assert lexicon.ids(["two", "three"]).tolist() == [9, -1]
 
 
-def test_an_economy_numbers_features_by_itself_whoever_else_has_read_the_pages() -> None:
+def test_an_economy_numbers_features_independently_of_other_readers() -> None:
     """What a page keeps for the next reader is names, not numbers."""
     tiny = honey_web(8)
     pages = [page_of(tiny.html[url], url) for url in tiny.html]
@@ -406,7 +406,7 @@ def test_a_trained_economy_may_be_let_loose_frozen_or_in_another_kind_of_sequenc
         begin(TOPIC.topic, TOPIC.seeds, tmp_path / "other", parameters={"rate": 0.3}, model=folder)
 
 
-def test_the_root_keeps_what_nobody_may_be_born_for() -> None:
+def test_the_root_keeps_money_that_no_birth_may_use() -> None:
     strategy = HayekEstimating(cap=1, agents=1, sequences="restarted")
     walk(honey_web(12), strategy, "bees honey", "start.example/")
     assert len(strategy.economy_.market.agents) <= 1

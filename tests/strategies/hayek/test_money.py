@@ -1,4 +1,4 @@
-"""Money in the Hayek economy: not one coin appears or is lost, whatever is auctioned and whenever it is paid."""
+"""Money in the Hayek economy: no coin appears or is lost, whatever is auctioned and whenever it is paid."""
 
 from __future__ import annotations
 
@@ -229,7 +229,7 @@ def test_nobody_starts_with_less_than_nothing() -> None:
         Market().admit([1], capital=-1)
 
 
-def test_who_is_short_bids_what_he_has_and_pays_no_more_tax_than_that() -> None:
+def test_an_agent_short_of_money_bids_what_it_has_and_pays_no_more_tax_than_that() -> None:
     market = Market()
     agent = market.admit([1], capital=coins(3), paid_by=WORLD)
     agent.bid = 40.0

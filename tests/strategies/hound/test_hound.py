@@ -1,4 +1,4 @@
-"""hound: what it prefers, on webs that can be held in the head; its sums against sheet 80."""
+"""hound: what it prefers, on tiny webs; its sums compared with sheet 80."""
 
 from __future__ import annotations
 
@@ -324,7 +324,7 @@ def test_home_pages_of_newly_named_hosts_come_before_other_pages_of_theirs() -> 
         assert visited.index(named(f"s{n}.test/")) < visited.index(named(f"s{n}.test/about"))
 
 
-def test_home_pages_that_nobody_links_to_are_fetched_if_their_host_is_named() -> None:
+def test_home_pages_without_links_to_them_are_fetched_if_their_host_is_named() -> None:
     visited = walk(TinyWeb(SHOPS), Hound(), "chess", ["a.test/", "b.test/"]).visited
     assert {named(f"s{n}.test/") for n in range(6)} <= set(visited)
 

@@ -1,4 +1,4 @@
-"""Lines by host: whoever is first on a host that is awake, as a sorted list would have it."""
+"""Queues by host: the first candidate on a host that is awake, compared with a sorted list."""
 
 from __future__ import annotations
 

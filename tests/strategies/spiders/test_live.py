@@ -97,7 +97,7 @@ LONG = {"buffer": 0, "population": 64}
     [(LONG, 1), *((made, number) for made in ({}, {"memory": 0}, ECOLOGICAL, TIGHT) for number in (1, 4))],
     ids=str,
 )
-def test_a_killed_pack_lives_on_as_an_undisturbed_one(
+def test_a_killed_and_resumed_pack_behaves_as_an_undisturbed_one(
     tmp_path: Path, parameters: dict[str, float], in_flight: int
 ) -> None:
     def started(folder: Path) -> Session:

@@ -132,7 +132,7 @@ def test_a_saved_pack_goes_on_as_if_nothing_had_happened() -> None:
     assert None not in trails[0]
 
 
-def test_what_nobody_claims_after_a_restart_waits_again() -> None:
+def test_unclaimed_urls_wait_again_after_a_restart() -> None:
     pack = pack_of(1)
     put(pack, 0, "a.example/")
     assert pack.pop(0.0)
@@ -144,7 +144,7 @@ def test_what_nobody_claims_after_a_restart_waits_again() -> None:
     assert one.candidate.url == named("a.example/")
 
 
-def test_hosts_that_nobody_waits_for_are_forgotten() -> None:
+def test_hosts_without_waiting_urls_are_forgotten() -> None:
     hosts, numbers, sizes = Hosts(), set(), []
     for moment in range(5000):
         host = f"h{moment}.example"
