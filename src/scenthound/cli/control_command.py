@@ -67,16 +67,15 @@ def control(folder: Path, action: str | None, value: str | None, lists_orders: b
 
 
 def _wait(folder: Path, order: Order) -> Order:
-    """Wait until the running crawl has carried out the order, and return it with its outcome; unchanged if it takes too
-    long.
-    """
+    """Wait until the running crawl has carried out the order. Returns it with its outcome, or unchanged if that takes
+    too long."""
     deadline = time.monotonic() + WAIT
     with CrawlFolder.look(folder) as opened:
         orders = Orders(opened.database)
-        while time.monotonic() < until:
-            now = orders.get(order.number)
-            if now is not None and now.event is not None:
-                return now
+        while time.monotonic() < deadline:
+            current = orders.get(order.number)
+            if current is not None and current.event is not None:
+                return current
             time.sleep(0.05)
     return order
 
