@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenthound.model import Candidate, Url
-from scenthound.strategies.parts.host_queues import HostQueues, from_plain, plain
+from scenthound.strategies.parts.host_queues import HostQueues
+from scenthound.strategies.parts.saved_candidates import from_plain, plain
 
 HOSTS = ["a.test", "b.test", "c.test"]
 Placed = tuple[int, Url]

@@ -14,6 +14,7 @@ from typing import Any
 from scenthound import url as urls
 from scenthound.model import Candidate, Url
 from scenthound.ports import Frontier, Popped
+from scenthound.strategies.parts.saved_candidates import from_plain, plain
 
 AHEAD = 8
 
@@ -157,21 +158,11 @@ class AuctionFrontier(Frontier):
         """The state as JSON. Requests in flight count as promised."""
         in_flight = [candidate for candidate in self._in_flight.values() if candidate is not None]
         return {
-            "waiting": [_plain(candidate) for candidate in self._waiting.values()],
-            "promised": [_plain(candidate) for candidate in (*in_flight, *self._promised.values())],
+            "waiting": [plain(candidate) for candidate in self._waiting.values()],
+            "promised": [plain(candidate) for candidate in (*in_flight, *self._promised.values())],
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
         self.clear()
-        self._waiting = {candidate.url: candidate for candidate in map(_candidate, state["waiting"])}
-        self._promised = {candidate.url: candidate for candidate in map(_candidate, state["promised"])}
-
-
-def _plain(candidate: Candidate) -> list[Any]:
-    score = None if candidate.score == math.inf else candidate.score
-    return [candidate.url, score, dict(candidate.carry), dict(candidate.parts), *candidate[4:8]]
-
-
-def _candidate(fields: list[Any]) -> Candidate:
-    score = math.inf if fields[1] is None else float(fields[1])
-    return Candidate(Url(fields[0]), score, *fields[2:8])
+        self._waiting = {candidate.url: candidate for candidate in map(from_plain, state["waiting"])}
+        self._promised = {candidate.url: candidate for candidate in map(from_plain, state["promised"])}

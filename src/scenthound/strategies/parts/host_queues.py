@@ -8,12 +8,11 @@ removed once most of its queue has left, so every operation costs as much as on 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
 from typing import Any, Generic, TypeVar
 
 from scenthound import url as urls
-from scenthound.model import Candidate, Url
+from scenthound.model import Url
 
 Entry = TypeVar("Entry", bound=tuple[Any, ...])
 
@@ -167,15 +166,3 @@ class HostQueues(Generic[Entry]):
 
     def _is_current(self, entry: Entry) -> bool:
         return self._entries.get(entry[-1]) is entry
-
-
-def plain(candidate: Candidate) -> list[Any]:
-    """A candidate as JSON values."""
-    score = None if candidate.score == math.inf else candidate.score
-    return [candidate.url, score, dict(candidate.carry), dict(candidate.parts), *candidate[4:9]]
-
-
-def from_plain(fields: Sequence[Any]) -> Candidate:
-    """The candidate from the result of `plain`; old states have no due time."""
-    score = math.inf if fields[1] is None else float(fields[1])
-    return Candidate(Url(fields[0]), score, *fields[2:9])

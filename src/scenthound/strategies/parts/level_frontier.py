@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 from scenthound.model import DECIMALS, Candidate, Url
 from scenthound.ports import Frontier, Popped
-from scenthound.strategies.parts.host_queues import HostQueues, from_plain, plain
+from scenthound.strategies.parts.host_queues import HostQueues
+from scenthound.strategies.parts.saved_candidates import from_plain, plain
 
 
 class ChosenUrl(NamedTuple):

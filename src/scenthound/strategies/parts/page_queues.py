@@ -17,7 +17,8 @@ from typing import Any
 
 from scenthound.model import DECIMALS, Candidate, Url
 from scenthound.ports import Frontier, Popped
-from scenthound.strategies.parts.host_queues import HostQueues, from_plain, plain
+from scenthound.strategies.parts.host_queues import HostQueues
+from scenthound.strategies.parts.saved_candidates import from_plain, plain
 
 PAGE, PLACE = "page", "place"
 """Keys in a candidate's `carry`: the number of the page with the link, and the link's position in the page."""

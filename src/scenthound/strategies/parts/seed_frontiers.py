@@ -17,7 +17,8 @@ from scenthound import url as urls
 from scenthound.model import Candidate, Url
 from scenthound.ports import Frontier, Popped
 from scenthound.rediscovery import found_again, rounded
-from scenthound.strategies.parts.host_queues import HostQueues, from_plain, plain
+from scenthound.strategies.parts.host_queues import HostQueues
+from scenthound.strategies.parts.saved_candidates import from_plain, plain
 
 THREAD = "thread"
 """Key in a candidate's `carry` for the number of its frontier."""

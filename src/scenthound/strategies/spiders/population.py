@@ -19,8 +19,9 @@ import numpy as np
 from scenthound import url as urls
 from scenthound.model import Candidate, Url
 from scenthound.ports import Frontier, Popped
+from scenthound.strategies.parts.saved_candidates import from_plain, plain
 from scenthound.strategies.spiders.net import Net
-from scenthound.strategies.spiders.private_frontier import Hosts, PrivateFrontier, from_plain, plain
+from scenthound.strategies.spiders.private_frontier import Hosts, PrivateFrontier
 from scenthound.text.vectors import Counts
 
 FEWEST = 16  # links that an agent may hold, however tight the bound [sheet 40.1]

@@ -7,13 +7,14 @@ so that a draw costs only a few numpy calls.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from scenthound.model import Candidate, Url
+from scenthound.strategies.parts.saved_candidates import from_plain, plain
 from scenthound.strategies.spiders.net import Numbers, softmax_weights
 
 SMALLEST = 32  # with fewer rows than this, marked rows are not removed
@@ -230,15 +231,3 @@ class PrivateFrontier:
 
 
 _COLUMNS = ("score", "net", "page", "number", "host", "inputs")
-
-
-def plain(candidate: Candidate) -> list[Any]:
-    """A candidate as JSON values."""
-    score = None if candidate.score == math.inf else candidate.score
-    return [candidate.url, score, dict(candidate.carry), dict(candidate.parts), *candidate[4:8]]
-
-
-def from_plain(fields: Sequence[Any]) -> Candidate:
-    """The candidate from the result of `plain`."""
-    url, score, *rest = fields
-    return Candidate(Url(url), math.inf if score is None else float(score), *rest)
