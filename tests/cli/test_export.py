@@ -124,7 +124,7 @@ def test_what_the_system_says_of_a_path_is_told_with_its_name(
     monkeypatch.setattr("scenthound.cli.doctor_command.examine", refuse)
     assert run(["doctor"]) == 4
     assert capsys.readouterr().err == (
-        "error: somewhere/hidden: Permission denied\nhint: check the path, and whose it is\n"
+        "error: somewhere/hidden: Permission denied\nhint: check the path and its permissions\n"
     )
 
 

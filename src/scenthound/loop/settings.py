@@ -13,7 +13,7 @@ from typing import Any, TypeVar, get_type_hints
 
 from scenthound.errors import BadConfig, UnknownName
 from scenthound.loop.fetch_order import ORDERS
-from scenthound.parameters import default_of, parameter, wrong
+from scenthound.parameters import default_of, hint_for_value, parameter
 from scenthound.url import UrlRules
 
 T = TypeVar("T")
@@ -170,7 +170,7 @@ def _checked(declared: Field[Any], kind: Any, value: Any, what: str) -> Any:
     except (ValueError, TypeError, OverflowError):
         hint = f"write {_wanted(kind, unit)}; the default is {shown(default_of(declared))}"
         raise BadConfig(f"{what} `{declared.name}` can't be {value!r}", hint) from None
-    if hint := wrong(declared, kind, made):
+    if hint := hint_for_value(declared, kind, made):
         raise BadConfig(f"{what} `{declared.name}` can't be {value!r}", hint)
     return made
 
