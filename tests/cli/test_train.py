@@ -109,7 +109,7 @@ def crawl_words(folder: Path, *more: str) -> list[str]:
 @pytest.mark.parametrize(
     ("more", "said", "hint"),
     [
-        (["--strategy", "test-pupil"], "has to learn before it can crawl", "scenthound train test-pupil --topic"),
+        (["--strategy", "test-pupil"], "must be trained before it can crawl", "scenthound train test-pupil --topic"),
         (["--strategy", "best-first", "--model", "MODEL"], "made by test-pupil, and best-first can't use it", "train"),
         (["--model", "MODEL", "--set", "weight=3"], "trained with weight=1.0, not 3.0", "leave `weight` out"),
         (["--model", "nowhere"], "there is no model in nowhere", "scenthound train"),

@@ -205,7 +205,7 @@ def test_a_missing_file_is_an_error_that_changes_nothing(rolled: Path, capsys: p
     assert run(["resume", str(rolled)]) == 4
     told = capsys.readouterr().err
     assert told.startswith(f"error: {rolled / 'pages'} lacks pages-00002.warc.gz, with ")
-    assert f"hint: put the files back; or have the pages fetched again: scenthound resume {rolled} --refetch" in told
+    assert f"hint: put the files back, or fetch the pages again: scenthound resume {rolled} --refetch" in told
     assert (trail(rolled), contents(rolled)) == before
     (rolled.parent / "elsewhere").rename(path)
     resume(rolled, fetcher=Recorded()).close()

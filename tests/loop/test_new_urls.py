@@ -18,7 +18,7 @@ MAP, OTHER = "http://a.test/map.xml", "http://a.test/other.xml"
 
 
 def asked(sitemaps: Sitemaps, *spellings: str, host: str = "a.test") -> list[str]:
-    return [candidate.spelling for candidate in sitemaps.wanted(spellings, host)]
+    return [candidate.spelling for candidate in sitemaps.to_request(spellings, host)]
 
 
 def test_a_sitemap_is_asked_for_once_and_only_by_its_own_host() -> None:
@@ -46,12 +46,12 @@ def test_what_somebody_else_keeps_is_not_kept_twice_and_still_counts() -> None:
     sitemaps, kept = Sitemaps(3), {}
     sitemaps.recall = lambda host: kept.get(host, ())
     assert asked(sitemaps, MAP) == [MAP]
-    kept.update(sitemaps.take_asked())
+    kept.update(sitemaps.take_requested())
     assert sitemaps.save() == {}
     assert asked(sitemaps, MAP) == []
-    assert sitemaps.take_asked() == {}, "nothing new: nothing to write"
+    assert sitemaps.take_requested() == {}, "nothing new: nothing to write"
     assert asked(sitemaps, MAP, OTHER) == [OTHER]
-    kept.update(sitemaps.take_asked())
+    kept.update(sitemaps.take_requested())
     assert kept == {"a.test": [MAP, OTHER]}
 
 
@@ -60,7 +60,7 @@ def test_what_a_sitemap_lists_of_its_own_host_is_offered_at_score_0() -> None:
         Candidate(Url(MAP), 0.0, {SITEMAP: True}),
         [(Url("http://a.test/x"), "http://a.test/x#1"), (Url("http://b.test/y"), "http://b.test/y")],
     )
-    assert [(c.url, c.score, c.parent, c.depth, c.spelling) for c in Sitemaps.listed(there)] == [
+    assert [(c.url, c.score, c.parent, c.depth, c.spelling) for c in Sitemaps.listed_pages(there)] == [
         ("http://a.test/x", 0.0, MAP, 1, "http://a.test/x#1")
     ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 
 from scenthound.loop.messages import HOPS, SITEMAP, Fetch, RobotsLanded, SitemapLanded
-from scenthound.loop.replies import Replies, kept, most_bytes
+from scenthound.loop.replies import Replies, most_bytes, response_to_store
 from scenthound.model import Candidate, Miss, Moved, Response, Url
 from scenthound.page.page import Page
 from scenthound.page.page_limits import PageLimits
@@ -45,9 +45,9 @@ def test_a_page_that_wants_to_be_in_no_collection_is_read_and_not_kept() -> None
     result = REPLIES.result(PAGE, private, 0.0)
     assert isinstance(result, Page)
     assert [link.url for link in result.outlinks] == ["http://a.test/b"]
-    assert kept(result, private) is None
-    assert kept(REPLIES.result(PAGE, reply(), 0.0), reply()) == reply()
-    assert kept(Miss(PAGE.candidate, "timeout"), Failure("timeout")) is None
+    assert response_to_store(result, private) is None
+    assert response_to_store(REPLIES.result(PAGE, reply(), 0.0), reply()) == reply()
+    assert response_to_store(Miss(PAGE.candidate, "timeout"), Failure("timeout")) is None
 
 
 def robots(answer: Response | Failure) -> RobotsLanded:
