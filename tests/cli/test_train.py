@@ -128,7 +128,7 @@ def test_a_model_that_does_not_fit_is_refused_before_anything_is_written(
 
 
 def test_python_is_told_the_same(model: Path, tmp_path: Path) -> None:
-    with pytest.raises(BadConfig, match="has to learn"):
+    with pytest.raises(BadConfig, match="must be trained"):
         begin("bees", "http://a.test/", tmp_path / "c", strategy="test-pupil")
     with pytest.raises(BadConfig, match="can't use it"):
         scenthound.crawl("bees", "http://a.test/", out=tmp_path / "c", strategy="best-first", model=model)
