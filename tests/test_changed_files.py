@@ -1,4 +1,4 @@
-"""Files beside a crawl that were changed by damage or by a stranger: refused in clear words or made again."""
+"""Damaged files of a crawl, or files changed by a stranger, are made again or refused with a clear message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The benchmark that repeats findings: its small judgements, and that every finding says what it wants."""
+"""The benchmark that repeats findings: its statistics, and that every finding states its criterion."""
 
 from __future__ import annotations
 

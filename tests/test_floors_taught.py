@@ -1,4 +1,4 @@
-"""Quality floors of strategies that learn before they crawl: a file of its own, so that it runs beside the others."""
+"""Quality floors of strategies that are trained before the crawl; in a separate file, so that it runs in parallel."""
 
 from __future__ import annotations
 

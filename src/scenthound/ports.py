@@ -68,9 +68,9 @@ class Strategy(Protocol):
     A dataclass whose fields are its parameters. The loop calls `start` once, then `read` or `miss` for every request.
     """
 
-    def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]: ...
-    def read(self, page: Page) -> Iterable[Candidate]: ...
-    def miss(self, miss: Miss) -> Iterable[Candidate]: ...
+    def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]: ...  # usually the seeds
+    def read(self, page: Page) -> Iterable[Candidate]: ...  # its links with scores, and new scores of waiting URLs
+    def miss(self, miss: Miss) -> Iterable[Candidate]: ...  # candidates in place of a page that could not be fetched
 
 
 @runtime_checkable

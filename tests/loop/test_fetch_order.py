@@ -58,7 +58,7 @@ def pages_of(*urls: Url) -> TinyWeb:
 
 
 def fetched(crawl: Crawl, web: TinyWeb, latency: float = 0.1) -> list[tuple[float, Url]]:
-    """Run a crawl, one reply at a time; gives when each URL was requested."""
+    """Run a crawl, one reply at a time. Returns when each URL was requested."""
     now, requests = 0.0, []
     while True:
         step = crawl.next(now)

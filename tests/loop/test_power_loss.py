@@ -1,4 +1,4 @@
-"""A power cut at any moment costs what was not synced yet, and nothing else."""
+"""A power cut at any moment loses what was not synced yet, and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reply means, without a driver: literal replies in, results out."""
+"""Replies become results, without a driver: literal replies in, results out."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ def test_robots_rules_are_read_refused_or_unreachable() -> None:
 def test_a_sitemap_lists_urls_even_if_it_is_compressed() -> None:
     text = b"<urlset><url><loc>http://a.test/1</loc></url><url><loc>nonsense:</loc></url></urlset>"
     for body, coding in ((text, ""), (gzip.compress(text), "gzip")):
-        found = REPLIES.result(MAP, reply(body=body, kind="text/xml", Content_Encoding=coding), 0.0)
-        assert found == SitemapLanded(MAP.candidate, [(Url("http://a.test/1"), "http://a.test/1")], [])
+        result = REPLIES.result(MAP, reply(body=body, kind="text/xml", Content_Encoding=coding), 0.0)
+        assert result == SitemapLanded(MAP.candidate, [(Url("http://a.test/1"), "http://a.test/1")], [])
     assert REPLIES.result(MAP, reply(500), 0.0) == SitemapLanded(MAP.candidate)
 
 

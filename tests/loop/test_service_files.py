@@ -1,4 +1,4 @@
-"""Redirects of robots.txt files and sitemaps are requests too: each waits for the host it leads to."""
+"""Redirects of robots.txt files and sitemaps are requests, too: each waits for its target host."""
 
 from __future__ import annotations
 
@@ -200,9 +200,7 @@ def test_by_default_an_address_rests_a_quarter_of_the_delay_unless_it_is_ours() 
     assert seconds_between("93.184.216.34", -1, 2.0) == 2.0 * SHARE
     assert seconds_between("127.0.0.1", -1, 2.0, parse_networks(["loopback"])) == 0.0
     assert seconds_between("93.184.216.34", -1, 2.0, parse_networks(["loopback"])) == 2.0 * SHARE
-    assert seconds_between("127.0.0.1", 0.5, 2.0, parse_networks(["loopback"])) == 0.5, (
-        "a delay that was asked for holds"
-    )
+    assert seconds_between("127.0.0.1", 0.5, 2.0, parse_networks(["loopback"])) == 0.5, "an explicit delay counts"
 
 
 def test_addresses_that_were_asked_long_ago_leave_memory() -> None:

@@ -1,4 +1,4 @@
-"""Settings, topics and seeds: what people write, and what they are told when it can't be used."""
+"""Settings, topics and seeds: what users write, and the error messages for what can't be used."""
 
 from __future__ import annotations
 

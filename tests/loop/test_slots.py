@@ -18,7 +18,7 @@ def test_a_hanging_request_gives_its_slot_back(count: int) -> None:
 
 
 def settled(seconds: float) -> Slots[str]:
-    """Slots of a crawl whose replies took so long."""
+    """The slots of a crawl whose replies took this long."""
     slots = Slots[str](1, slow=4)
     for _ in range(FEW):
         slots.begin("quick", 0.0)

@@ -1,4 +1,4 @@
-"""What the loop writes of itself: folders of old are taken up, so its form may only grow."""
+"""The saved state of the loop: old folders can be resumed, so keys may only be added to its format."""
 
 from __future__ import annotations
 

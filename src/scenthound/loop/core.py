@@ -161,8 +161,8 @@ class Crawl:
         """The fetch for the candidate whose turn it is; None if politeness or limits forbid it now."""
         if is_service_file(candidate):
             return self._launch(self._files.request(candidate, now))
-        do, reason, until = self.admission.verdict(candidate, now)
-        match do:
+        action, reason, until = self.admission.verdict(candidate, now)
+        match action:
             case "fetch":
                 return self._launch(Fetch(candidate))
             case "robots":
