@@ -193,8 +193,8 @@ def make_folder(path: Path) -> None:
         return
     missing = [parent for parent in (path, *path.parents) if not parent.exists()]
     path.mkdir(parents=True, exist_ok=True)
-    for made in missing:
-        sync_folder(made.parent)
+    for folder in missing:
+        sync_folder(folder.parent)
 
 
 @contextmanager
@@ -207,11 +207,11 @@ def new_folder(path: Path) -> Iterator[Path]:
     refuse_link(path)
     scratch = Path(tempfile.mkdtemp(prefix=f".{path.name[:40]}.", dir=path.parent))
     try:
-        made = scratch / "new"
-        made.mkdir(0o755)
-        yield made
-        _sync_tree(made)
-        replace(made, path)
+        folder = scratch / "new"
+        folder.mkdir(0o755)
+        yield folder
+        _sync_tree(folder)
+        replace(folder, path)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
@@ -219,16 +219,16 @@ def new_folder(path: Path) -> Iterator[Path]:
 @contextmanager
 def unfinished(folder: Path) -> Iterator[None]:
     """If the disk fails while `folder` is filled, raise an error that says to remove it before the next try."""
-    again = f"remove {shlex.quote(str(folder))} if it is there, then run this again"
+    retry = f"remove {shlex.quote(str(folder))} if it is there, then run this again"
     try:
         yield
     except (OSError, DiskFull, IoFailed) as error:
         bad_path = BadConfig(f"{folder} can't be written to: {error}", "name another folder")
         failed = of_system(error, folder, bad_path) if isinstance(error, OSError) else error
         if isinstance(failed, DiskFull):
-            raise DiskFull(failed.path, f"make room, {again}", failed.left) from error
+            raise DiskFull(failed.path, f"make room, {retry}", failed.left) from error
         if isinstance(failed, IoFailed):
-            raise IoFailed(failed.path, failed.cause, f"check the disk, {again}") from error
+            raise IoFailed(failed.path, failed.cause, f"check the disk, {retry}") from error
         raise failed from error
 
 
