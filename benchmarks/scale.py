@@ -78,7 +78,7 @@ class _Meter:
             self.robots += 1
             return RobotsLanded(candidate, ALLOW_ALL, answered=True)
         if self.session is not None and self.fetched and self.fetched % GROUP == 0:
-            self.session.crawl.unkept = False  # as if the WARC had the pages: no snapshot with every commit
+            self.session.crawl.has_unstored_pages = False  # as if the WARC had the pages: no snapshot with every commit
             self.session.folder.commit(self.session.clock())
         if self.fetched == self.pages * 9 // 10:
             self.late_from = (time.process_time(), self.making)

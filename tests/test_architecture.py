@@ -1,4 +1,4 @@
-"""The architecture: which package may import which (the table defines it)."""
+"""The architecture: which package may import which."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_a_file_imports_only_what_its_room_may(path: Path) -> None:
 
 
 def test_only_drivers_read_the_clock() -> None:
-    """`time.time` and friends appear where a driver or a person is; never where decisions are made."""
+    """Only drivers and user interfaces read a clock (`time.time` and the like), never code that makes decisions."""
     allowed = {"loop/live.py", "lab/beds/bed_server.py"}
     for path in FILES:
         name = str(path.relative_to(SOURCE))
@@ -133,8 +133,8 @@ def test_only_drivers_read_the_clock() -> None:
             assert word not in source, f"{name} reads the clock ({word}): take `now` as an argument"
 
 
-def test_no_module_uses_getattr_on_a_frontier_or_a_strategy() -> None:
-    """What the loop may call is in the ports: no search for a method or an attribute by its name."""
+def test_nobody_asks_a_frontier_or_a_strategy_what_it_has() -> None:
+    """The loop calls only what the ports declare: it never looks up a method or an attribute by name."""
     wrong = []
     for path in FILES:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -1,4 +1,4 @@
-"""Every benchmark runs to its end in its quick form; its figures are not checked here."""
+"""Every benchmark runs to its end in its quick form. Its results are not checked here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files beside a crawl changed by damage or by a third party: refused with a clear error or rebuilt."""
+"""Damaged files of a crawl, or files changed by a stranger, are made again or refused with a clear message."""
 
 from __future__ import annotations
 

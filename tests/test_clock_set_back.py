@@ -1,4 +1,4 @@
-"""A clock that was set back between two runs: nothing stalls, nothing fails, no figure is negative."""
+"""After the clock was set back between two runs, nothing stalls, nothing fails, and no figure is negative."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ def from_the_future(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_command_works_on_a_crawl_from_the_future(from_the_future: Path, capsys: Talk) -> None:
     for name, words in COMMANDS.items():
         code = run([word.format(from_the_future) for word in words])
-        told = capsys.readouterr()
-        assert code == 0, (name, told)
-        assert "-1," not in told.out, name
+        output = capsys.readouterr()
+        assert code == 0, (name, output)
+        assert "-1," not in output.out, name
 
 
 def test_desk_and_agents_show_it_without_negative_figures(from_the_future: Path, tmp_path: Path) -> None:

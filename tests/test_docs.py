@@ -1,4 +1,4 @@
-"""The documents resolve: numbers of sheets, links, file names, module names, and code that is a real file."""
+"""References in the documents are valid: sheets, links, file names, module names, and code copied from files."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_a_file_or_module_that_is_named_exists(path: Path) -> None:
 
 
 def exists(dotted: str) -> bool:
-    """Whether a dotted name is a module, an attribute of one, or an entry-point group of ours."""
+    """Whether a dotted name is a module, an attribute of a module, or one of our entry-point groups."""
     if f'"{dotted}"' in (ROOT / "pyproject.toml").read_text(encoding="utf-8"):
         return True
     module, _, attribute = dotted.rpartition(".")
@@ -92,7 +92,7 @@ def exists(dotted: str) -> bool:
 
 @pytest.mark.parametrize("path", PAGES, ids=name)
 def test_code_in_a_document_is_a_file_that_the_tests_run(path: Path) -> None:
-    """`<!-- file: PATH -->` above a block promises that the block is that file, whole or a run of its lines."""
+    """After `<!-- file: PATH -->` a block must be that file, or consecutive lines of it."""
     for file, block in CODE.findall(path.read_text(encoding="utf-8")):
         assert block in (ROOT / file).read_text(encoding="utf-8"), f"the block of {file} differs from the file"
 

@@ -1,4 +1,4 @@
-"""The examples in docstrings are true."""
+"""The examples in docstrings are correct."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MODULES = sorted(
 
 
 def names_for_all(module: ModuleType) -> dict[str, Any]:
-    """What the examples at the top of a module or of its package define: the examples below may use it."""
+    """The names defined by examples in the docstring of a module or its package, which other examples may use."""
     names: dict[str, Any] = {}
     for home in {module.__package__: None, module.__name__: None}:
         names |= vars(importlib.import_module(str(home)))

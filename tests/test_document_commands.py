@@ -32,7 +32,7 @@ GUIDES = ROOT / "docs" / "guides"
 WEB = GeneratedWeb(300, seed=3)
 TOPIC = WEB.topics[0]
 NOT_OURS = ("make", "pip", "open", "git", "npm", "python", "curl")
-"""Commands of the reader's system: they are not run."""
+"""Commands of the operating system, which are not run."""
 ELSEWHERE = {"add-a-driver.md", "add-a-frontier-store.md", "add-a-metric.md", "add-a-strategy.md", "add-an-exporter.md"}
 ELSEWHERE |= {"seed-sources.md"}
 """Guides about plug-ins: `test_examples.py` runs their package. Seed sources, whose commands need a search engine, have
@@ -64,14 +64,14 @@ def commands(document: Path) -> Iterator[str]:
 
 @dataclass
 class Place:
-    """The empty folder, the served web, and what stands for the placeholders."""
+    """The empty folder, the served web, and the values of placeholders."""
 
     folder: Path
     proxy: str
     small: bool
     port: int = 0
     desks: dict[str, str] = field(default_factory=dict)
-    """The printed address of each desk that runs, by its folder."""
+    """The printed address of each running desk, by folder."""
     servers: ExitStack = field(default_factory=ExitStack)
 
     def prepare(self) -> None:
@@ -85,55 +85,55 @@ class Place:
             found.bind(("127.0.0.1", 0))
             self.port = int(found.getsockname()[1])
 
-    def words(self, command: str) -> list[str]:
-        words = shlex.split(command.replace("8080", str(self.port)), comments=True)[1:]
+    def arguments(self, command: str) -> list[str]:
+        arguments = shlex.split(command.replace("8080", str(self.port)), comments=True)[1:]
         seeds = iter([*TOPIC.seeds, *TOPIC.targets])
-        words = [str(next(seeds)) if word.startswith("https://") else word for word in words]
-        words = [self.page_of(words) if word == "URL" else word for word in words]
-        words = [TOPIC.id if word == "TOPIC-ID" else word for word in words]
-        is_new = words[0] in ("map", "related") and not (self.folder / words[1] / "crawl.toml").exists()
-        if (is_new or words[0] in ("ask", "crawl")) and "--proxy" not in words:
-            words += ["--proxy", self.proxy, "--delay", "0"]
-        if words[:2] == ["topic", "new"] and "--from" not in words:
-            words += ["--from", "mybed", "--background", "mybed"]
-        return [self._smaller(before, word) for before, word in zip(["", *words], words, strict=False)]
+        arguments = [str(next(seeds)) if word.startswith("https://") else word for word in arguments]
+        arguments = [self.page_of(arguments) if word == "URL" else word for word in arguments]
+        arguments = [TOPIC.id if word == "TOPIC-ID" else word for word in arguments]
+        is_new = arguments[0] in ("map", "related") and not (self.folder / arguments[1] / "crawl.toml").exists()
+        if (is_new or arguments[0] in ("ask", "crawl")) and "--proxy" not in arguments:
+            arguments += ["--proxy", self.proxy, "--delay", "0"]
+        if arguments[:2] == ["topic", "new"] and "--from" not in arguments:
+            arguments += ["--from", "mybed", "--background", "mybed"]
+        return [self._smaller(before, word) for before, word in zip(["", *arguments], arguments, strict=False)]
 
     def _smaller(self, before: str, word: str) -> str:
         if not self.small or before not in ("--pages", "--at"):
             return word
         return ",".join(str(max(10, int(number) // 10)) for number in word.split(","))
 
-    def page_of(self, words: list[str]) -> str:
-        with CrawlFolder.look(self.folder / words[1]) as folder:
+    def page_of(self, arguments: list[str]) -> str:
+        with CrawlFolder.look(self.folder / arguments[1]) as folder:
             return str(next(iter(folder.history.trail())).url)
 
-    def run(self, words: list[str]) -> None:
-        given = {**os.environ, "SCENTHOUND_CACHE": str(self.folder / ".cache")}
-        if words[:2] == ["lab", "serve"]:
-            self.servers.enter_context(_serving(words, self.folder))
+    def run(self, arguments: list[str]) -> None:
+        variables = {**os.environ, "SCENTHOUND_CACHE": str(self.folder / ".cache")}
+        if arguments[:2] == ["lab", "serve"]:
+            self.servers.enter_context(_serving(arguments, self.folder))
             return
-        if words[0] == "desk":
-            shown = next((word for word in words[1:] if not word.startswith("-")), "")
-            more = [] if "--no-browser" in words else ["--no-browser"]
-            words = [*words, *more, "--port", "0", "--home", str(self.folder / "home")]
-            self.desks[shown] = self.servers.enter_context(_serving(words, self.folder))
+        if arguments[0] == "desk":
+            shown = next((word for word in arguments[1:] if not word.startswith("-")), "")
+            more = [] if "--no-browser" in arguments else ["--no-browser"]
+            arguments = [*arguments, *more, "--port", "0", "--home", str(self.folder / "home")]
+            self.desks[shown] = self.servers.enter_context(_serving(arguments, self.folder))
             return
-        if words[0] == "companion":
-            profile = [] if len(words) > 1 and not words[1].startswith("-") else ["profile"]
+        if arguments[0] == "companion":
+            profile = [] if len(arguments) > 1 and not arguments[1].startswith("-") else ["profile"]
             here = ["--no-browser", "--port", "0", "--home", str(self.folder / "home")]
-            self.servers.enter_context(_serving([*words, *profile, *here], self.folder))
+            self.servers.enter_context(_serving([*arguments, *profile, *here], self.folder))
             return
         done = subprocess.run(
-            [sys.executable, "-m", "scenthound", *words],
+            [sys.executable, "-m", "scenthound", *arguments],
             cwd=self.folder,
-            env=given,
+            env=variables,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             check=False,
             timeout=240,
         )
-        assert done.returncode == 0, f"scenthound {shlex.join(words)}\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
+        assert done.returncode == 0, f"scenthound {shlex.join(arguments)}\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
 
     def ask(self, command: str) -> None:
         """Run a `curl` of the reader's system against the desk that shows the folder it names."""
@@ -145,10 +145,10 @@ class Place:
 
 
 @contextmanager
-def _serving(words: list[str], folder: Path) -> Iterator[str]:
-    """A command that serves until it is interrupted; gives the first line that it prints."""
+def _serving(arguments: list[str], folder: Path) -> Iterator[str]:
+    """Start a command that serves until it is interrupted. Returns the first line that it prints."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "scenthound", *words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        [sys.executable, "-m", "scenthound", *arguments], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
     try:
         assert process.stdout is not None
@@ -172,10 +172,10 @@ def test_every_command_of_a_document_runs(document: Path, tmp_path: Path) -> Non
                     name, _, text = command.partition("\n")
                     (tmp_path / name.split()[2]).write_text(text.rpartition("\n")[0] + "\n")
                 elif command.startswith("scenthound "):
-                    words = place.words(command)
-                    if words[:2] == ["lab", "generate"]:
-                        _remove(tmp_path / words[2])  # the reader's folder is empty
-                    place.run(words)
+                    arguments = place.arguments(command)
+                    if arguments[:2] == ["lab", "generate"]:
+                        _remove(tmp_path / arguments[2])  # the reader's folder is empty
+                    place.run(arguments)
                 elif command.startswith("curl ") and shutil.which("curl"):
                     place.ask(command)
                 else:
@@ -188,13 +188,13 @@ def _remove(folder: Path) -> None:
 
 
 def test_no_two_guides_write_to_one_folder() -> None:
-    """Whoever follows them one after another is not stopped by a crawl that exists."""
+    """A reader who follows all guides in order is not stopped by an existing crawl."""
     written: dict[str, list[str]] = {}
     for document in sorted(GUIDES.glob("*.md")):
         for command in commands(document):
-            words = shlex.split(command.partition("\n")[0], comments=True)
-            if words[:2] == ["scenthound", "crawl"] and "--out" in words:
-                written.setdefault(words[words.index("--out") + 1], []).append(document.name)
+            arguments = shlex.split(command.partition("\n")[0], comments=True)
+            if arguments[:2] == ["scenthound", "crawl"] and "--out" in arguments:
+                written.setdefault(arguments[arguments.index("--out") + 1], []).append(document.name)
     assert {"balloons", "balloons-live", "balloons-trained"} <= set(written)
     assert not {folder: names for folder, names in written.items() if len(names) > 1}
 

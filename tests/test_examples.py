@@ -26,14 +26,20 @@ SAYS = {
     "load_into_pandas.py": "best page: ",
     "compare_in_the_lab.py": "hound is better than breadth-first",
 }
-"""Something that each program prints."""
+"""Text that each program prints."""
 NEEDS = {"load_into_pandas.py": ["pandas"], "compare_in_the_lab.py": ["pyarrow", "scipy"]}
 
 
-def run(words: list[str], folder: Path, **environment: str) -> str:
-    given = {**os.environ, "SCENTHOUND_CACHE": str(folder / "cache"), **environment}
+def run(arguments: list[str], folder: Path, **environment: str) -> str:
+    variables = {**os.environ, "SCENTHOUND_CACHE": str(folder / "cache"), **environment}
     done = subprocess.run(
-        [sys.executable, *words], cwd=folder, env=given, capture_output=True, text=True, check=False, timeout=120
+        [sys.executable, *arguments],
+        cwd=folder,
+        env=variables,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
     )
     assert done.returncode == 0, done.stderr + done.stdout
     return done.stdout
@@ -42,8 +48,8 @@ def run(words: list[str], folder: Path, **environment: str) -> str:
 def test_every_example_is_listed_here_and_in_its_readme() -> None:
     programs = {path.name for path in EXAMPLES.glob("*.py")}
     assert programs == SAYS.keys()
-    told = (EXAMPLES / "README.md").read_text(encoding="utf-8")
-    assert all(f"`{name}`" in told for name in programs)
+    readme = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+    assert all(f"`{name}`" in readme for name in programs)
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.rglob("*.py")), ids=lambda path: path.name)
@@ -66,7 +72,7 @@ def test_the_tests_of_the_plug_in_package_pass(tmp_path: Path) -> None:
 
 @pytest.fixture
 def installed(tmp_path: Path) -> str:
-    """The plug-in package as `pip install` would leave it: its path, with its entry points beside it."""
+    """The path of the plug-in package with its entry points, as `pip install` would install it."""
     project = tomllib.loads((PLUGIN / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     about = tmp_path / "site" / "my_parts-0.1.dist-info"
     about.mkdir(parents=True)
@@ -79,8 +85,8 @@ def installed(tmp_path: Path) -> str:
 
 
 def test_an_installed_strategy_can_be_chosen_by_name(installed: str, tmp_path: Path) -> None:
-    told = run(["-m", "scenthound", "strategies", "longest-anchor", "--json"], tmp_path, PYTHONPATH=installed)
-    assert [parameter["name"] for parameter in json.loads(told)["parameters"]] == ["cap"]
+    output = run(["-m", "scenthound", "strategies", "longest-anchor", "--json"], tmp_path, PYTHONPATH=installed)
+    assert [parameter["name"] for parameter in json.loads(output)["parameters"]] == ["cap"]
 
 
 def test_an_installed_metric_and_exporter_are_found(installed: str, tmp_path: Path) -> None:

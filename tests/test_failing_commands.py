@@ -1,4 +1,4 @@
-"""A disk that fails under the commands that work on a crawl: exit code 5, one line with the cause, no traceback."""
+"""If the disk fails during a command, there is a distinct exit code, one line with the cause, and no traceback."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KINDS = {"EIO": "rwsn", "EMFILE": "o"}
 FEW = ("index-again", "portal", "ask-and-keep", "desk", "mcp", "companion")
 STEP = {"EIO": 101, "EMFILE": 37}
 LONG = "SCENTHOUND_FAIL_EVERY"
-"""If this variable is set, all commands are tried, and every so many-th call fails: see benchmarks/hostile.py."""
+"""If this variable is set to N, all commands are tried, and every N-th call fails: see benchmarks/hostile.py."""
 
 
 def attempts(folder: Path, error: str) -> list[dict[str, Any]]:
@@ -44,7 +44,7 @@ def attempts(folder: Path, error: str) -> list[dict[str, Any]]:
 
 
 def command_paths(command: click.Command, context: click.Context, path: tuple[str, ...] = ()) -> Iterator[str]:
-    """Every command that can be typed, as `lab run`."""
+    """Every command, such as `lab run`."""
     if not isinstance(command, click.Group):
         yield " ".join(path)
         return
@@ -64,7 +64,7 @@ def test_every_command_is_tried_or_has_a_reason_not_to_be() -> None:
 
 
 def fault(attempt: Mapping[str, Any]) -> str:
-    """What is wrong with how a command failed; nothing if all is well."""
+    """The problems with how a command failed; empty if there are none."""
     text, code = attempt["said"], attempt["code"]
     allowed = (0, 1, 2) if attempt["command"] in ("seeds", "backlinks") else (0, 5)  # a source must not end a crawl
     faults = {

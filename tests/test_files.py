@@ -1,4 +1,4 @@
-"""Safe writing: whole files or none, no link followed, nothing overwritten that is kept."""
+"""Safe writing: a whole file or nothing, no links followed, nothing overwritten that should be kept."""
 
 from __future__ import annotations
 

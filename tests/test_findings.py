@@ -1,4 +1,4 @@
-"""The benchmark that repeats findings: its verdicts, and that every finding states its criterion."""
+"""The benchmark that repeats findings: its statistics, and that every finding states its criterion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No strategy gets worse unnoticed: quality floors on pinned beds."""
+"""Quality floors on pinned beds, so that no strategy gets worse unnoticed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quality floors of strategies that learn before they crawl: a separate file, so that it can run in parallel."""
+"""Quality floors of strategies that are trained before the crawl; in a separate file, so that it runs in parallel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The worked examples of the sheets come out to the last printed digit."""
+"""The worked examples of the sheets are reproduced to the last printed digit."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ COMPUTED = [
 
 
 def differences(found: Any, right: Any, path: str = "") -> Iterator[str]:
-    """Where two JSON values differ, as `naive.scores[3][1]: 0.5 is not 0.4`."""
+    """Where two JSON values differ, such as `naive.scores[3][1]: 0.5 is not 0.4`."""
     if isinstance(right, dict) and isinstance(found, dict):
         for key in right.keys() | found.keys():
             if key not in found or key not in right:
@@ -52,7 +52,7 @@ def _is_number(value: object) -> bool:
 
 
 def run(inputs: Path) -> tuple[dict[str, Any], str]:
-    """What the script computes, and what it says about it."""
+    """The results of the script, and its printed explanation."""
     done = subprocess.run([sys.executable, str(SCRIPT), str(inputs)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)["expected"], done.stderr
@@ -60,7 +60,7 @@ def run(inputs: Path) -> tuple[dict[str, Any], str]:
 
 @pytest.fixture(scope="module")
 def answered(golden_public: Path, tmp_path_factory: pytest.TempPathFactory) -> Answered:
-    """What we compute, from a file that holds the inputs alone, and what is right."""
+    """Our results, computed from a file with only the inputs, and the right results."""
     public = json.loads(golden_public.read_text(encoding="utf-8"))
     blind = tmp_path_factory.mktemp("golden") / "inputs.json"
     blind.write_text(json.dumps({"inputs": public["inputs"]}), encoding="utf-8")

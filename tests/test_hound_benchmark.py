@@ -1,4 +1,4 @@
-"""The benchmark of hound: its variants, and how its figures are written down."""
+"""The benchmark of hound: its variants, and how its figures are recorded."""
 
 from __future__ import annotations
 

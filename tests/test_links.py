@@ -1,4 +1,4 @@
-"""Links planted where a command writes: nothing outside changes, and the command says which link it is."""
+"""If links are planted where a command writes, nothing outside changes, and the command names the link."""
 
 from __future__ import annotations
 
@@ -84,11 +84,11 @@ def test_what_is_made_from_a_crawl_is_not_written_through_a_link(
     link = plant(folder / name, outside)
     before = state(outside)
     code = run(words)
-    told = capsys.readouterr()
+    output = capsys.readouterr()
     assert state(outside) == before
-    assert "Traceback" not in told.err
-    assert code == 4, told
-    assert f"{link} is a symbolic link" in told.err
+    assert "Traceback" not in output.err
+    assert code == 4, output
+    assert f"{link} is a symbolic link" in output.err
 
 
 @pytest.mark.parametrize("name", ["crawl.lock", "crawl.toml", "crawl.db", "pages", "index"])
@@ -264,7 +264,7 @@ SECRET = "secretword"
 
 @pytest.fixture(scope="module")
 def crawls(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two crawls of the same addresses with an index and a portal; every page of `theirs` has a word of its own."""
+    """Two crawls of the same URLs with an index and a portal; every page of `theirs` contains a distinct word."""
     top = tmp_path_factory.mktemp("crawls")
     theirs = {url: (f"{title} {SECRET}", f"{text} {SECRET}", links) for url, (title, text, links) in SMALL_WEB.items()}
     for name, web in (("mine", SMALL_WEB), ("theirs", theirs)):
@@ -291,14 +291,14 @@ def test_nothing_outside_of_a_folder_is_read_and_shown(name: str, crawls: Path, 
         ["map", "{}"],
     ):
         run([word.format(folder) for word in words])
-    told = "".join(capsys.readouterr())
+    output = "".join(capsys.readouterr())
     with client(tmp_path / "home", folder) as desk:
         for path in ("/search?q=balloons", f"/copy?url={SEED}", f"/page?url={SEED}", "/portal/index.html"):
-            told += desk.get(f"/c/crawl{path}").text
-        told += desk.get("/api/collections/crawl/search?q=balloons").text
+            output += desk.get(f"/c/crawl{path}").text
+        output += desk.get("/api/collections/crawl/search?q=balloons").text
     written = [path for path in folder.rglob("*") if path.is_file() and not path.is_symlink()]
-    told += "".join(path.read_bytes().decode("latin-1") for path in written if folder / name not in path.parents)
-    assert SECRET not in told.lower()
+    output += "".join(path.read_bytes().decode("latin-1") for path in written if folder / name not in path.parents)
+    assert SECRET not in output.lower()
     assert state(crawls) == before
 
 

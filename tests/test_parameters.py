@@ -1,4 +1,4 @@
-"""Parameters are declared on the field and checked in one place."""
+"""Parameters are declared on their field and checked in one place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One door for parts of ours and of strangers."""
+"""Our plug-ins and those of other packages are found in the same way."""
 
 from __future__ import annotations
 

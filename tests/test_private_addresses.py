@@ -1,4 +1,4 @@
-"""No way around the guard: private addresses named by sources, redirects, agents or a browser are not contacted."""
+"""No request reaches a private address, whether a source, a redirect, an agent or a browser names it."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ HOSTS = (
     "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[64:ff9b::7f00:1]", "a.localhost", "127。0。0。1",
 )  # fmt: skip
 FRONT = "127.0.0.2"
-"""Where the server is that may be asked, by `--allow-private`; the private one is on 127.0.0.1."""
+"""The address of the server that `--allow-private` allows; the private server is on 127.0.0.1."""
 ALLOWED = f"{FRONT}/32"
 Answer = Callable[[str], tuple[int, str]]
-"""The status for a path, and the body; for a redirect its target."""
+"""The status and body for a path; for a redirect, its target."""
 
 
 @contextmanager
 def serving(host: str, answer: Answer) -> Iterator[tuple[str, list[str]]]:
-    """A server; gives its address, and the paths that it was asked for."""
+    """Run a server. Yields its address and the list of requested paths."""
     asked: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -62,7 +62,7 @@ def serving(host: str, answer: Answer) -> Iterator[tuple[str, list[str]]]:
 
 @pytest.fixture
 def private() -> Iterator[tuple[list[str], list[str]]]:
-    """Addresses of a server that nobody may reach, in every spelling; and the paths that it was asked for."""
+    """The addresses of a server that must not be reached, in every spelling, and the list of requested paths."""
     with serving("127.0.0.1", lambda path: (200, "<title>balloons</title>hot air balloons")) as (address, asked):
         port = address.rpartition(":")[2]
         yield [f"http://{host}:{port}/balloons" for host in HOSTS], asked
@@ -90,9 +90,9 @@ def test_private_addresses_in_answers_of_sources_are_left_out(
     with serving(FRONT, answer) as (front, _):
         sources = (f"searxng:{front}", f"commoncrawl:site.test,server={front},crawl=CC")
         for source in (*sources, f"bookmarks:{tmp_path / 'marks.html'}", f"collections:{tmp_path / 'crawl'}"):
-            code, told = seeds(source, capsys)
-            assert code == 1, told
-            assert "it knows no page about this" in told, told
+            code, output = seeds(source, capsys)
+            assert code == 1, output
+            assert "it knows no page about this" in output, output
     assert asked == []
 
 
@@ -105,9 +105,9 @@ def test_no_source_leads_to_a_private_address(first: str, private: tuple[list[st
 
     with serving(FRONT, answer) as (front, _):
         for source in (f"searxng:{front}", f"sitemap:{front}/sitemap.xml", f"commoncrawl:site.test,server={front}"):
-            code, told = seeds(source, capsys)
-            assert code == 1, told
-            assert "refused-address" in told or "another server" in told, told
+            code, output = seeds(source, capsys)
+            assert code == 1, output
+            assert "refused-address" in output or "another server" in output, output
     assert asked == []
 
 

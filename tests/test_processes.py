@@ -1,4 +1,4 @@
-"""No command runs code from the folder it is called in."""
+"""No command runs code from the folder in which it is called."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MARKER = "IMPORTED"
 
 
 def plant_modules(folder: Path) -> None:
-    """Put a module of every name that our processes could import into a folder; each leaves its name when it runs."""
+    """Fill a folder with a module of every name that our processes could import; each leaves a mark when it runs."""
     third_party = {name.partition(".")[0] for name in importlib.metadata.packages_distributions()}
     for name in (third_party | set(sys.stdlib_module_names)) - {"__main__"}:
         if name.isidentifier():
@@ -126,9 +126,9 @@ def test_a_companion_runs_nothing_of_the_working_directory(tmp_path: Path) -> No
     words = ["companion", "kept", "--port", "0", "--home", "new", "--no-browser", "--json"]
     with subprocess.Popen([COMMAND, *words], cwd=folder, env=environment, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
-        said = process.stdout.readline() + process.stdout.readline()
+        output = process.stdout.readline() + process.stdout.readline()
         process.terminate()
-    assert b"address" in said
+    assert b"address" in output
     assert not (folder / MARKER).exists()
 
 

@@ -29,7 +29,7 @@ def trials() -> set[str]:
 
 
 def missing(named: str) -> list[str]:
-    """What a named test or command needs and does not find."""
+    """What a named test or command needs but is missing."""
     first, *words = named.removeprefix("python ").split()
     if first == "make":
         targets = MADE.findall((ROOT / "Makefile").read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""scripts/structure.py counts what it says, on a tiny tree."""
+"""scripts/structure.py counts correctly, on a small example tree."""
 
 from __future__ import annotations
 

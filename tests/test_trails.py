@@ -1,4 +1,4 @@
-"""A change of structure or speed changes no trail and no score: pinned digests for every strategy."""
+"""Changes of structure or speed must not change any trail or score: pinned digests for every strategy."""
 
 from __future__ import annotations
 

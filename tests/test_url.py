@@ -1,4 +1,4 @@
-"""URLs: resolved as the standard says, then made canonical as sheet 10.4 says."""
+"""URLs are resolved by the standard, then canonicalised by sheet 10.4."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_every_international_host_of_the_standard(suites: Suites, own: str, othe
 
 
 def _expected(case: dict[str, str]) -> str | None:
-    """What the standard says, less fragment and credentials; None where it fails or leads off the web."""
+    """The result of the standard without fragment and credentials; None if it fails or is not http(s)."""
     href = case.get("href", "")
     if case.get("failure") or not href.startswith(HTTP):
         return None

@@ -10,8 +10,8 @@
         if page.is_relevant:
             break                                                                  # stops the crawl and saves it
 
-docs/guides/python.md shows how to use it, docs/reference/python.md lists all names. They are imported when they are
-first used, so that `import scenthound` costs next to nothing.
+docs/guides/python.md shows how to use it, docs/reference/python.md lists all names. Each is imported on first use, so
+`import scenthound` is fast.
 """
 
 from __future__ import annotations

@@ -1,25 +1,25 @@
-"""What goes wrong, and whose fault it is.
+"""All exceptions, grouped by whose fault they are.
 
 ScenthoundError
 ├── OurFault        the caller's or the configuration's; trying again will not help
-│   ├── UnknownName     no strategy, exporter, setting … of that name
+│   ├── UnknownName     there is no strategy, exporter, setting … of that name
 │   ├── BadConfig       a setting, a topic file or a seed list that can't be used (exit 4)
 │   ├── BadUsage        a call that makes no sense (exit 2)
 │   ├── StrategyFailed  a strategy raised an error; nothing recorded is lost
 │   ├── JudgeFailed     a judge raised an error; nothing recorded is lost
 │   ├── PartMissing     a strategy used a part of a page that it did not declare
-│   ├── FolderInUse     a second process on a crawl folder
+│   ├── FolderInUse     another process is using the crawl folder
 │   ├── FolderBroken    a crawl folder or a model that can't be read, or has a newer version
-│   ├── UnsafeFile      a link or a pipe in the place of a file that we write (exit 4)
+│   ├── UnsafeFile      a link or a pipe instead of a file that we write (exit 4)
 │   ├── DiskFull        no room left; the crawl stopped cleanly (exit 3)
 │   └── IoFailed        a disk or the system failed; what was recorded is kept (exit 5)
 └── TheirFault      the web misbehaved; carries the url
-    ├── NotAUrl         text that is no http(s) URL
+    ├── NotAUrl         text that is not an http(s) URL
     ├── Unreadable      bytes that are not what they claim to be
     └── SourceFailed    a seed source gave no usable answer
 
-A page that can't be fetched or read is no exception but a `model.Miss`. Facts are attributes; no code looks for words
-in a message.
+A page that can't be fetched or read is not an exception but a `model.Miss`. Errors carry facts as attributes, so no
+code has to search a message for words.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ PATH_ERRORS = (
     errno.ENAMETOOLONG,
     errno.ELOOP,
 )
-"""Errors of the system that are about the path that the user gave; others are about the disk or the system."""
+"""`OSError` codes that concern the path that the user named; other codes concern the disk or the system."""
 
 
 class ScenthoundError(Exception):
-    """`message` names the thing; `hint` offers the way out."""
+    """The base of all our errors: `message` says what is wrong with what, `hint` what the user can do about it."""
 
     exit_code = 1
 
@@ -57,7 +57,7 @@ class ScenthoundError(Exception):
 
 
 class OurFault(ScenthoundError):
-    """Caller or configuration."""
+    """The fault of the caller or of the configuration; trying again will not help."""
 
 
 class BadUsage(OurFault):
@@ -69,7 +69,7 @@ class UnknownName(OurFault):
 
     @classmethod
     def among(cls, kind: str, name: str, choices: Iterable[str], way_out: str = "") -> UnknownName:
-        """The error for `name`, with the nearest of the `choices` as the hint."""
+        """The error for an unknown `name`, with the most similar of the `choices` as the hint."""
         choices = sorted(choices)
         near = get_close_matches(name, choices, n=1, cutoff=0.5)
         if near:
@@ -86,7 +86,7 @@ class StrategyFailed(OurFault):
 
 
 class JudgeFailed(OurFault):
-    """A judge raised an error about a page."""
+    """A judge raised an error while it rated a page."""
 
 
 class PartMissing(OurFault):
@@ -109,13 +109,13 @@ class FileFault(OurFault):
 
 
 class FolderInUse(FileFault):
-    """`process` is the one that uses the folder, None if it is not known."""
+    """Another process is using the folder; `process` is its id, or None if unknown."""
 
     process: int | None = None
 
 
 class FolderBroken(FileFault):
-    pass
+    """A crawl folder or a model can't be read, or was written by a newer version."""
 
 
 class FileDamaged(FolderBroken):
@@ -123,15 +123,15 @@ class FileDamaged(FolderBroken):
 
 
 class StateDamaged(FolderBroken):
-    """The saved state of a strategy or of the loop can't be used; the pages are not concerned."""
+    """The saved state of a strategy or of the loop can't be used; the pages are intact."""
 
 
 class UnsafeFile(FileFault):
-    """A symbolic link, a hard link or no regular file where we would write."""
+    """A symbolic link, a hard link or something other than a regular file where we would write."""
 
 
 class DiskFull(OurFault):
-    """No room for `path`; `left` says how much there is."""
+    """There is not enough room for `path`; `left` says how much there is."""
 
     exit_code = 3
 
@@ -142,7 +142,7 @@ class DiskFull(OurFault):
 
 
 class IoFailed(OurFault):
-    """A read, a write or a sync of `path` failed; `cause` is the system's word for it."""
+    """A read, a write or a sync of `path` failed; `cause` is the system's error message."""
 
     exit_code = 5
 
@@ -153,26 +153,26 @@ class IoFailed(OurFault):
 
     @classmethod
     def of(cls, error: OSError, path: Path | str = "", hint: str = "") -> IoFailed:
-        """The error for an error of the system on `path`, or on the file that it names."""
+        """Make one from an `OSError` on `path`, or on the file that the error names."""
         cause = error.strerror or str(error) or type(error).__name__
         return cls(error.filename or path or "a file", cause, hint or "check the disk, then run this again")
 
 
 def of_system(error: OSError, path: Path | str = "", bad_path: OurFault | None = None) -> OurFault:
-    """Turn an `OSError` on `path` into an error with a way out: no room, a bad path, or a failing disk.
+    """Turn an `OSError` on `path` into an error with a hint: no room, a bad path, or a failing disk.
 
-    `bad_path` is what to say if the path is wrong, or not the user's.
+    `bad_path` is the error to return if the path is wrong or not accessible.
     """
     name = error.filename or path
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return DiskFull(name or "a file")
     if error.errno in PATH_ERRORS and name:
-        return bad_path or BadConfig(f"{name}: {error.strerror}", "check the path, and whose it is")
+        return bad_path or BadConfig(f"{name}: {error.strerror}", "check the path and its permissions")
     return IoFailed.of(error, path)
 
 
 class TheirFault(ScenthoundError):
-    """The web misbehaved."""
+    """The web misbehaved at `url`."""
 
     def __init__(self, message: str, hint: str = "", url: str = "") -> None:
         super().__init__(message, hint)
@@ -181,7 +181,7 @@ class TheirFault(ScenthoundError):
 
 
 class NotAUrl(TheirFault, ValueError):
-    """Text that is no http(s) URL, or one we refuse."""
+    """Text that is not an http(s) URL, or a URL that we refuse."""
 
 
 class Unreadable(TheirFault):
@@ -189,7 +189,7 @@ class Unreadable(TheirFault):
 
 
 class SourceFailed(TheirFault):
-    """A seed source can't be reached, refuses, or answers with something else than it should."""
+    """A seed source can't be reached, refuses, or sends an unusable answer."""
 
     status: int = 0
-    """Of its reply, if there was one that is no answer."""
+    """The HTTP status of its reply, if that is what failed."""

@@ -1,9 +1,9 @@
 """Safe writing: every file is written by one of these functions, or inside a folder that they made.
 
-A file is replaced whole or not at all: it is written under a new name beside the old one, synced, and renamed. A file
-that is changed in place (a lock, a database, an archive that grows) must be a regular file without a hard link in
-another folder. No write follows a symbolic link: a crawl folder may come from a stranger. The folder that the user
-named may be a link itself; the files in it may not.
+A file is replaced as a whole or not at all: it is written under a new name next to the old one, synced, and renamed. A
+file that is changed in place (a lock, a database, a growing archive) must be a regular file without a hard link in
+another folder. No write follows a symbolic link, because a crawl folder may come from a stranger. The folder that the
+user named may be a link; the files in it may not.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ def refuse_link(path: Path) -> None:
 
 
 def check_file(path: Path) -> None:
-    """Raise `UnsafeFile` unless `path` is free, or a regular file."""
+    """Raise `UnsafeFile` if there is something other than a regular file at `path`."""
     refuse_link(path)
     with suppress(FileNotFoundError, NotADirectoryError):
         _check_regular(path, path.lstat())
 
 
 def check_own_file(path: Path) -> None:
-    """Raise `UnsafeFile` unless `path` is free, or a regular file without a hard link in another folder."""
+    """Raise `UnsafeFile` if there is something other than a regular file without hard links in other folders."""
     refuse_link(path)
     with suppress(FileNotFoundError, NotADirectoryError):
         _check_own(path, path.lstat())
@@ -56,7 +56,7 @@ def check_own_file(path: Path) -> None:
 
 def _check_regular(path: Path, status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
-        raise UnsafeFile(path, "is not a regular file", "move it away; a file of that name is needed")
+        raise UnsafeFile(path, "is not a regular file", "move it away: a file of that name is needed")
 
 
 def _check_own(path: Path, status: os.stat_result) -> None:
@@ -66,7 +66,7 @@ def _check_own(path: Path, status: os.stat_result) -> None:
 
 
 def _links_beside(path: Path, status: os.stat_result) -> int:
-    """The number of hard links in its own folder; a repair gives a database a second one for a moment."""
+    """The number of hard links in its own folder: a repair briefly gives a database a second one."""
     with os.scandir(path.parent) as entries:
         return sum(entry.inode() == status.st_ino and not entry.is_symlink() for entry in entries)
 
@@ -76,9 +76,9 @@ def _links_beside(path: Path, status: os.stat_result) -> int:
 
 @contextmanager
 def replacing(path: Path, mode: int = 0o666, durable: bool = True) -> Iterator[BinaryIO]:
-    """A stream for a file that gets its name when the block ends without an error.
+    """Write a file that replaces `path` when the block ends without an error. Yields the stream.
 
-    The umask applies to `mode`. A `durable` file survives a power cut from then on. Raises `UnsafeFile` for a link,
+    The umask applies to `mode`. A `durable` file then survives a power cut. Raises `UnsafeFile` for a link,
     `BadConfig` if the file can't be written, `DiskFull` if there is no room, `IoFailed` if the disk fails.
     """
     refuse_link(path)
@@ -104,13 +104,13 @@ def replacing(path: Path, mode: int = 0o666, durable: bool = True) -> Iterator[B
 
 
 def write_bytes(path: Path, data: bytes, mode: int = 0o666, durable: bool = True) -> None:
-    """Write a file whole or not at all; see `replacing`."""
+    """Write a whole file or nothing; see `replacing`."""
     with replacing(path, mode, durable) as file:
         file.write(data)
 
 
 def write_text(path: Path, text: str, mode: int = 0o666, durable: bool = True) -> None:
-    """Write a text as UTF-8; see `replacing`."""
+    """Write text as UTF-8; see `replacing`."""
     write_bytes(path, text.encode("utf-8", "replace"), mode, durable)
 
 
@@ -121,7 +121,7 @@ def replace(source: Path, target: Path) -> None:
 
 
 def _new_file(path: Path, mode: int) -> tuple[int, Path]:
-    """A new file beside `path`."""
+    """Create a temporary file next to `path`. Returns its descriptor and its path."""
     while True:
         part = path.with_name(f".{path.name[:40]}.{secrets.token_hex(4)}.part")
         with suppress(FileExistsError):
@@ -132,7 +132,7 @@ def _new_file(path: Path, mode: int) -> tuple[int, Path]:
 
 
 def open_in_place(path: Path, flags: int, mode: int = 0o666) -> int:
-    """A descriptor of a regular file; `UnsafeFile` for a link, a pipe, or a hard link."""
+    """Open a regular file and return its descriptor. Raises `UnsafeFile` for a link, a pipe, or a hard link."""
     try:
         descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, mode)
     except OSError as error:
@@ -147,26 +147,26 @@ def open_in_place(path: Path, flags: int, mode: int = 0o666) -> int:
     return descriptor
 
 
-# ---- files that are kept
+# ---- files that are moved aside
 
 
 def free_name(path: Path, ending: str) -> Path:
-    """The first of `path.ending-1`, `path.ending-2`, ... that is free; a broken link is not."""
+    """The first of `path.ending-1`, `path.ending-2`, ... that does not exist, not even as a broken link."""
     numbers = itertools.count(1)
     return next(name for n in numbers if not os.path.lexists(name := path.with_name(f"{path.name}.{ending}-{n}")))
 
 
 def move_aside(path: Path, ending: str) -> Path:
-    """Rename a file to the next free `path.ending-N` and return that."""
+    """Rename a file to the first free `path.ending-N` and return the new path."""
     kept = free_name(path, ending)
     replace(path, kept)
     return kept
 
 
 def move_tail(path: Path, offset: int, ending: str) -> Path:
-    """Move what follows `offset` to the new file `path.ending-N` and return that. The copy is durable before the cut.
+    """Move what follows `offset` to the first free `path.ending-N` and return the new path.
 
-    A crash in between leaves the tail in both files, so nothing is lost.
+    The copy is durable before the cut: a crash in between leaves the tail in both files, so nothing is lost.
     """
     if offset <= 0:
         return move_aside(path, ending)
@@ -187,19 +187,19 @@ def move_tail(path: Path, offset: int, ending: str) -> Path:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder and its parents, durably, if it does not exist; `UnsafeFile` for a link."""
+    """Make a folder and its parents, durably, if it does not exist. Raises `UnsafeFile` for a link."""
     refuse_link(path)
     if path.is_dir():
         return
     missing = [parent for parent in (path, *path.parents) if not parent.exists()]
     path.mkdir(parents=True, exist_ok=True)
-    for made in missing:
-        sync_folder(made.parent)
+    for folder in missing:
+        sync_folder(folder.parent)
 
 
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
-    """A folder to fill, which is renamed to `path` when the block ends without an error, and else removed.
+    """Yield a folder to fill. It is renamed to `path` when the block ends without an error, and removed otherwise.
 
     An empty folder at `path` is replaced. No other user can write to the new folder before it is renamed, so the files
     in it may be written in any way.
@@ -207,28 +207,28 @@ def new_folder(path: Path) -> Iterator[Path]:
     refuse_link(path)
     scratch = Path(tempfile.mkdtemp(prefix=f".{path.name[:40]}.", dir=path.parent))
     try:
-        made = scratch / "new"
-        made.mkdir(0o755)
-        yield made
-        _sync_tree(made)
-        replace(made, path)
+        folder = scratch / "new"
+        folder.mkdir(0o755)
+        yield folder
+        _sync_tree(folder)
+        replace(folder, path)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
 @contextmanager
 def unfinished(folder: Path) -> Iterator[None]:
-    """If the disk fails while `folder` is filled, say that it must go before the next try."""
-    again = f"remove {shlex.quote(str(folder))} if it is there, then run this again"
+    """If the disk fails while `folder` is filled, raise an error that says to remove it before the next try."""
+    retry = f"remove {shlex.quote(str(folder))} if it is there, then run this again"
     try:
         yield
     except (OSError, DiskFull, IoFailed) as error:
         bad_path = BadConfig(f"{folder} can't be written to: {error}", "name another folder")
         failed = of_system(error, folder, bad_path) if isinstance(error, OSError) else error
         if isinstance(failed, DiskFull):
-            raise DiskFull(failed.path, f"make room, {again}", failed.left) from error
+            raise DiskFull(failed.path, f"make room, {retry}", failed.left) from error
         if isinstance(failed, IoFailed):
-            raise IoFailed(failed.path, failed.cause, f"check the disk, {again}") from error
+            raise IoFailed(failed.path, failed.cause, f"check the disk, {retry}") from error
         raise failed from error
 
 
@@ -269,11 +269,11 @@ def _translated(path: Path) -> Iterator[None]:
 
 
 def _error_for(path: Path, error: OSError) -> BadConfig | DiskFull | IoFailed:
-    """Our error for an error of the system, with the name of the file."""
+    """The error to raise for an `OSError` while `path` is written."""
     if error.errno in NO_ROOM:
         return DiskFull(path)
     if error.errno not in PATH_ERRORS:
         return IoFailed.of(error, path)
     if error.errno == errno.ENOENT:
-        return BadConfig(f"{path} can't be written: there is no folder {path.parent}", "make the folder first")
-    return BadConfig(f"{path} can't be written: {error.strerror}", "name a file in a folder that is yours")
+        return BadConfig(f"{path} can't be written: there is no folder {path.parent}", "create the folder first")
+    return BadConfig(f"{path} can't be written: {error.strerror}", "choose a file in a folder that you can write to")

@@ -15,7 +15,7 @@ from scenthound.model import Event, Lost, Step
 _ESCAPE_SEQUENCE = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor, screen
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"  # OSC, DCS and other strings
-    r"|\x1b[ -/]*[0-~]"  # the two-character ones
+    r"|\x1b[ -/]*[0-~]"  # two-character sequences
 )
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 _JOINERS = "\u200c\u200d"  # needed to write Persian, Hindi and some emoji
@@ -26,7 +26,7 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def printable(text: str, most: int = 0) -> str:
-    """One line without escape sequences, control characters or marks that change the direction of text.
+    """Text on one line, without escape sequences, control characters or marks that change the direction of text.
 
     White space is collapsed. With `most` the line is cut to that many characters.
 
@@ -49,7 +49,7 @@ def _printable_character(character: str) -> str:
 
 
 def replace_unprintable(text: str, most: int = 120) -> str:
-    """The first `most` characters, each unprintable one as U+FFFD: shows that it was there.
+    """The first `most` characters, with U+FFFD in place of each unprintable one.
 
     >>> replace_unprintable("a\\x00b")
     'a\ufffdb'
@@ -62,7 +62,7 @@ def replace_unprintable(text: str, most: int = 120) -> str:
 
 
 def toml_value(value: Any) -> str:
-    """A value in TOML. JSON strings are TOML strings, except for the delete character. Raises `BadConfig`."""
+    """A value as TOML. JSON strings are valid TOML, except for the delete character. Raises `BadConfig`."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -72,7 +72,7 @@ def toml_value(value: Any) -> str:
         return repr(value)
     if isinstance(value, Sequence):
         return "[" + ", ".join(map(toml_value, value)) + "]"
-    raise BadConfig(f"{value!r} can't be written as TOML", "parameters are texts, numbers, true/false and lists")
+    raise BadConfig(f"{value!r} can't be written as TOML", "parameters are strings, numbers, true/false and lists")
 
 
 def toml_key(name: str) -> str:
@@ -102,12 +102,12 @@ def trail_line(step: Step) -> dict[str, Any]:
 
 
 def full_trail_line(step: Step) -> dict[str, Any]:
-    """A trail line with the title, the rank at the time of the fetch, and the URL that was redirected."""
+    """A trail line with title, rank when it was chosen, and the URL that was requested before redirects."""
     return {**trail_line(step), "title": step.title, "rank": step.rank, "requested": step.requested}
 
 
 def miss_line(lost: Lost) -> dict[str, Any]:
-    """A request that brought no page: the keys of a trail line, without a number, and the reason."""
+    """A request that brought no page: the keys of a trail line, with `n` null, and the reason."""
     return {
         "n": None,
         "url": lost.url,
@@ -133,16 +133,16 @@ def event_line(event: Event) -> dict[str, Any]:
 
 
 def json_facts(value: Any) -> Any:
-    """Facts of an event as JSON can hold them: numbers that are not finite become text."""
+    """The facts of an event as JSON values: see `json_number` for numbers that are not finite."""
     if isinstance(value, float):
         return json_number(value)
     if isinstance(value, dict):
-        return {str(key): json_facts(inner) for key, inner in value.items()}
-    return [json_facts(inner) for inner in value] if isinstance(value, list | tuple) else value
+        return {str(key): json_facts(item) for key, item in value.items()}
+    return [json_facts(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def json_number(value: float | None) -> float | str | None:
-    """A number for JSON, which has none for the infinite score of a seed: that is the text "inf".
+    """A number as JSON can hold it: the infinite score of a seed becomes the string "inf", NaN becomes null.
 
     >>> json_number(0.5), json_number(float("inf")), json_number(float("nan"))
     (0.5, 'inf', None)
@@ -153,7 +153,7 @@ def json_number(value: float | None) -> float | str | None:
 
 
 def json_line(fields: dict[str, Any]) -> str:
-    """One line of JSON for a terminal. Unprintable characters are escaped; JSON itself escapes only some of them."""
+    """One line of JSON for a terminal: all unprintable characters are escaped, of which JSON escapes only some."""
     text = json.dumps(fields, ensure_ascii=False, allow_nan=False, separators=(", ", ": "))
     if text.isascii() and "\x7f" not in text:
         return text

@@ -1,7 +1,10 @@
-"""The port `Judge`: how likely a fetched page is what the user looks for.
+"""The interface `Judge`, which rates how likely a fetched page is what the user is looking for.
 
-A judge gets the topic and the seeds once, then asked about every fetched page in order. It sees what a strategy
-sees and nothing else: never the answers of the laboratory. `scenthound.judges` has ours, by name.
+A judge gets the topic and the seeds once, then every fetched page in order. It sees what a strategy sees and nothing
+else, in particular not the answers of the laboratory. Our judges are in `scenthound.judges`, by name.
+
+Optional features of a judge are Protocols of their own. A judge whose state must survive a restart is a `ports.Saves`,
+like a strategy.
 """
 
 from __future__ import annotations
@@ -15,17 +18,17 @@ from scenthound.page.page import Page
 
 
 class Verdict(NamedTuple):
-    """What a judge says about one page."""
+    """The judge's rating of one page."""
 
     probability: float
-    """How likely the page is relevant, from 0 to 1."""
+    """The probability that the page is relevant."""
     is_relevant: bool
-    """The flag that is counted in harvest rates: the probability has reached the judge's threshold."""
+    """Whether the probability reaches the judge's threshold. Harvest rates count this flag."""
 
 
 @runtime_checkable
 class Judge(Protocol):
-    """Rates fetched pages. A dataclass whose fields are its parameters, as a strategy is."""
+    """Rates fetched pages. Like a strategy, it is a dataclass whose fields are its parameters."""
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> None:
         """Called once, before the first page."""
@@ -34,34 +37,34 @@ class Judge(Protocol):
         """Rate a page that was just fetched. Called once per page, in the order of the crawl."""
 
     def doubts(self) -> list[str]:
-        """Why the verdicts may be wrong, and what to do about it; empty if nothing speaks against them."""
+        """Reasons why the verdicts may be wrong, and what to do about it; empty if there are none."""
 
 
 @runtime_checkable
 class Revises(Protocol):
-    """A judge that learns: it rates pages that it still remembers again."""
+    """A judge that learns, and can rate the pages that it still remembers again."""
 
     def revised(self) -> Iterable[tuple[Url, Verdict]]:
-        """The present verdicts on the remembered pages. A crawl that ends reports these. Asking changes nothing."""
+        """The current verdicts on the remembered pages, reported when a crawl ends. The call has no side effects."""
 
 
 @runtime_checkable
 class AsksAhead(Protocol):
-    """A judge that asks every page for some views, which its reading process works out ahead."""
+    """A judge that needs some views of every page. The process that reads the page computes them ahead."""
 
     ahead: ClassVar[tuple[AheadView, ...]]
 
 
 @runtime_checkable
 class ClassifiesPages(Protocol):
-    """A strategy with a classifier that was trained before the crawl; the judge `classifier` asks it."""
+    """A strategy with a classifier that was trained before the crawl; the judge `classifier` uses it."""
 
     def page_probability(self, page: Page) -> float: ...
 
 
 @runtime_checkable
 class UsesClassifier(Protocol):
-    """A judge that rates by the classifier of the strategy, which it gets before `start`."""
+    """A judge that rates pages with the classifier of the strategy, which it gets before `start`."""
 
     def use_classifier(self, probability: Callable[[Page], float]) -> None: ...
 
@@ -75,10 +78,7 @@ class HearsLabels(Protocol):
 
 @runtime_checkable
 class TakesVerdicts(Protocol):
-    """A strategy that learns from what the judge of the crawl says about pages."""
+    """A strategy that learns from the judge's verdicts."""
 
     def take_verdict(self, url: Url, relevance: float, relevant: bool) -> None:
-        """The verdict on a fetched page; `read` is called with the page next. A resumed crawl gives the stored one."""
-
-
-# A judge whose state must survive a restart is a `ports.Saves`, as a strategy is.
+        """Take the verdict on the page that `read` is called with next. A resumed crawl passes the stored verdict."""

@@ -1,7 +1,7 @@
-"""What a strategy learns from before it crawls, and the interface of those that do.
+"""Training before a crawl: the interfaces `Trains` of strategies that learn, and `Lessons` of what they learn from.
 
 The laboratory or `scenthound train` makes `Lessons` from a bed or a crawl folder and passes them to `Trains.train`.
-Part of the ports: import the names from `scenthound.ports`.
+These are ports, too: import the names from `scenthound.ports`.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ class Taxonomy:
     """A tree of categories with example pages. Names are unique; `text.taxonomy` checks that it is a tree."""
 
     children: Mapping[str, Sequence[str]]
-    """Inner categories, including the root, and the categories directly below each."""
+    """The categories directly below each inner category, including the root."""
     examples: Mapping[str, Sequence[Page]]
-    """Pages of a category itself, without those of the categories below it."""
+    """The pages of each category itself, without those of the categories below it."""
     good: tuple[str, ...] = ()
     """Categories that count as on topic; none is an ancestor of another."""
     root: str = "root"
 
 
 class Lessons(Protocol):
-    """What a strategy may learn from before it crawls: labelled pages, and a known web.
+    """What a strategy may learn from before it crawls: labelled pages, and a known part of the web.
 
-    It is valid only while `train` runs: keep what was learned, not the lessons.
+    They are valid only while `train` runs: keep what was learned, not the lessons.
     """
 
     @property
     def topic(self) -> Topic: ...
     @property
     def examples(self) -> Sequence[Page]:
-        """Pages on topic. Never those that a crawl is graded by."""
+        """Pages on topic. Never those by which a crawl is graded."""
 
     @property
     def others(self) -> Sequence[Page]:
@@ -46,10 +46,10 @@ class Lessons(Protocol):
 
     @property
     def taxonomy(self) -> Taxonomy | None:
-        """Categories with examples, the good ones marked; None if there are none."""
+        """Categories with example pages, the good categories marked; None if there is no taxonomy."""
 
     def page(self, url: Url) -> Page | None:
-        """The page at a URL of the known web; None if it is not there."""
+        """The page at a URL; None if it is not part of the known web."""
 
     def back_links(self, url: Url, most: int | None = None) -> Sequence[Url]:
         """Up to `most` pages of the known web that link to a URL, in a fixed order."""
@@ -59,7 +59,7 @@ class Lessons(Protocol):
 class TrainsByJudge(Protocol):
     """A strategy that can learn from a judge: before `train` it gets a function that says which pages are relevant.
 
-    The function is asked about each page once, and works for pages of the lessons only.
+    The function may be called once per page, and only with pages of the lessons.
     """
 
     def use_judge(self, is_relevant: Callable[[Page], bool]) -> None: ...
@@ -69,12 +69,12 @@ class TrainsByJudge(Protocol):
 class Trains(Protocol):
     """A strategy that can learn before it crawls. The result is a model: JSON values and numpy arrays.
 
-    `train` or `use` comes before `start`. Its declaration says whether training is required.
+    `train` or `use` is called before `start`. Its declaration says whether training is required.
     """
 
     def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:
-        """Learn; `progress` gets a short sentence now and then. Raises `BadConfig` if the lessons do not suffice."""
+        """Learn, passing short messages to `progress`. Raises `BadConfig` if the lessons are not sufficient."""
 
     def model(self) -> Mapping[str, Any]: ...
     def use(self, model: Mapping[str, Any]) -> None:
-        """Load what `model` returned. Raises ValueError, KeyError or TypeError if another strategy made it."""
+        """Load what `model` returned. Raises ValueError, KeyError or TypeError for a model of another strategy."""

@@ -1,7 +1,13 @@
 """The data types that packages exchange: small, immutable, without behaviour.
 
-`Url` is made by `scenthound.url` alone. What a page says is a `page.record.Record`; a `page.page.Page` is a record
+A `Link` is found on a page. A strategy turns it into a `Candidate`, which waits in the frontier until it is requested.
+The request brings a page, a `Miss` or a redirect (`Moved`). The history keeps each page as a `Step` and each miss as
+a `Lost`.
+
+Two related types are defined elsewhere. `page.record.Record` is the content of a page; `page.page.Page` is a record
 together with the `Candidate` that led to it.
+
+"Rule 5" and the like refer to the common rules in docs/spec/00-overview.md, "sheet 10.4" to section 10.4 of docs/spec.
 """
 
 from __future__ import annotations
@@ -12,48 +18,56 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, NewType
 
 Url = NewType("Url", str)
-"""A canonical URL (sheet 10.4): the identity of a page, usable as a key anywhere."""
+"""A canonical URL (sheet 10.4): the key under which everything about a page is kept. Made by `scenthound.url` only."""
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
+"""An empty, immutable mapping: the default of mapping fields."""
 
 DECIMALS = 12
-"""Rule 3: scores are compared after rounding, so that the order of a summation can't change a crawl."""
+"""Scores are compared after rounding to 12 decimals (rule 3), so the order of a summation can't change a crawl."""
 
 
 class Link(NamedTuple):
-    """One anchor of a page, in document order; several may lead to one URL."""
+    """One anchor of a page. Several anchors of a page may lead to the same URL."""
 
     url: Url
     anchor: str = ""
-    """Text of the anchor; of an image link its `alt` text."""
+    """The text of the anchor, or the `alt` text of an image link."""
     spelling: str = ""
-    """The URL as found and resolved, which is what a request asks for. The canonical form is only its key."""
+    """The resolved URL as the page wrote it. This is what is requested; the canonical `url` is only a key."""
     position: int = -1
-    """Its index among the links of its page."""
+    """Index among the links of the page, in document order."""
     nofollow: bool = False
 
 
 class Candidate(NamedTuple):
-    """A URL with its score. `page.offer` fills in the origin; a strategy gives score, carry and parts."""
+    """A URL that may be fetched, with its score.
+
+    A strategy sets `score`, `carry` and `parts`; `Page.offer` fills in where the link was found.
+    """
 
     url: Url
     score: float
     carry: Mapping[str, Any] = NOTHING
-    """Data passed along the path, as JSON values; for a URL found again each number keeps its maximum."""
+    """JSON values passed along a path of links. If the URL is found again, each number keeps its maximum."""
     parts: Mapping[str, float] = NOTHING
     """The components of the score, for explanations."""
     parent: Url | None = None
+    """The page that links to it; None for a seed."""
     anchor: str = ""
     depth: int = 0
+    """The number of links from a seed."""
     spelling: str = ""
+    """As in `Link`."""
     due: float = 0.0
+    """The time before which it is not requested."""
     rescored: bool = False
-    """True: this score replaces that of the waiting URL even if it is lower."""
+    """True: this score replaces the score of the waiting URL even if it is lower."""
 
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """A request that brought no page. On the web, failure is data."""
+    """A request that brought no page. On the web failure is data, not an exception."""
 
     candidate: Candidate
     reason: str
@@ -62,7 +76,7 @@ class Miss:
     status: int = 0
     size: int = 0
     retry_after: float | None = None
-    """Seconds after which it may be tried again; None: never."""
+    """Seconds after which the request may be repeated; None: never."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,37 +91,39 @@ class Moved:
 
 
 class Step(NamedTuple):
-    """One page of the history: enough to compute every metric afterwards (rule 13)."""
+    """A fetched page as the history keeps it: enough to compute every metric afterwards (rule 13)."""
 
     n: int
+    """The number of the page in the crawl, from 1."""
     url: Url
     parent: Url | None
     anchor: str
     score: float
     parts: Mapping[str, float]
     similarity: float
+    """Cosine similarity of the page to the keywords."""
     depth: int
     status: int
     bytes: int
     time: float
     title: str = ""
     rank: int = 1
-    """Its rank among all waiting URLs when it was taken, those on resting hosts included."""
+    """Its rank among all waiting URLs when it was chosen, including those on resting hosts."""
     requested: Url | None = None
     """The URL that was requested first, if redirects led elsewhere."""
     carry: Mapping[str, Any] = NOTHING
-    """The candidate's `carry`; kept so that a strategy can read the page again after a restart."""
+    """The candidate's `carry`, so that a strategy can read the page again after a restart."""
     relevance: float = 0.0
-    """How likely the page is relevant, by the judge when the page was fetched."""
+    """The probability that the page is relevant, as the judge rated it when it was fetched."""
     relevant: bool = False
-    """The judge's flag at that time."""
+    """Whether the judge counted it as relevant at that time."""
 
 
 class Lost(NamedTuple):
-    """A miss as the history keeps it."""
+    """A `Miss` as the history keeps it."""
 
     event: int
-    """Its number among all pages and misses."""
+    """Its number among all pages and misses, from 1."""
     url: Url
     parent: Url | None
     anchor: str
@@ -122,7 +138,7 @@ class Lost(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """The part of a `Step` that a resumed crawl counts."""
+    """The fields of a `Step` that a resumed crawl needs for its counters."""
 
     n: int
     url: Url
@@ -136,16 +152,16 @@ class Mark(NamedTuple):
 
 
 class Event(NamedTuple):
-    """Something that happened inside a strategy, for watchers and reports: a birth, an auction."""
+    """Something that happened inside a strategy, such as the birth of an agent or an auction; for reports."""
 
     kind: str
     """A short name that can be counted, such as `born`, `fed`, `died`."""
     facts: Mapping[str, Any] = NOTHING
-    """JSON values. `agent` is the number of the agent concerned; when it is `born`, `parent` is its parent's."""
+    """JSON values. `agent` is the number of the agent concerned; in a `born` event `parent` is that of its parent."""
     url: Url | None = None
     """The page concerned."""
     n: int = 0
-    """How many pages had been fetched; filled in by the loop."""
+    """The number of the latest page; filled in by the loop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +169,11 @@ class Topic:
     """What a crawl looks for."""
 
     keywords: str
+    """Keywords separated by spaces."""
     name: str = ""
     description: str = ""
     examples: tuple[str, ...] = ()
+    """URLs of pages known to be on topic."""
     good: tuple[str, ...] = ()
     """Categories of a taxonomy that count as on topic."""
 
@@ -170,11 +188,12 @@ class Response:
     headers: tuple[tuple[str, str], ...]
     body: bytes
     address: str = ""
-    """The address that was actually connected to."""
+    """The IP address of the connection."""
     truncated: str = ""
-    """Empty, or why the body ends early (`length`, `time`, `disconnect`), in WARC's words."""
+    """Why the body is incomplete, as WARC writes it: `length`, `time` or `disconnect`; empty if it is complete."""
     http_version: str = "1.1"
 
     def header(self, name: str, default: str = "") -> str:
+        """The first header of this name, in any case; `default` if there is none."""
         name = name.lower()
         return next((value for key, value in self.headers if key.lower() == name), default)

@@ -1,4 +1,4 @@
-"""Parameters: dataclass fields that state their meaning and allowed values, and one function that checks them all."""
+"""Parameters: dataclass fields that declare their meaning and allowed values, and functions to check and list them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def parameter(
     below: float | None = None,
     among: Collection[str] = (),
 ) -> Any:
-    """A dataclass field with its documentation and the values it allows.
+    """A dataclass field with documentation and allowed values.
 
     >>> parameter(0.5, "weight of the page", least=0, most=1).metadata["most"]
     1
@@ -32,17 +32,17 @@ def parameter(
 
 
 class Parameterised:
-    """Base of a dataclass whose fields are parameters: they are checked when an object is made."""
+    """Base of dataclasses whose fields are parameters: they are checked when an object is created."""
 
     def __post_init__(self) -> None:
         check_parameters(self)
 
 
 def check_parameters(thing: Any) -> None:
-    """Raise `BadConfig` for the first parameter whose value is not of the declared type or not allowed."""
+    """Raise `BadConfig` for the first parameter with a value of the wrong type or out of range."""
     types, values = get_type_hints(type(thing)), values_of(thing)
     for declared in fields(thing):
-        if declared.init and (hint := wrong(declared, types[declared.name], values[declared.name])):
+        if declared.init and (hint := hint_for_value(declared, types[declared.name], values[declared.name])):
             raise BadConfig(f"`{declared.name}` can't be {values[declared.name]!r}", hint)
 
 
@@ -72,18 +72,18 @@ def describe_parameters(kind: type[Any]) -> list[dict[str, Any]]:
 
 
 def default_of(declared: Field[Any]) -> Any:
-    """The default of a dataclass field, however it was given."""
+    """The default of a dataclass field, whether it is a value or a factory."""
     return declared.default_factory() if callable(declared.default_factory) else declared.default
 
 
-def wrong(declared: Field[Any], kind: Any, value: Any) -> str:
-    """A hint what to write instead of a value of the wrong type or out of range; empty if the value is allowed."""
+def hint_for_value(declared: Field[Any], kind: Any, value: Any) -> str:
+    """A hint for a value of the wrong type or out of range; empty if the value is allowed."""
     if names := list(declared.metadata.get("among", ()) or get_args(kind) * (kind != list[str])):
         return "" if value in names else "one of: " + ", ".join(names)
     if kind is bool:
         return "" if type(value) is bool else "write true or false"
     if kind is str:
-        return "" if isinstance(value, str) else "write a text"
+        return "" if isinstance(value, str) else "write a string"
     if kind in (int, float):
         is_number = isinstance(value, int if kind is int else int | float) and not isinstance(value, bool)
         allowed = is_number and math.isfinite(value) and _is_within(declared.metadata, value)
@@ -102,7 +102,7 @@ def _is_within(bounds: Mapping[str, Any], value: float) -> bool:
 
 
 def _range(bounds: Mapping[str, Any]) -> str:
-    """The allowed range in words, to be put after "a number"."""
+    """The allowed range in words, to follow "a number"."""
     least, most, above, below = map(bounds.get, ("least", "most", "above", "below"))
     if least is not None and most is not None:
         return f" from {least:g} to {most:g}"

@@ -1,8 +1,8 @@
-"""Plug-ins, ours and those of others: strategies, exporters, importers, metrics.
+"""Find plug-ins by name, ours and those of other packages: strategies, judges, exporters, importers, metrics.
 
-An entry point of the group names a module, a package or an object. A module registers what it defines with the
-decorator `Registry.add`; of a package every file is imported, so that adding a file is enough. Our own parts are found
-the same way (see `[project.entry-points]`).
+Each kind of plug-in has an entry-point group. An entry point names a module, a package or an object. A module registers
+its plug-ins with the decorator `Registry.add`. All files of a package are imported, so that adding a file is enough.
+Our own plug-ins are found the same way (see `[project.entry-points]`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Registry(Generic[T]):
         self._plugins: dict[str, T] = {}
         self._loaded = False
         self.broken: dict[str, str] = {}
-        """Plug-ins that could not be loaded, and why: shown by `doctor`, never fatal."""
+        """Plug-ins that could not be loaded, and why. `doctor` shows them; they are never fatal."""
 
     def add(self, name: str) -> Callable[[T], T]:
         """Decorator: register a plug-in as `name`."""
@@ -43,7 +43,7 @@ class Registry(Generic[T]):
         return register
 
     def get(self, name: str) -> T:
-        """The plug-in called `name`. One of ours in a file of that name needs no other import."""
+        """The plug-in called `name`. If it is ours and in a file of that name, only that file is imported."""
         if not self._loaded and name not in self._plugins:
             self._import_by_name(name)
         if name not in self._plugins:
@@ -84,7 +84,7 @@ class Registry(Generic[T]):
 
 
 def _origin(plugin: object) -> tuple[str, str]:
-    """Module and name: equal for a plug-in whose module was imported twice."""
+    """Module and name, which are the same for a plug-in whose module was imported twice."""
     return getattr(plugin, "__module__", ""), getattr(plugin, "__qualname__", repr(plugin))
 
 

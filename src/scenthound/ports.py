@@ -1,8 +1,9 @@
 """The interfaces between the crawl loop and its parts: Strategy, Frontier, History, Repository, Fetcher.
 
-Each is a Protocol that declares everything the loop, resume, reports and exports call. Optional powers of a strategy
-are small Protocols of their own, tested with `isinstance`; what it declares about itself is one `Declaration`. The
-contract suites in `scenthound.testing` check the rules that types can't express.
+Each is a Protocol that declares everything the loop, resume, reports and exports call. Optional features of a strategy
+are small Protocols of their own, tested with `isinstance`; what a strategy declares about itself is one `Declaration`.
+The contract suites in `scenthound.testing` check the rules that types can't express. The port of a judge is in
+`scenthound.judging`, that of a seed source in `scenthound.seeding`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from scenthound.page.page import Page
 from scenthound.page.record import EVERYTHING, Parts
 
 Eviction = Literal["scored", "literal", "refuse"]
-"""What a full frontier does (rule 7): insert and drop the worst; drop the worst, then insert; refuse."""
+"""What a full frontier does (rule 7): insert, then drop the worst; drop the worst, then insert; refuse."""
 Training = Literal["none", "optional", "required"]
 """Whether a strategy learns before it crawls."""
 
@@ -29,32 +30,32 @@ class Declaration:
     """What a strategy declares about itself before a crawl begins."""
 
     batch: int = 1
-    """How many URLs are taken from the frontier at once."""
+    """The number of URLs taken from the frontier at once."""
     shuffle: bool = False
-    """Whether the URLs of a batch are fetched in random order."""
+    """Fetch the URLs of a batch in random order."""
     eviction: Eviction = "scored"
-    """What its bounded frontier does when full."""
+    """What its bounded frontier does when it is full."""
     parts: Parts = EVERYTHING
-    """The parts of a page that it reads. Others are not computed; without a tree walk a page is read twice as fast."""
+    """The parts of a page that it uses. Others are not computed: without a tree walk a page is read twice as fast."""
     training: Training = "none"
-    """`required`: it can't start without a model; `optional`: it also learns during the crawl."""
+    """`required`: it can't start without a trained model; `optional`: it can, and learns during the crawl."""
     lessons: tuple[str, ...] = ()
-    """What training uses: `examples`, `others`, `taxonomy`, `back-links`, `pages`."""
+    """The lessons that training uses: `examples`, `others`, `taxonomy`, `back-links`, `pages`."""
     free: tuple[str, ...] = ()
-    """Parameters that may differ from those of the training."""
+    """Parameters that may differ between training and crawl."""
     oracle: bool = False
-    """It reads links of pages that were not fetched: for the laboratory only, and marked there."""
+    """It uses links of pages that were not fetched. Only the laboratory runs it, and marks its results."""
     oracle_modes: tuple[str, ...] = ()
-    """Parameters that make it an oracle, for lists of strategies."""
+    """Parameters that make it an oracle; shown in lists of strategies."""
     score_parts: Mapping[str, str] = field(default_factory=lambda: NOTHING)
-    """The names in `Candidate.parts`, each with a line of explanation."""
+    """The names in `Candidate.parts`, each with a one-line explanation."""
     small_state: bool = False
-    """Its state is saved with every commit, so that no page is read again on resume."""
+    """Save its state with every commit, so that a resumed crawl does not have to read pages again."""
 
 
 @runtime_checkable
 class Declares(Protocol):
-    """A strategy with a declaration. One without gets every part of a page, one URL at a time."""
+    """A strategy with a declaration. A strategy without one gets the defaults of `Declaration`."""
 
     @property
     def declaration(self) -> Declaration: ...
@@ -67,14 +68,14 @@ class Strategy(Protocol):
     A dataclass whose fields are its parameters. The loop calls `start` once, then `read` or `miss` for every request.
     """
 
-    def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]: ...
-    def read(self, page: Page) -> Iterable[Candidate]: ...
-    def miss(self, miss: Miss) -> Iterable[Candidate]: ...
+    def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]: ...  # usually the seeds
+    def read(self, page: Page) -> Iterable[Candidate]: ...  # its links with scores, and new scores of waiting URLs
+    def miss(self, miss: Miss) -> Iterable[Candidate]: ...  # candidates in place of a page that could not be fetched
 
 
 @runtime_checkable
 class NeedsRandom(Protocol):
-    """A strategy that draws random numbers: it gets the crawl's generator before `start`."""
+    """A strategy that draws random numbers. It gets the crawl's generator before `start`."""
 
     def use_random(self, rng: random.Random) -> None: ...
 
@@ -99,14 +100,14 @@ class Explains(Protocol):
     """A strategy that says in words what the parts of a score mean."""
 
     def reasons(self, parts: Mapping[str, float], carry: Mapping[str, Any], anchor: str) -> list[tuple[str, float]]:
-        """Of a candidate, perhaps read from a file: a phrase for each part that matters, with its value."""
+        """Explain the score of a candidate, perhaps read from a file: a phrase and a value per part that matters."""
 
 
 @runtime_checkable
 class EmitsEvents(Protocol):
     """A strategy that emits events, which go to watchers and into the history.
 
-    It `Saves` as well, and events not yet returned are part of its state, so a resumed crawl records each one once.
+    It also `Saves`. Events not yet returned are part of its state, so a resumed crawl records each event once.
     """
 
     def take_events(self) -> Iterable[Event]:
@@ -115,14 +116,14 @@ class EmitsEvents(Protocol):
 
 @runtime_checkable
 class Peeks(Protocol):
-    """A strategy that can be an oracle. The laboratory calls `peek` before `start` if it declares `oracle`."""
+    """A strategy that can be an oracle. If it declares `oracle`, the laboratory calls `peek` before `start`."""
 
     def peek(self, links: Callable[[Url], Iterable[Url]]) -> None: ...
 
 
 @runtime_checkable
 class OwnFrontier(Protocol):
-    """A strategy that chooses at pop time and so brings its own frontier."""
+    """A strategy with its own frontier, because it chooses the next URL at the time of `pop`."""
 
     def frontier(self, bound: int | None) -> Frontier: ...
 
@@ -132,50 +133,49 @@ class Popped(NamedTuple):
 
     candidate: Candidate
     rank: int = 1
-    """Its place among all waiting candidates, those on resting hosts included; 1 is the best."""
+    """Its rank among all waiting candidates, including those on resting hosts; 1 is the best."""
     number: int = 0
-    """Its insertion number, by which `give_back` restores its place."""
+    """Its insertion number, from which `give_back` restores its position."""
 
 
 class Frontier(Protocol):
-    """URLs to fetch: bounded, in one total order (rules 3 to 8), with hosts that rest.
+    """The URLs to fetch, bounded and in one total order (rules 3 to 8). Hosts can be told to rest.
 
-    A URL is waiting, or in flight from `pop` or `take` until `settle` or `give_back`, or unknown. A frontier that
-    survives a restart has what was in flight waiting again, in its old place. Subclasses inherit `matters` and
-    `rescore`, which a faster implementation may replace.
+    A URL is unknown, waiting, or in flight: from `pop` or `take` until `settle` or `give_back`. In a frontier that
+    survives a restart, URLs that were in flight wait again, in their old position. Subclasses inherit `matters` and
+    `rescore`, and may override them with something faster.
     """
 
     def push(self, candidate: Candidate) -> Candidate | None:
-        """Insert a candidate. Returns the one that fell out for it (perhaps itself), or None."""
+        """Insert a candidate. Returns the candidate dropped to make room (perhaps the same one), or None."""
 
     def matters(self, candidate: Candidate) -> bool:
-        """False if a push would change nothing, as for most links: the URL waits already with as good a score."""
+        """False if a push would change nothing, as for most links: the URL is waiting with a score at least as good."""
         return True
 
     def rescore(self, candidates: Sequence[Candidate]) -> None:
-        """Push those candidates whose URL is waiting."""
+        """Push the candidates whose URL is waiting; ignore the others."""
         for candidate in candidates:
             if candidate.url in self:
                 self.push(candidate)
 
     def rest(self, host: str, until: float) -> None:
-        """Return nothing of this host before `until`; a later call replaces an earlier one."""
+        """Let `pop` return no URL of this host before `until`. A later call replaces an earlier one."""
 
     def pop(self, now: float) -> Popped | None:
-        """Take out the best candidate that is due and whose host is awake."""
+        """Take out the best candidate that is due and whose host does not rest; None if there is none."""
 
     def take(self, url: Url) -> Candidate | None:
-        """Take out this URL, whether or not its host rests; None if it is not waiting.
+        """Take out this URL, even if its host rests; None if it is not waiting.
 
-        During a crawl the loop takes the target of a redirect: a frontier may count it as in flight even if it was
-        not waiting.
+        The loop takes the target of a redirect: a frontier may count it as in flight even if it was not waiting.
         """
 
     def give_back(self, popped: Popped) -> Candidate | None:
-        """Put a popped candidate back in its old place. Returns the one that fell out if others filled the bound."""
+        """Put a popped candidate back in its old position. Returns the candidate dropped if the frontier is full."""
 
     def settle(self, url: Url) -> None:
-        """The result for a URL is recorded: forget it, whether in flight or waiting."""
+        """Forget a URL, whether in flight or waiting: its result is recorded."""
 
     def in_flight(self) -> Collection[Url]:
         """URLs popped or taken and not yet settled, oldest first."""
@@ -184,25 +184,25 @@ class Frontier(Protocol):
         """All waiting URLs, in any order."""
 
     def ready_at(self) -> float | None:
-        """The earliest time at which `pop` can return something; infinity if unknown, None if nothing waits."""
+        """The earliest time at which `pop` can return a candidate; infinity if unknown, None if nothing is waiting."""
 
     def best_resting(self, now: float) -> tuple[Candidate, float] | None:
-        """The best candidate that can be popped only later, at a known time, and that time. Hosts in flight do not
-        count: they rest without end."""
+        """The best candidate that can only be popped later, and when. Hosts in flight do not count: they rest for an
+        unknown time."""
 
     def __len__(self) -> int: ...
     def __contains__(self, url: object) -> bool: ...
 
 
 class Fetcher(Protocol):
-    """One request over the network, within all limits. Redirects are reported, not followed."""
+    """Sends one request over the network, within all limits. Redirects are reported, not followed."""
 
     async def fetch(self, url: str, most: int | None = None) -> Response | Failure:
-        """The reply to a request for exactly this URL, its body cut at `most` bytes. Network errors are a `Failure`."""
+        """Request exactly this URL and cut the body at `most` bytes. Network errors are returned as a `Failure`."""
 
 
 class Failure(NamedTuple):
-    """Why no response came: a short reason that can be counted, and details."""
+    """Why there is no response: a short reason that can be counted, and details."""
 
     reason: str
     detail: str = ""
@@ -211,7 +211,7 @@ class Failure(NamedTuple):
 
 
 class Where(NamedTuple):
-    """The place of a record in the repository."""
+    """The location of a record in the repository."""
 
     file: str
     offset: int
@@ -227,18 +227,18 @@ class History(Protocol):
     # ---- written by the loop
 
     def seen(self, url: Url) -> bool:
-        """True for a URL that was fetched, is dead, or is an alias of either: it is never requested again."""
+        """True if a URL was fetched, is dead, or is an alias of such a URL: it is never requested again."""
 
     def record(self, step: Step, where: Where | None = None) -> None: ...
     def lost(self, miss: Miss, now: float, dead: bool = True, heard: bool = True, where: Where | None = None) -> None:
-        """Record a request that brought no page. `dead`: do not ask again; `heard`: the strategy was informed."""
+        """Record a request that brought no page. `dead`: never repeat it; `heard`: the strategy was informed."""
 
     def alias(self, url: Url, to: Url) -> None: ...
-    def count(self, host: str, reason: str, times: int = 1) -> None: ...  # a link not followed, or anything else
+    def count(self, host: str, reason: str, times: int = 1) -> None: ...  # links not followed, and the like
     def link(self, source: Url, targets: Iterable[Url]) -> None:
-        """Record all links of a page for the link graph, followed or not (rule 5). `targets` can be read once."""
+        """Record all links of a page for the link graph, followed or not (rule 5). `targets` is iterated once."""
 
-    def note(self, event: Event) -> None: ...  # an event of the strategy; old ones of a kind may be dropped
+    def note(self, event: Event) -> None: ...  # an event of the strategy; the oldest of each kind may be dropped
     def revise(self, verdicts: Mapping[Url, tuple[float, bool]]) -> None: ...  # later (relevance, relevant) of pages
     def forget(self, gone: Sequence[Url]) -> list[Step]:
         """Remove pages whose content is gone, so that they can be fetched again. Returns their steps."""
@@ -249,24 +249,24 @@ class History(Protocol):
     def highest(self) -> int: ...  # the largest page number so far
     def last_event(self) -> int: ...  # the number of the latest event; 0 if there is none
     def numbered_after(self, event: int) -> Iterator[tuple[int, Step | Lost, Where | None]]:
-        """The events after this one that the strategy has received, with number and place in the repository."""
+        """The events after this one that the strategy was informed of, with number and location of the response."""
 
     # ---- read by reports and exports
 
-    def __len__(self) -> int: ...  # pages
+    def __len__(self) -> int: ...  # the number of pages
     def trail(self) -> Iterator[Step]: ...  # all pages in the order in which they were fetched
     def events(self) -> Iterator[Step | Lost]: ...  # pages and misses in order
     def misses(self) -> Iterator[Lost]: ...
     def strategy_events(
         self, kind: str | None = None, agent: int | None = None, url: Url | None = None
     ) -> Iterator[Event]:
-        """Events of the strategy in order: all, or those of a kind, an agent, a page."""
+        """The events of the strategy in order: all, or those of one kind, agent or page."""
 
-    def places(self) -> Iterator[tuple[Url, Where]]: ...  # every page in the repository, with its place, in order
-    def where(self, url: Url) -> Where | None: ...  # of the response for this URL; redirects are followed
-    def step_of(self, url: Url) -> Step | None: ...  # the step that fetched it, or what it was redirected to
-    def best(self, n: int) -> list[Step]: ...  # the pages of the highest relevance when they were fetched
-    def revised(self) -> dict[Url, tuple[float, bool]]: ...  # the latest that `revise` was given of each page
+    def places(self) -> Iterator[tuple[Url, Where]]: ...  # the pages in the repository, in order
+    def where(self, url: Url) -> Where | None: ...  # the response for this URL, after redirects
+    def step_of(self, url: Url) -> Step | None: ...  # the page at this URL, after redirects
+    def best(self, n: int) -> list[Step]: ...  # the pages with the highest relevance at fetch time
+    def revised(self) -> dict[Url, tuple[float, bool]]: ...  # the latest verdicts passed to `revise`
     def fate(self, url: Url) -> str | None: ...  # `crawled`, `dead: why`, `redirected to where`; None: unknown
     def counts(self) -> dict[str, int]: ...  # how often each reason was counted, most frequent first
     def counts_of(self, host: str) -> dict[str, int]: ...
@@ -282,17 +282,17 @@ class History(Protocol):
 
 
 class Repository(Protocol):
-    """The stored content: raw responses."""
+    """Stores the content of pages: raw responses."""
 
     def put(self, response: Response, now: float) -> Where: ...
-    def get(self, where: Where) -> Response: ...  # stored there; raises `FolderBroken` if there is none
-    def flush(self) -> None: ...  # what was put survives the death of the process from here on
-    def sync(self) -> None: ...  # what was put survives the death of the machine from here on
+    def get(self, where: Where) -> Response: ...  # raises `FolderBroken` if there is no response
+    def flush(self) -> None: ...  # from here on, what was put survives a crash of the process
+    def sync(self) -> None: ...  # from here on, what was put survives a power cut
     def close(self) -> None: ...
 
 
 def declaration_of(strategy: Strategy) -> Declaration:
-    """The declaration of a strategy, or the default. It is read once: `isinstance` would read it too."""
+    """The declaration of a strategy, or the default. Not by `isinstance`, which would evaluate the property as well."""
     try:
         return cast(Declares, strategy).declaration
     except AttributeError:

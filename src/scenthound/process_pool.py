@@ -1,4 +1,4 @@
-"""A pool of worker processes, for experiments and for preparing beds. A crawl does not need it, nor what it imports."""
+"""A pool of worker processes for experiments and for preparing beds. Crawls do not import this module."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ class ProcessPool(ProcessPoolExecutor):
     """A pool of spawned workers.
 
     With `make_context`, each worker calls `make_context(*arguments)` once, before its first task; `call` passes the
-    result to every task. So a worker opens a bed once and no module needs a global variable for it.
+    result to every task. So a worker opens a bed only once, and other modules need no global variable for it.
     """
 
     def __init__(
         self, workers: int, make_context: Callable[..., Any] | None = None, arguments: tuple[Any, ...] = ()
     ) -> None:
-        with safe_path():  # the locks of a pool start a process, multiprocessing's resource tracker
-            super().__init__(workers, get_context("spawn"), _make_context, (make_context, arguments))
+        with safe_path():  # creating its locks starts a process: multiprocessing's resource tracker
+            super().__init__(workers, get_context("spawn"), _set_context, (make_context, arguments))
 
     def call(self, task: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
         """Run `task(context, *arguments)` in a worker."""
         return self.submit(_call_with_context, task, arguments)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """As in `Executor`. Workers are started only here, so their environment is set here."""
+        """As in `Executor`. Workers are started only here, so safe-path mode is set here."""
         with safe_path():
             return super().submit(fn, *args, **kwargs)
 
 
-_context: Any = None  # of this worker process: set by the pool's initializer, which has no other way to keep a value
+_context: Any = None  # in a worker: set by the pool's initializer, which has no other place to keep a value
 
 
-def _make_context(make_context: Callable[..., Any] | None, arguments: tuple[Any, ...]) -> None:
+def _set_context(make_context: Callable[..., Any] | None, arguments: tuple[Any, ...]) -> None:
     global _context
     _context = None if make_context is None else make_context(*arguments)
 

@@ -1,7 +1,7 @@
-"""Child processes. Each starts in safe-path mode, so that no module is imported from the working directory.
+"""Start child processes in safe-path mode, so that no module is imported from the working directory.
 
 A crawl folder may come from a stranger, and people run `scenthound resume .` inside it. Without safe-path mode Python
-puts that directory first on `sys.path` of a child, and a file `pickle.py` in it is executed.
+would put that directory first on the `sys.path` of a child and execute a file `pickle.py` in it.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ _environment_lock = threading.Lock()
 
 
 def module_command(module: str, *arguments: str) -> list[str]:
-    """The command that runs a module of ours in a child process."""
+    """The command that runs one of our modules in a child process."""
     return [sys.executable, "-P", "-m", module, *arguments]
 
 
 @contextmanager
 def safe_path() -> Iterator[None]:
-    """Set the variable for children started inside: multiprocessing takes no option and no environment for them."""
+    """Set safe-path mode for children started in the block: multiprocessing has no other way to pass it to them."""
     with _environment_lock:
         before = os.environ.get(SAFE_PATH)
         os.environ[SAFE_PATH] = "1"

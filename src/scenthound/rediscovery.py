@@ -1,4 +1,4 @@
-"""Merge a waiting candidate with a new offer for the same URL (rule 5 of sheet 00)."""
+"""Merge a waiting candidate with a new candidate for the same URL (rule 5 of sheet 00)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _UNITS = 10.0**DECIMALS
 
 
 def rounded(score: float) -> float:
-    """`round(score, DECIMALS)` in a third of the time: the nearest whole number of units, divided.
+    """`round(score, DECIMALS)` in a third of the time, by rounding to the nearest whole number of units.
 
-    Calls `round` if two numbers are about equally near, or the score is too large. Negative zero becomes zero.
+    Falls back to `round` if the score is about halfway between two units, or too large. Negative zero becomes zero.
 
     >>> rounded(0.1234567890125), rounded(-2.5), rounded(float("inf"))
     (0.123456789012, -2.5, inf)
@@ -21,23 +21,23 @@ def rounded(score: float) -> float:
     if -1000.0 < score < 1000.0:
         units = score * _UNITS
         whole = round(units)
-        if abs(units - whole) + abs(units) * 1.25e-16 < 0.5:  # the product is off by 2^-53 of it at most
+        if abs(units - whole) + abs(units) * 1.25e-16 < 0.5:  # relative error of the product: at most 2^-53
             return whole / _UNITS
     return round(score, DECIMALS)
 
 
 def found_again(old: Candidate, offer: Candidate) -> Candidate:
-    """The candidate after its URL was offered again (rule 5); `old` itself if nothing changes.
+    """Merge a waiting candidate with a new offer for its URL (rule 5). Returns `old` itself if nothing changes.
 
-    The better score wins with its parts and its origin, a tie keeps the old; a re-scoring wins even if lower, and
-    changes the origin only if it names one. Of `carry` each number keeps its maximum, other values are the winner's.
-    The later due time stays.
+    The better score wins, with its parts and its origin; a tie keeps the old ones. A re-scored offer wins even with a
+    lower score, and changes the origin only if it names one. Numbers in `carry` keep their maximum; other values are
+    the winner's. The later due time is kept.
     """
     better = offer.rescored or rounded(offer.score) > rounded(old.score)
     due = max(old.due, offer.due)
     carry = old.carry
     if offer.carry and offer.carry != carry:
-        carry = _carried(old.carry, offer.carry) if better else _carried(offer.carry, old.carry)
+        carry = _merged_carry(old.carry, offer.carry) if better else _merged_carry(offer.carry, old.carry)
     if not better:
         return old if due == old.due and carry == old.carry else old._replace(carry=carry, due=due)
     origin = old if offer.rescored and offer.parent is None else offer
@@ -47,7 +47,7 @@ def found_again(old: Candidate, offer: Candidate) -> Candidate:
     )
 
 
-def _carried(loser: Mapping[str, Any], winner: Mapping[str, Any]) -> dict[str, Any]:
+def _merged_carry(loser: Mapping[str, Any], winner: Mapping[str, Any]) -> dict[str, Any]:
     merged = {**loser, **winner}
     for key in loser.keys() & winner.keys():
         if _is_number(loser[key]) and _is_number(winner[key]):

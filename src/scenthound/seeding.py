@@ -1,7 +1,7 @@
-"""The port `SeedSource`: where a crawl may start, asked of something that knows pages already.
+"""The interface `SeedSource`, which suggests where a crawl may start.
 
-A source answers one question or two: which pages are about a topic, and which pages link to a URL. Search engines,
-archives, sitemaps, bookmarks and our own crawls are sources. `scenthound.sources` has ours, by name.
+A source can say which pages are about a topic, and perhaps which pages link to a URL. Search engines, archives,
+sitemaps, bookmarks and our own crawls are sources. Our sources are in `scenthound.sources`, by name.
 """
 
 from __future__ import annotations
@@ -14,39 +14,42 @@ from scenthound.model import Topic, Url
 
 
 class FoundUrl(NamedTuple):
-    """A URL that a source named. It was checked to be an http(s) URL and no private address, and not fetched."""
+    """A URL that a source named. It is an http(s) URL and not a private address; it was not fetched."""
 
     url: str
     """As the source wrote it."""
     title: str = ""
-    """Text from outside: not to be trusted."""
+    """Text from outside, not to be trusted."""
 
 
 class Asker(Protocol):
-    """Sends the requests of a source, within the limits and manners of the crawl."""
+    """Sends the requests of a source, within the limits and the politeness of the crawl."""
 
     async def get(self, url: str, robots: bool = True) -> bytes:
         """The body of a reply with status 200. Raises `SourceFailed` for anything else.
 
-        `robots`: raise it also where robots.txt forbids the request.
+        With `robots` it also raises if robots.txt forbids the request.
         """
 
     def checked(self, url: object, title: object = "") -> FoundUrl | None:
-        """An address of an answer with its title; None if it is none that may be fetched."""
+        """A URL from an answer with its title; None if it is not a URL that may be fetched."""
 
 
 @runtime_checkable
 class SeedSource(Protocol):
-    """A dataclass whose fields are its parameters; `address` is what is written behind its name."""
+    """Suggests seeds. A dataclass whose fields are its parameters; `address` is what the user writes after its name."""
 
     async def seeds(self, topic: Topic, most: int, asker: Asker) -> Sequence[FoundUrl]:
-        """Up to `most` pages about a topic, the best first, each once. Raises `SourceFailed`."""
+        """Up to `most` different pages about a topic, the best first. Raises `SourceFailed`."""
 
 
 @runtime_checkable
 class ReadsFiles(Protocol):
-    """A source that reads files of this machine. A resumed crawl does not ask it again: the folder, and so the name of
-    the source, may come from somebody else, and the addresses in the files would go to his proxy."""
+    """A source that reads local files.
+
+    A resumed crawl does not read them again. The crawl folder, and with it the name of the source, may come from a
+    stranger, and the URLs in the files would then be sent to the stranger's proxy.
+    """
 
     def place(self) -> Path:
         """The file or folder that it reads."""
@@ -54,7 +57,7 @@ class ReadsFiles(Protocol):
 
 @runtime_checkable
 class KnowsBackLinks(Protocol):
-    """A source that also knows links."""
+    """A source that also knows which pages link to a URL."""
 
     async def back_links(self, url: Url, most: int, asker: Asker) -> Sequence[FoundUrl]:
-        """Up to `most` pages that are likely to link to a URL, never itself. Raises `SourceFailed`."""
+        """Up to `most` other pages that probably link to a URL. Raises `SourceFailed`."""

@@ -1,8 +1,7 @@
-"""The only maker of a `Url`: resolve as the WHATWG standard says, then bring into canonical form.
+"""Resolve and canonicalise URLs (sheet 10.4). Only this module makes a `Url`.
 
-Sheet 10.4. Resolving is ada-url's (the standard, exactly); the canonical form is a thin layer on
-its result. Identity and fetching are two things: `resolve` gives the spelling that is requested,
-`canonical` the key under which everything about the page is kept.
+`resolve` returns the spelling that is requested; ada-url implements the WHATWG standard exactly. `canonical` turns it
+into the `Url`, the key under which everything about the page is kept. Other functions return parts of a URL.
 """
 
 from __future__ import annotations
@@ -19,20 +18,22 @@ from scenthound.errors import NotAUrl
 from scenthound.formats import replace_unprintable
 from scenthound.model import Url
 
-LONGEST = 2000  # live default; the papers' 256 is a lab profile (sheet 10.4, rule 10)
+LONGEST = 2000  # characters, the default of live crawls; the papers' 256 is a lab profile (sheet 10.4, rule 10)
 
 _INDEX = re.compile(r"(?<=/)index\.html?$", re.IGNORECASE)
 _PERCENT = re.compile(r"%[0-9a-fA-F]{2}")
-_UNRESERVED = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._")  # and ~, kept as %7E
-_PLAIN_HOST = re.compile(r"[a-z0-9.-]*[a-z0-9-]").fullmatch  # no port, no query, no address in brackets, no last dot
+_UNRESERVED = frozenset(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._"
+)  # `~` too, but it is written %7E
+_PLAIN_HOST = re.compile(r"[a-z0-9.-]*[a-z0-9-]").fullmatch  # no port, query, bracketed address or final dot
 
 
 class UrlRules(NamedTuple):
-    """What of the canonical form can be chosen."""
+    """The adjustable rules of the canonical form."""
 
     longest: int = LONGEST
     default_pages: tuple[str, ...] = ()
-    """File names, in lower case, that stand for their folder, beside index.html and index.htm."""
+    """File names, in lower case, that are dropped from the end of a path, as index.html and index.htm always are."""
 
 
 RULES = UrlRules()
@@ -41,8 +42,8 @@ RULES = UrlRules()
 def resolve(raw: str, base: str | None = None) -> str:
     """The absolute http(s) URL that `raw` means on a page at `base`, as a browser would request it.
 
-    The fragment is dropped, and so are a user name and a password: they are nobody's business but
-    the server's that asked for them. Raises `NotAUrl`.
+    The fragment is dropped, and so are a user name and a password, which no other server should get to see. Raises
+    `NotAUrl`.
     """
     try:
         href = ada_url.normalize_url(raw) if base is None else ada_url.join_url(base, raw)
@@ -61,7 +62,7 @@ def resolve(raw: str, base: str | None = None) -> str:
 
 
 def canonical(spelling: str, rules: UrlRules = RULES) -> Url:
-    """The key of an absolute URL that `resolve` made.
+    """The canonical form of an absolute URL that `resolve` returned.
 
     >>> canonical(resolve("HTTP://X.test.:80/~a/./b/../Index.HTM?q=1#z"))
     'http://x.test/%7Ea/?q=1'
@@ -100,7 +101,7 @@ def make(raw: str, base: str | None = None, longest: int = LONGEST) -> Url:
 
 
 def _percent_code(code: re.Match[str]) -> str:
-    """A percent code in canonical form: an unreserved character is decoded, which means the same (RFC 3986, 6.2.2)."""
+    """A percent code in canonical form: unreserved characters are decoded, others in upper case (RFC 3986, 6.2.2)."""
     character = chr(int(code[0][1:], 16))
     return character if character in _UNRESERVED else code[0].upper()
 
@@ -122,13 +123,13 @@ def host(url: str) -> str:
 
 
 def origin(url: str) -> str:
-    """Scheme, host and port: what a robots.txt speaks for."""
+    """Scheme, host and port: what a robots.txt applies to."""
     scheme, _, rest = url.partition("://")
     return f"{scheme}://{rest.partition('/')[0].partition('?')[0]}"
 
 
 def is_home(url: str) -> bool:
-    """Whether a URL is the home page of its host.
+    """True if a URL is the home page of its host.
 
     >>> is_home("http://x.test/"), is_home("http://x.test/a")
     (True, False)
@@ -137,7 +138,7 @@ def is_home(url: str) -> bool:
 
 
 def are_sites(seeds: Sequence[str]) -> bool:
-    """Whether seeds are home pages of different hosts, four in five at least: then sites are looked for, not pages.
+    """True if at least four in five seeds are home pages, on different hosts: then the user is looking for sites.
 
     >>> are_sites(["http://a.test/", "http://b.test/"]), are_sites(["http://a.test/", "http://a.test/b"])
     (True, False)
@@ -148,7 +149,7 @@ def are_sites(seeds: Sequence[str]) -> bool:
 
 @lru_cache(maxsize=65536)
 def domain(name: str) -> str:
-    """The registrable domain of a host name, by the bundled public suffix list; the name itself if it has none.
+    """The registrable domain of a host name by the bundled public suffix list, or the name itself if it has none.
 
     >>> domain("news.example.co.uk")
     'example.co.uk'
@@ -158,7 +159,7 @@ def domain(name: str) -> str:
 
 @lru_cache(maxsize=65536)
 def owner_domain(name: str) -> str:
-    """As `domain`, but below a suffix that a company lends to others (`github.io`) each name has its own.
+    """As `domain`, except that each name under a shared suffix of a company (`github.io`) is a domain of its own.
 
     >>> owner_domain("www.bees.github.io"), owner_domain("news.example.co.uk")
     ('bees.github.io', 'example.co.uk')
@@ -174,10 +175,10 @@ def _extract():  # type: ignore[no-untyped-def]
 
 
 def file_name(url: Url) -> str:
-    """Name for a file that holds the page: MD5 of the canonical URL ([CHAP])."""
+    """The name of the file that holds a page: the MD5 digest of its canonical URL ([CHAP])."""
     return hashlib.md5(url.encode(), usedforsecurity=False).hexdigest()
 
 
 def _shown(raw: str) -> str:
-    """Text from the web in quotes, fit to print."""
+    """Text from the web in quotes, safe to print."""
     return f"`{replace_unprintable(raw)}`"

@@ -64,7 +64,7 @@ def test_a_crawl_says_what_came_of_it(
     assert json.loads(told.out)["pages"] == 50
     assert f"note: the crawl.toml of this crawl sends all requests through the proxy {proxy}" in told.err
     assert run([*asked(web.topics[0], proxy, out), "--pages", "40"]) == 4
-    assert f"hint: go on with it: scenthound resume {out}" in capsys.readouterr().err
+    assert f"hint: continue it: scenthound resume {out}" in capsys.readouterr().err
 
 
 def test_json_is_all_that_is_printed(
@@ -170,17 +170,17 @@ BAD = {
     "bad time": ([*BEES, "--delay", "soon"], 4, "`delay` can't be 'soon'", "500 ms"),
     "bad network": ([*BEES, "--allow-private", "home"], 4, "home", "loopback"),
     "bad pattern": ([*BEES, "--path", "(["], 4, "not a pattern", "RE2"),
-    "seed no URL": (["bees", "--seed", "honey"], 4, "--seed: not a URL: `honey`", "write them whole"),
-    "seed no web": (["bees", "--seed", "ftp://a.test/"], 4, "not an http(s) URL", "write them whole"),
+    "seed no URL": (["bees", "--seed", "honey"], 4, "--seed: not a URL: `honey`", "write them in full"),
+    "seed no web": (["bees", "--seed", "ftp://a.test/"], 4, "not an http(s) URL", "write them in full"),
     "missing file": (["bees", "--seeds", "missing.txt"], 4, "missing.txt can't be read", "check the path"),
-    "bad lines": (["bees", "--seeds", "seeds.txt"], 4, "seeds.txt line 3: not a URL", "write them whole"),
-    "empty file": (["bees", "--seeds", "empty.txt"], 4, "no seeds in empty.txt", "one URL a line"),
+    "bad lines": (["bees", "--seeds", "seeds.txt"], 4, "seeds.txt line 3: not a URL", "write them in full"),
+    "empty file": (["bees", "--seeds", "empty.txt"], 4, "no seeds in empty.txt", "one URL per line"),
     "missing topic": (["bees.toml", *FROM], 4, "there is no topic file at bees.toml", "check the path"),
     "broken topic": (["broken.toml", *FROM], 4, "line 2", "keywords"),
     "odd topic": (["odd.toml", *FROM], 2, "no topic key in odd.toml called `keyword`", "`keywords`"),
     "only stop words": (["the of and", *FROM], 4, "the topic “the of and” has only stop words", "hot air ballooning"),
-    "topic is a file": (["notes", *FROM], 4, "the topic file notes is not TOML", 'add a blank: "notes "'),
-    "no text": (["binary", *FROM], 4, "the topic file binary can't be read", 'add a blank: "binary "'),
+    "topic is a file": (["notes", *FROM], 4, "the topic file notes is not TOML", 'add a space: "notes "'),
+    "no text": (["binary", *FROM], 4, "the topic file binary can't be read", 'add a space: "binary "'),
     "negative": ([*BEES, "--pages", "-5"], 4, "`pages` can't be -5", "1 or more"),
     "negative set": ([*BEES, "--set", "depth=-1"], 4, "`depth` can't be -1", "0 or more"),
     "broken config": ([*BEES, "--config", "broken.toml"], 4, "line 2", "a line looks like: pages = 500"),

@@ -114,7 +114,7 @@ def test_a_crawl_that_may_not_be_written_to_is_not_resumed(
         monkeypatch.setattr("os.access", lambda path, mode, closed=closed: mode != os.W_OK or str(path) != closed)
         assert run(["resume", str(crawled)]) == 4
         told = capsys.readouterr().err
-        assert f"{closed} may not be written to" in told
+        assert f"{closed} is not writable" in told
         assert "hint: " in told
 
 
@@ -124,7 +124,7 @@ def test_a_system_error_about_a_path_is_reported_with_its_name(
     monkeypatch.setattr("scenthound.cli.doctor_command.examine", refuse)
     assert run(["doctor"]) == 4
     assert capsys.readouterr().err == (
-        "error: somewhere/hidden: Permission denied\nhint: check the path, and whose it is\n"
+        "error: somewhere/hidden: Permission denied\nhint: check the path and its permissions\n"
     )
 
 

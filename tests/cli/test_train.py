@@ -109,7 +109,7 @@ def crawl_words(folder: Path, *more: str) -> list[str]:
 @pytest.mark.parametrize(
     ("more", "said", "hint"),
     [
-        (["--strategy", "test-pupil"], "has to learn before it can crawl", "scenthound train test-pupil --topic"),
+        (["--strategy", "test-pupil"], "must be trained before it can crawl", "scenthound train test-pupil --topic"),
         (["--strategy", "best-first", "--model", "MODEL"], "made by test-pupil, and best-first can't use it", "train"),
         (["--model", "MODEL", "--set", "weight=3"], "trained with weight=1.0, not 3.0", "leave `weight` out"),
         (["--model", "nowhere"], "there is no model in nowhere", "scenthound train"),
@@ -127,8 +127,8 @@ def test_a_model_that_does_not_fit_is_refused_before_anything_is_written(
     assert not (tmp_path / "crawl").exists()
 
 
-def test_python_functions_raise_the_same_errors(model: Path, tmp_path: Path) -> None:
-    with pytest.raises(BadConfig, match="has to learn"):
+def test_python_is_told_the_same(model: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadConfig, match="must be trained"):
         begin("bees", "http://a.test/", tmp_path / "c", strategy="test-pupil")
     with pytest.raises(BadConfig, match="can't use it"):
         scenthound.crawl("bees", "http://a.test/", out=tmp_path / "c", strategy="best-first", model=model)

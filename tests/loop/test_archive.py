@@ -1,4 +1,4 @@
-"""The archive of a crawl at a resume: its end is found by reading it, nothing is cut off, damage is reported."""
+"""The archive of a resumed crawl: its end is found by reading it, nothing is deleted, damage is reported."""
 
 from __future__ import annotations
 
@@ -107,8 +107,8 @@ def test_data_after_the_last_recorded_page_is_moved_aside_and_overwrites_nothing
         session = resume(folder, fetcher=Recorded())
         session.close()
         kept = path.with_name(f"{path.name}.tail-{number}")
-        told = f"{len(tail)} bytes after the last recorded page of {path.name} were moved to pages/{kept.name}"
-        assert session.folder.recovered == [told]
+        note = f"{len(tail)} bytes behind the last recorded page of {path.name} were moved to pages/{kept.name}"
+        assert session.folder.recovered == [note]
         assert path.read_bytes() == good
         assert kept.read_bytes() == tail
 
@@ -125,8 +125,8 @@ def test_the_user_gets_a_one_line_message(folder: Path, capsys: pytest.CaptureFi
     path = only_warc(folder)
     path.write_bytes(path.read_bytes() + b"torn")
     assert run(["resume", str(folder)]) == 0
-    told = f"note: 4 bytes after the last recorded page of {path.name} were moved to pages/{path.name}.tail-1\n"
-    assert told in capsys.readouterr().err
+    note = f"note: 4 bytes behind the last recorded page of {path.name} were moved to pages/{path.name}.tail-1\n"
+    assert note in capsys.readouterr().err
 
 
 # ---- damage
@@ -151,9 +151,9 @@ def test_a_file_damaged_in_its_middle_is_kept_and_the_lost_pages_are_fetched_aga
     again.close()
 
 
-def test_damage_is_reported_with_file_offset_and_number_of_pages(folder: Path) -> None:
-    with CrawlFolder.look(folder) as found:
-        places = list(found.history.places())
+def test_damage_is_told_with_its_file_its_offset_and_the_number_of_pages(folder: Path) -> None:
+    with CrawlFolder.look(folder) as stored:
+        places = list(stored.history.places())
     url, victim = places[40]
     overwrite(folder / "pages" / victim.file, victim.offset, b"\xaa" * victim.length)
     session = resume(folder, fetcher=Recorded())
@@ -167,8 +167,8 @@ def test_damage_is_reported_with_file_offset_and_number_of_pages(folder: Path) -
 
 def test_damage_that_costs_no_page_is_reported_until_pages_go_to_another_file(folder: Path) -> None:
     path = only_warc(folder)
-    with CrawlFolder.look(folder) as found:
-        first = min(where.offset for _, where in found.history.places())
+    with CrawlFolder.look(folder) as stored:
+        first = min(where.offset for _, where in stored.history.places())
     overwrite(path, first - 20, b"\xaa" * 8)  # the end of a request record
     damaged = path.read_bytes()
     for has_time in (False, True):  # the first ends before a page came
@@ -188,8 +188,8 @@ def test_damage_that_costs_no_page_is_reported_until_pages_go_to_another_file(fo
 
 
 def test_a_record_that_inflates_but_is_another_than_recorded_is_damage(folder: Path) -> None:
-    with CrawlFolder.look(folder) as found:
-        (_, first), (_, second) = list(found.history.places())[40:42]
+    with CrawlFolder.look(folder) as stored:
+        (_, first), (_, second) = list(stored.history.places())[40:42]
     change(folder, "UPDATE history SET length = length + 1 WHERE offset = ?", str(first.offset))
     session = resume(folder, fetcher=Recorded())
     session.close()
@@ -203,9 +203,9 @@ def test_a_missing_file_is_an_error_that_changes_nothing(rolled: Path, capsys: p
     path.rename(rolled.parent / "elsewhere")
     before = trail(rolled), contents(rolled)
     assert run(["resume", str(rolled)]) == 4
-    told = capsys.readouterr().err
-    assert told.startswith(f"error: {rolled / 'pages'} lacks pages-00002.warc.gz, with ")
-    assert f"hint: put the files back; or have the pages fetched again: scenthound resume {rolled} --refetch" in told
+    message = capsys.readouterr().err
+    assert message.startswith(f"error: {rolled / 'pages'} lacks pages-00002.warc.gz, with ")
+    assert f"hint: put the files back, or fetch the pages again: scenthound resume {rolled} --refetch" in message
     assert (trail(rolled), contents(rolled)) == before
     (rolled.parent / "elsewhere").rename(path)
     resume(rolled, fetcher=Recorded()).close()
@@ -254,7 +254,7 @@ def test_a_sample_of_the_old_records_is_read(rolled: Path, monkeypatch: pytest.M
 def test_a_record_that_turns_out_to_be_damaged_does_not_stop_a_resume(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Damage to a single old record of a large archive may be met only when the strategy reads it again."""
+    """Damage to one old record of a large archive may be noticed only when the strategy reads it again."""
     monkeypatch.setattr(warc_repair, "CHECKED", 0)
     monkeypatch.setattr(warc_repair, "SAMPLE", 1)
     folder = tmp_path / "crawl"
@@ -264,8 +264,8 @@ def test_a_record_that_turns_out_to_be_damaged_does_not_stop_a_resume(
     session.folder.commit(100.0)
     session.close()
     change(folder, "DELETE FROM state WHERE key = 'strategy'")
-    with CrawlFolder.look(folder) as found:
-        url, victim = list(found.history.places())[20]
+    with CrawlFolder.look(folder) as stored:
+        url, victim = list(stored.history.places())[20]
     overwrite(folder / "pages" / victim.file, victim.offset, b"\xaa" * victim.length)
     session = resume(folder, fetcher=Recorded())
     session.close()
@@ -284,8 +284,8 @@ def test_a_file_is_read_from_the_last_sync_on(folder: Path, monkeypatch: pytest.
 
     monkeypatch.setattr(warc_repair, "members", watched)
     resume(folder, fetcher=Recorded()).close()
-    with CrawlFolder.look(folder) as found:
-        last = max(where.offset for _, where in found.history.places())
+    with CrawlFolder.look(folder) as stored:
+        last = max(where.offset for _, where in stored.history.places())
     assert starts == [last]
 
 

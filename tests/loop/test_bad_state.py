@@ -1,4 +1,4 @@
-"""A folder changed by damage or by a third party: refused with a clear error or repaired, never a traceback."""
+"""A folder that is damaged, or was changed by a stranger, is repaired or refused with a clear message."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from support.resuming import Recorded, born, step_through, trail
 
 @pytest.mark.timeout(600)
 def test_nothing_but_clear_errors_comes_of_any_change(tmp_path: Path) -> None:
-    found = list(findings(tmp_path, count=150, seed=11))
+    results = list(findings(tmp_path, count=150, seed=11))
     assert [
-        (finding.strategy, finding.change, finding.detail) for finding in found if finding.outcome == "uncaught"
+        (finding.strategy, finding.change, finding.detail) for finding in results if finding.outcome == "uncaught"
     ] == []
-    assert {finding.outcome for finding in found} == {"fine", "refused"}
+    assert {finding.outcome for finding in results} == {"fine", "refused"}
 
 
 def test_a_population_whose_state_is_damaged_goes_on_too(tmp_path: Path) -> None:

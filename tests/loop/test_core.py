@@ -39,7 +39,7 @@ from scenthound.web.robots import parse
 
 @dataclass
 class Everything:
-    """Wants every link equally."""
+    """Gives every link the same score."""
 
     batch: int = 1
 
@@ -133,7 +133,7 @@ def test_an_unreachable_robots_txt_means_no_for_a_while_and_then_for_a_day() -> 
 
 
 class Impatient(MemoryFrontier):
-    """Takes nothing that is due later, as the frontiers of agents do."""
+    """Refuses candidates that are due later, as the frontiers of agents do."""
 
     def push(self, candidate: Candidate) -> Candidate | None:
         return candidate if candidate.due > 0.0 else super().push(candidate)
@@ -179,14 +179,14 @@ def test_a_host_that_only_fails_is_left_alone() -> None:
     crawl = crawl_of(
         *(f"a.example/{n}" for n in range(9)), politeness=Politeness(delay=0.0, backoff=0.001, obey=False), retries=0
     )
-    asked = 0
+    requests = 0
     now = 0.0
     while not isinstance(step := crawl.next(now), Done):
         if isinstance(step, Fetch):
-            asked += 1
+            requests += 1
             crawl.landed(Miss(step.candidate, "timeout", retry_after=0.0), now)
         now += 1.0
-    assert asked == 6
+    assert requests == 6
     assert crawl.counters.dropped["host-failing"] == 3
 
 
@@ -204,16 +204,16 @@ def test_a_redirect_is_followed_as_a_request_of_its_own_and_remembered() -> None
 
 def test_a_redirect_loop_ends() -> None:
     web = TinyWeb({"a.example/": "=> b.example/", "b.example/": "=> a.example/", "c.example/": "=> c.example/"})
-    found = walk(web, Everything(), "bees", "a.example/ c.example/")
-    assert found.visited == []
+    walked = walk(web, Everything(), "bees", "a.example/ c.example/")
+    assert walked.visited == []
     assert len(web.fetched) <= 12
 
 
 def test_a_long_chain_of_redirects_is_cut_at_the_limit() -> None:
     web = TinyWeb({f"a.example/{n}": f"=> a.example/{n + 1}" for n in range(20)})
-    found = walk(web, Everything(), "bees", "a.example/0")
+    walked = walk(web, Everything(), "bees", "a.example/0")
     assert len(web.fetched) == 11, "ten redirects, eleven requests"
-    assert dict(found.crawl.counters.misses) == {"redirect-loop": 1}
+    assert dict(walked.crawl.counters.misses) == {"redirect-loop": 1}
 
 
 def test_a_redirect_to_a_known_page_costs_an_attempt_but_is_not_a_page() -> None:
@@ -225,17 +225,17 @@ def test_a_redirect_to_a_known_page_costs_an_attempt_but_is_not_a_page() -> None
             "d.example/": "y",
         }
     )
-    found = walk(web, Everything(), "bees", "a.example/")
-    assert found.visited == ["http://a.example/", "http://d.example/"]
-    assert found.crawl.counters.attempts == 4
+    walked = walk(web, Everything(), "bees", "a.example/")
+    assert walked.visited == ["http://a.example/", "http://d.example/"]
+    assert walked.crawl.counters.attempts == 4
 
 
 def test_the_budget_is_exact_even_with_several_in_flight() -> None:
     web = TinyWeb({"a.example/": "x -> " + " ".join(f"a.example/{n}" for n in range(50)),
                    **{f"a.example/{n}": "y" for n in range(50)}})  # fmt: skip
-    found = walk(web, Everything(), "bees", "a.example/", pages=7, in_flight=5)
-    assert len(found.visited) == 7
-    assert found.reason == "pages"
+    walked = walk(web, Everything(), "bees", "a.example/", pages=7, in_flight=5)
+    assert len(walked.visited) == 7
+    assert walked.reason == "pages"
 
 
 def test_with_workers_busy_an_empty_frontier_is_not_the_end() -> None:
@@ -255,10 +255,10 @@ def test_dead_urls_are_never_asked_for_again() -> None:
 def test_links_marked_nofollow_are_left_alone_unless_an_equal_one_is_not() -> None:
     html = '<a rel="nofollow" href="/no">n</a><a rel="nofollow" href="/both">b</a><a href="/both">b</a>'
     web = TinyWeb({"a.example/": html, "a.example/no": "x", "a.example/both": "y"})
-    found = walk(web, Everything(), "bees", "a.example/")
-    assert "a.example/both" in found
-    assert "a.example/no" not in found
-    assert [d.reason for d in found.dropped] == ["nofollow"]
+    walked = walk(web, Everything(), "bees", "a.example/")
+    assert "a.example/both" in walked
+    assert "a.example/no" not in walked
+    assert [d.reason for d in walked.dropped] == ["nofollow"]
 
 
 def test_scope_budget_and_patience_say_why_a_link_was_not_followed() -> None:
@@ -334,8 +334,8 @@ def test_sitemaps_offer_their_urls_at_score_zero_and_only_for_their_own_host() -
 
 def test_candidates_dropped_from_a_full_frontier_are_reported_and_counted() -> None:
     web = TinyWeb({"a.example/": "x -> b.example/ c.example/ d.example/"})
-    found = walk(web, Everything(), "bees", "a.example/", bound=2)
-    assert [(d.candidate.url, d.reason) for d in found.dropped if isinstance(d, Dropped)] == [
+    walked = walk(web, Everything(), "bees", "a.example/", bound=2)
+    assert [(d.candidate.url, d.reason) for d in walked.dropped if isinstance(d, Dropped)] == [
         ("http://d.example/", "frontier-full")
     ]
 
@@ -355,9 +355,9 @@ def test_the_state_of_the_loop_is_plain_json_and_can_be_taken_up() -> None:
 
 def test_ranking_time_leaves_out_the_reading_of_pages() -> None:
     web = TinyWeb({"a.example/": "bees " * 20000 + "-> b.example/", "b.example/": "x"})
-    found = walk(web, Everything(), "bees", "a.example/")
-    assert found.crawl.rank_seconds >= 0.0
-    assert found.crawl.calls.links_scored == 1
+    walked = walk(web, Everything(), "bees", "a.example/")
+    assert walked.crawl.rank_seconds >= 0.0
+    assert walked.crawl.calls.links_scored == 1
 
 
 def spelt(*spellings: str) -> Crawl:
@@ -380,12 +380,12 @@ def test_a_redirect_to_another_spelling_of_the_same_page_is_followed() -> None:
 
 def test_two_spellings_that_send_each_other_round_are_a_loop() -> None:
     crawl = spelt("http://a.example/~bob")
-    asked = 0
+    requests = 0
     while isinstance(step := crawl.next(0.0), Fetch):
-        asked += 1
+        requests += 1
         other = "http://a.example/%7Ebob" if "~" in step.spelling else "http://a.example/~bob"
         crawl.landed(Moved(step.candidate, step.candidate.url, other), 0.0)
-    assert asked == 11
+    assert requests == 11
     assert dict(crawl.counters.misses) == {"redirect-loop": 1}
 
 
@@ -442,10 +442,10 @@ def test_what_goes_back_to_the_frontier_keeps_its_place() -> None:
 def test_when_no_server_answers_the_crawl_waits_and_no_host_is_blamed() -> None:
     seeds = [f"h{n}.example/" for n in range(40)]
     crawl = crawl_of(*seeds, politeness=Politeness(delay=0.0, backoff=0.01, obey=False), retries=0)
-    now, asked = 0.0, 0
+    now, requests = 0.0, 0
     while now < 100.0 and not isinstance(step := crawl.next(now), Done):
         if isinstance(step, Fetch):
-            asked += 1
+            requests += 1
             crawl.landed(Miss(step.candidate, "connect", retry_after=0.0), now)
         else:
             now = step.until
@@ -510,14 +510,14 @@ def test_a_probe_that_is_answered_shows_that_the_silent_hosts_are_dead() -> None
 
 def test_a_probe_without_an_answer_keeps_the_frontier_and_the_rules_of_its_host() -> None:
     crawl = in_doubt(retries=2, more=600)
-    asked, now = 0, 0.0
+    requests, now = 0, 0.0
     while now < 3600.0 and not isinstance(step := crawl.next(now), Done):
         if isinstance(step, Fetch):
-            asked += 1
+            requests += 1
             crawl.landed(silent(step), now)
         else:
             now = step.until
-    assert asked < 600
+    assert requests < 600
     assert sum(crawl.counters.misses.values()) == 0, "an hour without a network costs nothing of the frontier"
     assert crawl.politeness is not None
     assert crawl.politeness.origin("http://up.example") is None, "a failed probe says nothing of its robots.txt"
@@ -527,15 +527,15 @@ def test_a_probe_without_an_answer_keeps_the_frontier_and_the_rules_of_its_host(
 def test_every_candidate_eventually_fails_if_no_server_answers(obey: bool) -> None:
     seeds = [f"h{n:02}.example/" for n in range(100)]
     crawl = crawl_of(*seeds, politeness=Politeness(delay=0.0, backoff=1.0, obey=obey), retries=2, longest_wait=900.0)
-    now, asked = 0.0, 0
+    now, requests = 0.0, 0
     while not isinstance(step := crawl.next(now), Done):
         if isinstance(step, Fetch):
-            asked += 1
+            requests += 1
             crawl.landed(silent(step), now)
         else:
             now = step.until
     assert len(crawl.frontier) == (100 if obey else 0), "a robots.txt that can't be had is asked for again in a day"
-    assert asked <= 100 * 6, "three excuses and three tries"
+    assert requests <= 100 * 6, "three excuses and three tries"
 
 
 def test_a_reset_shows_that_our_connection_is_up() -> None:
@@ -611,14 +611,14 @@ def test_a_sitemap_that_names_itself_is_read_once() -> None:
     robots = fetched(crawl, 0.0)
     rules = parse(b"Sitemap: http://a.example/map.xml", "scenthound")
     crawl.landed(RobotsLanded(robots.candidate, rules, answered=True), 0.0)
-    asked = 0
+    requests = 0
     while isinstance(step := crawl.next(0.0), Fetch):
         if step.kind == "sitemap":
-            asked += 1
+            requests += 1
             crawl.landed(SitemapLanded(step.candidate, (), ["http://a.example/map.xml"]), 0.0)
         else:
             crawl.landed(page_for(step), 0.0)
-    assert asked == 1
+    assert requests == 1
 
 
 def test_the_bound_of_the_frontier_never_drops_a_seed() -> None:
@@ -627,14 +627,14 @@ def test_the_bound_of_the_frontier_never_drops_a_seed() -> None:
     for strategy in (BreadthFirst(), BestFirst(), BestFirst(eviction="literal"), Everything(batch=2), Lukewarm()):
         for bound in (1, 2, 5):
             for in_flight in (1, 3):
-                found = walk(web, strategy, "bees", names, bound=bound, in_flight=in_flight)
-                assert set(map(named, names)) <= set(found.visited), (strategy, bound, in_flight)
-                assert not set(found.evicted) & set(map(named, names))
+                walked = walk(web, strategy, "bees", names, bound=bound, in_flight=in_flight)
+                assert set(map(named, names)) <= set(walked.visited), (strategy, bound, in_flight)
+                assert not set(walked.evicted) & set(map(named, names))
 
 
 @dataclass
 class Lukewarm(Everything):
-    """Likes links better than seeds."""
+    """Scores links higher than seeds."""
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         return [Candidate(url, 0.1) for url in seeds]

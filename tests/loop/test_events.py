@@ -1,4 +1,4 @@
-"""Events of strategies reach the watcher and the folder, each exactly once."""
+"""Strategies that emit events: each event reaches the watcher and the folder exactly once."""
 
 from __future__ import annotations
 
@@ -32,33 +32,33 @@ from support.resuming import Recorded, born, step_through
 @strategy("test-teller")
 @dataclass
 class Teller:
-    """Every fifth page is an agent's birth; every page is a meal of the youngest."""
+    """Emits a birth on every fifth page, and a meal of the youngest agent on every page."""
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
-        self.read_, self.untold_ = 0, [Event("born", {"agent": 0, "parent": None})]
+        self.read_, self.unreturned_ = 0, [Event("born", {"agent": 0, "parent": None})]
         return [Candidate(url, float("inf")) for url in seeds]
 
     def read(self, page: Page) -> Iterable[Candidate]:
         agent = self.read_ // 5
-        self.untold_.append(Event("fed", {"agent": agent, "energy": self.read_ / 4}, page.url))
+        self.unreturned_.append(Event("fed", {"agent": agent, "energy": self.read_ / 4}, page.url))
         self.read_ += 1
         if self.read_ % 5 == 0:
-            self.untold_.append(Event("born", {"agent": agent + 1, "parent": agent, "keywords": ["bee", "hive"]}))
+            self.unreturned_.append(Event("born", {"agent": agent + 1, "parent": agent, "keywords": ["bee", "hive"]}))
         return [page.offer(link, 0.5) for link in page.outlinks]
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
-        self.untold_.append(Event("missed", {"reason": miss.reason}, miss.candidate.url))
+        self.unreturned_.append(Event("missed", {"reason": miss.reason}, miss.candidate.url))
         return ()
 
     def take_events(self) -> Iterable[Event]:
-        told, self.untold_ = self.untold_, []
-        return told
+        events, self.unreturned_ = self.unreturned_, []
+        return events
 
     def save(self) -> Mapping[str, Any]:
-        return {"read": self.read_, "untold": [[e.kind, dict(e.facts), e.url] for e in self.untold_]}
+        return {"read": self.read_, "untold": [[e.kind, dict(e.facts), e.url] for e in self.unreturned_]}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        self.read_, self.untold_ = state["read"], [Event(*fields) for fields in state["untold"]]
+        self.read_, self.unreturned_ = state["read"], [Event(*fields) for fields in state["untold"]]
 
 
 def test_a_watcher_gets_events_after_the_page_they_come_from() -> None:
@@ -69,14 +69,14 @@ def test_a_watcher_gets_events_after_the_page_they_come_from() -> None:
     crawl = Crawl(Teller(), MemoryFrontier(None), history, Topic("bees"), seeds, limits=Limits(), watch=heard.append)
     crawl.start()
     replay(crawl, web.fetch)
-    told = [event for event in heard if isinstance(event, Event)]
-    assert [(event.kind, event.n) for event in told] == [("born", 1), ("fed", 1), ("fed", 2), ("missed", 2)]
-    assert list(history.strategy_events()) == told
+    events = [event for event in heard if isinstance(event, Event)]
+    assert [(event.kind, event.n) for event in events] == [("born", 1), ("fed", 1), ("fed", 2), ("missed", 2)]
+    assert list(history.strategy_events()) == events
     assert [event.url for event in history.strategy_events("fed")] == ["http://a.example/", "http://b.example/"]
-    assert next(place for place, event in enumerate(heard) if event in told) == 1, "after the step of the first page"
+    assert next(index for index, event in enumerate(heard) if event in events) == 1, "after the step of the first page"
 
 
-def told(folder: Path) -> list[Event]:
+def recorded_events(folder: Path) -> list[Event]:
     with CrawlFolder.look(folder) as opened:
         return list(opened.history.strategy_events())
 
@@ -94,8 +94,8 @@ def test_a_killed_and_resumed_crawl_records_each_event_once(tmp_path: Path) -> N
         session = resume(tmp_path / "cut", fetcher=Recorded(), clock=lambda: 0.0)
     session.folder.finish("pages", 1.0)
     session.close()
-    assert told(tmp_path / "cut") == told(tmp_path / "whole")
-    assert len([event for event in told(tmp_path / "cut") if event.kind == "fed"]) == 120
+    assert recorded_events(tmp_path / "cut") == recorded_events(tmp_path / "whole")
+    assert len([event for event in recorded_events(tmp_path / "cut") if event.kind == "fed"]) == 120
 
 
 def test_explain_shows_the_events_of_a_page_and_the_family_of_its_agent(
@@ -105,14 +105,14 @@ def test_explain_shows_the_events_of_a_page_and_the_family_of_its_agent(
     step_through(session, 1000)
     session.folder.finish("pages", 1.0)
     step = list(session.folder.history.trail())[12]
-    found = explain(session.folder, step.url)
+    explanation = explain(session.folder, step.url)
     session.close()
-    assert [dict(event.facts) for event in found.events] == [{"agent": 2, "energy": 3.0}]
-    assert [event.facts["agent"] for event in found.family] == [0, 1, 2]
+    assert [dict(event.facts) for event in explanation.events] == [{"agent": 2, "energy": 3.0}]
+    assert [event.facts["agent"] for event in explanation.family] == [0, 1, 2]
     assert run(["explain", str(tmp_path / "crawl"), step.url]) == 0
-    said = capsys.readouterr().out
-    assert "  fed (page 13): agent 2, energy 3" in said
-    assert "  born (page 10): agent 2, parent 1, keywords bee hive" in said
+    output = capsys.readouterr().out
+    assert "  fed (page 13): agent 2, energy 3" in output
+    assert "  born (page 10): agent 2, parent 1, keywords bee hive" in output
     assert run(["trail", str(tmp_path / "crawl"), "--events", "--limit", "2"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert json.loads(lines[0]) == {"n": 1, "event": "born", "url": None, "facts": {"agent": 0, "parent": None}}
@@ -149,4 +149,4 @@ def test_a_folder_from_before_there_were_events_can_be_looked_at(tmp_path: Path)
     session.folder.database.execute("PRAGMA user_version = 1")
     session.folder.database.commit()
     session.close()
-    assert told(tmp_path / "crawl") == []
+    assert recorded_events(tmp_path / "crawl") == []

@@ -1,4 +1,4 @@
-"""A disk that fails: exit code 5 and one line of cause, and the crawl can be resumed."""
+"""If the disk fails, the exit code is 5, one line names the cause, and the crawl can be resumed."""
 
 from __future__ import annotations
 

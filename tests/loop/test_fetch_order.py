@@ -58,7 +58,7 @@ def pages_of(*urls: Url) -> TinyWeb:
 
 
 def fetched(crawl: Crawl, web: TinyWeb, latency: float = 0.1) -> list[tuple[float, Url]]:
-    """Run a crawl, one reply at a time; gives when each URL was requested."""
+    """Run a crawl, one reply at a time. Returns when each URL was requested."""
     now, requests = 0.0, []
     while True:
         step = crawl.next(now)
@@ -176,7 +176,7 @@ def test_a_page_that_comes_before_its_turn_is_read_when_the_budget_allows_no_oth
 @pytest.mark.parametrize(("time_left", "waits"), [(5.0, False), (60.0, True)])
 def test_with_a_time_limit_the_crawl_waits_if_its_pages_fit_into_the_time(time_left: float, waits: bool) -> None:
     turns = Turns(OrderRule("auto"), Counters(), Limits(pages=10, ends_at=time_left))
-    turns.move_to(0.0)
+    turns.advance_to(0.0)
     assert turns.is_patient == waits
 
 

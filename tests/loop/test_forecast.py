@@ -57,7 +57,7 @@ def test_where_nothing_was_found_everything_may_be_left() -> None:
 
 
 def crawled(folder: Path, cuts: tuple[int, ...] = (), **settings: Any) -> tuple[str, list[Step]]:
-    """Why a crawl ended that is killed after so many requests each time, and its trail."""
+    """Run a crawl that is killed after each of `cuts` requests. Returns why it ended, and its trail."""
     session = born(folder, pages=PAGES, **settings)
     for requests in (*cuts, 1000):
         if step_through(session, requests):

@@ -1,4 +1,4 @@
-"""Time-outs that follow what a host shows: by hand, and in a live run on a virtual clock."""
+"""Time-outs that adapt to each host: driven by hand, and in a live run on a virtual clock."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ def test_it_doubles_after_a_time_out_until_the_host_answers() -> None:
     timeouts.timed_out("a.test")
     assert timeouts.seconds("a.test") == 15.0
     timeouts.answered("a.test", 0.1)
-    found = []
+    seconds = []
     for _ in range(3):
         timeouts.timed_out("a.test")
-        found.append(timeouts.seconds("a.test"))
-    assert found == [10.0, 15.0, 15.0]
+        seconds.append(timeouts.seconds("a.test"))
+    assert seconds == [10.0, 15.0, 15.0]
     timeouts.answered("a.test", 0.1)
     assert timeouts.seconds("a.test") == 5.0
 
 
 class Jumping(selectors.DefaultSelector):
-    """Waits for nothing: the time is over at once."""
+    """A selector on a virtual clock: waiting only advances the time."""
 
     now = 0.0
 
@@ -66,7 +66,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
 
 class Slow:
-    """Answers after a second; the page `late` after 40."""
+    """Answers after one second, the page `late` after 40."""
 
     async def fetch(self, url: str, most: int | None = None) -> Response:
         await asyncio.sleep(40.0 if url.endswith("late") else 1.0)

@@ -1,4 +1,4 @@
-"""A live crawl of a hostile web: it continues, memory stays flat, and every case is counted."""
+"""A live crawl of a hostile web continues, uses constant memory, and counts every case."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ LEFT_ALONE = ("host-asleep", "trap-endless", "trap-nothing-new")
 
 
 class Waits:
-    """A fetcher that waits long for everybody but for those who only let it wait."""
+    """A fetcher with a short time-out for hosts that never answer, and a long one for all others."""
 
     def __init__(self, patient: HttpFetcher, brief: HttpFetcher) -> None:
         self._patient, self._brief = patient, brief
@@ -83,22 +83,22 @@ def test_a_crawl_of_everything_hostile_goes_on_and_counts_each_case(tmp_path: Pa
             name = path.strip("/*").partition("/")[0]
             seeds.append(server.url(path.replace("*", "1"), f"{name}.test"))
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        with crawl(tmp_path / "crawl", seeds) as found:
+        with crawl(tmp_path / "crawl", seeds) as stored:
             after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
             fate = {}
-            for miss in found.history.misses():
+            for miss in stored.history.misses():
                 fate.setdefault(miss.url.split("/")[2].split(".")[0], miss.reason)
             for reason, names in EXPECTED_MISSES.items():
                 for name in names:
                     assert fate.get(name) == reason, (name, fate.get(name))
-            visited = {step.url.split("/")[2].split(".")[0] for step in found.history.trail()}
+            visited = {step.url.split("/")[2].split(".")[0] for step in stored.history.trail()}
             survivors = {"fine", "gzip", "nul", "wrong-charset", "links", "one-line", "strange-links", "escapes"}
             assert survivors | {"endless", "slow-drip"} <= visited, "what came before a cap is kept"
             cases = {path.strip("/*").partition("/")[0] for path in BEHAVIOURS}
             heard = visited | set(fate) | {"redirect-private", "redirect-metadata"}  # these end elsewhere, see above
             assert cases <= heard, "every case ends as a page or as a miss with a reason"
             assert not any(report.good < report.size for report in check(tmp_path / "crawl" / "pages"))
-            counted = found.history.counts()
+            counted = stored.history.counts()
             assert sum(counted.get(reason, 0) for reason in LEFT_ALONE) > 0, "the calendar is left alone"
             months = sum(request.host.startswith("calendar.test") for request in server.requests)
             assert months < 100, "it is left after a while: 300 pages are allowed, and it has one for each month"
@@ -109,13 +109,13 @@ def test_a_crawl_of_everything_hostile_goes_on_and_counts_each_case(tmp_path: Pa
 @pytest.mark.slow
 def test_a_robots_txt_of_100_mb_is_read_to_its_limit_and_obeyed(tmp_path: Path) -> None:
     with HostileServer(robots="/huge-robots") as server:
-        with crawl(tmp_path / "crawl", [server.url("/fine", "a.test")], pages=2) as found:
-            assert len(found.history) + len(list(found.history.misses())) >= 1
+        with crawl(tmp_path / "crawl", [server.url("/fine", "a.test")], pages=2) as stored:
+            assert len(stored.history) + len(list(stored.history.misses())) >= 1
         assert sum(server.sent.values()) < 60_000_000, "the rest was not read"
 
 
 def test_no_request_goes_to_a_private_address_unless_allowed(tmp_path: Path) -> None:
     with HostileServer() as server:
-        with crawl(tmp_path / "crawl", [server.url("/fine", "a.test")], allow_private=[]) as found:
-            assert [miss.reason for miss in found.history.misses()] == ["refused-address"]
+        with crawl(tmp_path / "crawl", [server.url("/fine", "a.test")], allow_private=[]) as stored:
+            assert [miss.reason for miss in stored.history.misses()] == ["refused-address"]
         assert server.requests == []

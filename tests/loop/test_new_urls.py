@@ -1,4 +1,4 @@
-"""Sitemaps: each is requested once per crawl, restarts included, and their records do not pile up."""
+"""Sitemaps: each is requested once per crawl, even after restarts, and their saved state stays small."""
 
 from __future__ import annotations
 
@@ -17,41 +17,41 @@ from scenthound.wiring import Session, begin, resume
 MAP, OTHER = "http://a.test/map.xml", "http://a.test/other.xml"
 
 
-def asked(sitemaps: Sitemaps, *spellings: str, host: str = "a.test") -> list[str]:
-    return [candidate.spelling for candidate in sitemaps.wanted(spellings, host)]
+def requested(sitemaps: Sitemaps, *spellings: str, host: str = "a.test") -> list[str]:
+    return [candidate.spelling for candidate in sitemaps.to_request(spellings, host)]
 
 
 def test_a_sitemap_is_asked_for_once_and_only_by_its_own_host() -> None:
     sitemaps = Sitemaps(50)
-    assert asked(sitemaps, MAP, MAP, "http://b.test/map.xml", OTHER) == [MAP, OTHER]
-    assert asked(sitemaps, OTHER, MAP) == []
+    assert requested(sitemaps, MAP, MAP, "http://b.test/map.xml", OTHER) == [MAP, OTHER]
+    assert requested(sitemaps, OTHER, MAP) == []
     assert sitemaps.save() == {"a.test": [MAP, OTHER]}
 
 
 def test_the_number_of_sitemaps_per_host_is_limited() -> None:
     sitemaps = Sitemaps(3)
     many = [f"http://a.test/{number}.xml" for number in range(5)]
-    assert asked(sitemaps, *many[:2]) == many[:2]
-    assert asked(sitemaps, *many) == [many[2]]
-    assert asked(Sitemaps(0), *many) == []
+    assert requested(sitemaps, *many[:2]) == many[:2]
+    assert requested(sitemaps, *many) == [many[2]]
+    assert requested(Sitemaps(0), *many) == []
 
 
 def test_a_host_that_names_none_takes_no_room() -> None:
     sitemaps = Sitemaps(50)
-    assert asked(sitemaps) == []
+    assert requested(sitemaps) == []
     assert sitemaps.save() == {}
 
 
 def test_sitemaps_recorded_elsewhere_are_not_kept_twice_and_still_count() -> None:
     sitemaps, kept = Sitemaps(3), {}
     sitemaps.recall = lambda host: kept.get(host, ())
-    assert asked(sitemaps, MAP) == [MAP]
-    kept.update(sitemaps.take_asked())
+    assert requested(sitemaps, MAP) == [MAP]
+    kept.update(sitemaps.take_requested())
     assert sitemaps.save() == {}
-    assert asked(sitemaps, MAP) == []
-    assert sitemaps.take_asked() == {}, "nothing new: nothing to write"
-    assert asked(sitemaps, MAP, OTHER) == [OTHER]
-    kept.update(sitemaps.take_asked())
+    assert requested(sitemaps, MAP) == []
+    assert sitemaps.take_requested() == {}, "nothing new: nothing to write"
+    assert requested(sitemaps, MAP, OTHER) == [OTHER]
+    kept.update(sitemaps.take_requested())
     assert kept == {"a.test": [MAP, OTHER]}
 
 
@@ -60,7 +60,7 @@ def test_what_a_sitemap_lists_of_its_own_host_is_offered_at_score_0() -> None:
         Candidate(Url(MAP), 0.0, {SITEMAP: True}),
         [(Url("http://a.test/x"), "http://a.test/x#1"), (Url("http://b.test/y"), "http://b.test/y")],
     )
-    assert [(c.url, c.score, c.parent, c.depth, c.spelling) for c in Sitemaps.listed(there)] == [
+    assert [(c.url, c.score, c.parent, c.depth, c.spelling) for c in Sitemaps.listed_pages(there)] == [
         ("http://a.test/x", 0.0, MAP, 1, "http://a.test/x#1")
     ]
 
@@ -87,7 +87,7 @@ def test_a_resumed_crawl_remembers_which_sitemaps_it_asked_for(tmp_path: Path) -
     assert [fields[0] for fields in state["loose"]] == [MAP], "it has yet to be asked for"
     session.close()
     again = resume(tmp_path / "crawl")
-    assert asked(again.crawl.sitemaps, MAP, OTHER) == [OTHER]
+    assert requested(again.crawl.sitemaps, MAP, OTHER) == [OTHER]
     again.close()
 
 
@@ -101,7 +101,7 @@ def test_a_folder_that_kept_them_with_the_state_of_the_loop_is_taken_up(tmp_path
     session.close()
     for _ in range(2):
         again = resume(tmp_path / "crawl")
-        assert asked(again.crawl.sitemaps, MAP) == []
+        assert requested(again.crawl.sitemaps, MAP) == []
         again.close()
 
 
@@ -112,5 +112,5 @@ def test_a_damaged_list_is_taken_for_none(tmp_path: Path, state: dict[str, objec
     session.folder.database.commit()
     session.close()
     again = resume(tmp_path / "crawl")
-    assert asked(again.crawl.sitemaps, MAP) == [MAP]
+    assert requested(again.crawl.sitemaps, MAP) == [MAP]
     again.close()

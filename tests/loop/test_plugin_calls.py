@@ -1,4 +1,4 @@
-"""Calls of the strategy are timed by the meter of the crawl."""
+"""The time of strategy calls is measured by the meter of the crawl."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Politeness: what is known about hosts, for how long, and what is read again on a resume."""
+"""Politeness: the state of hosts, how long it is kept in memory, and when it is read again."""
 
 from __future__ import annotations
 

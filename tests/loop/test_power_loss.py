@@ -1,4 +1,4 @@
-"""A power cut at any moment loses only data that was not yet synced."""
+"""A power cut at any moment loses what was not synced yet, and nothing else."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ REST = 0.3
 def crawl(
     folder: Path, server: HostileServer, hosts: Iterable[str], resolver: AbstractResolver | None, **more: object
 ) -> int:
-    """Crawl the front pages of hosts that are all served here; gives the number of pages."""
+    """Crawl the front pages of hosts that are all served here. Returns the number of pages."""
     settings = read(Settings, {**QUICK, **more})
 
     async def run() -> int:
@@ -83,9 +83,9 @@ def test_redirects_of_robots_files_wait_for_the_crawl_delay_of_the_host_they_lea
     names = ["hub.test", *(f"away{n}.test" for n in range(10))]
     with server:
         assert crawl(tmp_path / "crawl", server, names, Everywhere(), address_delay=0) == len(names)
-    asked = times(server, "hub")
-    assert len(asked) == 12, "its rules, its page, and the rules of the ten others"
-    assert shortest_gap(asked) >= REST - CLOCKS
+    request_times = times(server, "hub")
+    assert len(request_times) == 12, "its rules, its page, and the rules of the ten others"
+    assert shortest_gap(request_times) >= REST - CLOCKS
 
 
 def test_hosts_at_one_address_are_asked_one_after_the_other(tmp_path: Path) -> None:
@@ -94,10 +94,12 @@ def test_hosts_at_one_address_are_asked_one_after_the_other(tmp_path: Path) -> N
     names = [f"h{n}.test" for n in range(10)]
     with server:
         assert crawl(tmp_path / "crawl", server, names, Everywhere(), address_delay=0.1) == 10
-    asked = times(server)
-    assert len(asked) == 20
-    assert asked[-1] - asked[0] >= 19 * 0.1 - 2 * CLOCKS
-    crowded = [later - before for before, later in zip(asked, asked[3:], strict=False) if later - before < 0.2]
+    request_times = times(server)
+    assert len(request_times) == 20
+    assert request_times[-1] - request_times[0] >= 19 * 0.1 - 2 * CLOCKS
+    crowded = [
+        later - before for before, later in zip(request_times, request_times[3:], strict=False) if later - before < 0.2
+    ]
     assert crowded == [], "a request may be late on its way, but four never come within two rests"
 
 
@@ -117,7 +119,7 @@ def test_names_that_are_slow_to_look_up_delay_no_other_host(tmp_path: Path, monk
     names = [*(f"slow{n}.test" for n in range(40)), *(f"healthy{n}.test" for n in range(8))]
     with server:
         assert crawl(tmp_path / "crawl", server, names, None, pages=8, concurrency=4) == 8
-    asked = times(server, "healthy")
-    assert len(asked) == 16
-    assert asked[-1] - asked[0] < slow, "they did not wait for a lookup to be given up"
-    assert not [moment for moment in answered if moment < asked[-1]]
+    request_times = times(server, "healthy")
+    assert len(request_times) == 16
+    assert request_times[-1] - request_times[0] < slow, "they did not wait for a lookup to be given up"
+    assert not [moment for moment in answered if moment < request_times[-1]]

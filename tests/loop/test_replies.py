@@ -1,11 +1,11 @@
-"""What a reply means, without a driver: literal replies in, results out."""
+"""Replies become results, without a driver: literal replies in, results out."""
 
 from __future__ import annotations
 
 import gzip
 
 from scenthound.loop.messages import HOPS, SITEMAP, Fetch, RobotsLanded, SitemapLanded
-from scenthound.loop.replies import Replies, kept, most_bytes
+from scenthound.loop.replies import Replies, most_bytes, response_to_store
 from scenthound.model import Candidate, Miss, Moved, Response, Url
 from scenthound.page.page import Page
 from scenthound.page.page_limits import PageLimits
@@ -45,9 +45,9 @@ def test_a_page_that_wants_to_be_in_no_collection_is_read_and_not_kept() -> None
     result = REPLIES.result(PAGE, private, 0.0)
     assert isinstance(result, Page)
     assert [link.url for link in result.outlinks] == ["http://a.test/b"]
-    assert kept(result, private) is None
-    assert kept(REPLIES.result(PAGE, reply(), 0.0), reply()) == reply()
-    assert kept(Miss(PAGE.candidate, "timeout"), Failure("timeout")) is None
+    assert response_to_store(result, private) is None
+    assert response_to_store(REPLIES.result(PAGE, reply(), 0.0), reply()) == reply()
+    assert response_to_store(Miss(PAGE.candidate, "timeout"), Failure("timeout")) is None
 
 
 def robots(answer: Response | Failure) -> RobotsLanded:
@@ -72,8 +72,8 @@ def test_robots_rules_are_read_refused_or_unreachable() -> None:
 def test_a_sitemap_lists_urls_even_if_it_is_compressed() -> None:
     text = b"<urlset><url><loc>http://a.test/1</loc></url><url><loc>nonsense:</loc></url></urlset>"
     for body, coding in ((text, ""), (gzip.compress(text), "gzip")):
-        found = REPLIES.result(MAP, reply(body=body, kind="text/xml", Content_Encoding=coding), 0.0)
-        assert found == SitemapLanded(MAP.candidate, [(Url("http://a.test/1"), "http://a.test/1")], [])
+        result = REPLIES.result(MAP, reply(body=body, kind="text/xml", Content_Encoding=coding), 0.0)
+        assert result == SitemapLanded(MAP.candidate, [(Url("http://a.test/1"), "http://a.test/1")], [])
     assert REPLIES.result(MAP, reply(500), 0.0) == SitemapLanded(MAP.candidate)
 
 

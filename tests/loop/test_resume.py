@@ -1,4 +1,4 @@
-"""A crawl folder: created, killed, repaired, resumed, refused to a second process, stopped by a full disk."""
+"""A crawl folder is created, killed, repaired, resumed, refused to a second process, and stopped by a full disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a crawl may go, and what it recognises as a trap."""
+"""Which URLs a crawl may visit, and which it recognises as a trap."""
 
 from __future__ import annotations
 

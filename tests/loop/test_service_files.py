@@ -1,10 +1,10 @@
-"""Redirects of robots.txt files and sitemaps are requests too: each waits for the host it leads to."""
+"""Redirects of robots.txt files and sitemaps are requests, too: each waits for its target host."""
 
 from __future__ import annotations
 
 import pytest
 
-from scenthound.loop.address_delay import SHARE, AddressDelay, seconds_at
+from scenthound.loop.address_delay import SHARE, AddressDelay, seconds_between
 from scenthound.loop.core import Crawl
 from scenthound.loop.messages import Limits
 from scenthound.loop.politeness import Politeness
@@ -197,10 +197,10 @@ def test_hosts_at_different_addresses_do_not_wait_for_each_other() -> None:
 
 
 def test_by_default_an_address_rests_a_quarter_of_the_delay_unless_it_is_ours() -> None:
-    assert seconds_at("93.184.216.34", -1, 2.0) == 2.0 * SHARE
-    assert seconds_at("127.0.0.1", -1, 2.0, parse_networks(["loopback"])) == 0.0
-    assert seconds_at("93.184.216.34", -1, 2.0, parse_networks(["loopback"])) == 2.0 * SHARE
-    assert seconds_at("127.0.0.1", 0.5, 2.0, parse_networks(["loopback"])) == 0.5, "a delay that was asked for holds"
+    assert seconds_between("93.184.216.34", -1, 2.0) == 2.0 * SHARE
+    assert seconds_between("127.0.0.1", -1, 2.0, parse_networks(["loopback"])) == 0.0
+    assert seconds_between("93.184.216.34", -1, 2.0, parse_networks(["loopback"])) == 2.0 * SHARE
+    assert seconds_between("127.0.0.1", 0.5, 2.0, parse_networks(["loopback"])) == 0.5, "an explicit delay counts"
 
 
 def test_addresses_that_were_asked_long_ago_leave_memory() -> None:

@@ -1,4 +1,4 @@
-"""Settings, topics and seeds: what users write, and the errors they get for bad values."""
+"""Settings, topics and seeds: what users write, and the error messages for what can't be used."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def test_lists_come_from_toml_or_from_commas() -> None:
         ({"pages": True}, "a whole number"),
         ({"robots": "perhaps"}, "true or false"),
         ({"page_bytes": "3 s"}, "a size such as"),
-        ({"hosts": [1]}, "a list of texts"),
-        ({"contact": 7}, "a text"),
+        ({"hosts": [1]}, "a list of strings"),
+        ({"contact": 7}, "a string"),
     ],
 )
 def test_a_setting_that_cannot_be_used_is_named_with_a_way_out(given: dict[str, object], says: str) -> None:

@@ -18,7 +18,7 @@ def test_a_hanging_request_gives_its_slot_back(count: int) -> None:
 
 
 def settled(seconds: float) -> Slots[str]:
-    """Slots of a crawl whose replies took so long."""
+    """The slots of a crawl whose replies took this long."""
     slots = Slots[str](1, slow=4)
     for _ in range(FEW):
         slots.begin("quick", 0.0)
@@ -67,11 +67,11 @@ def test_a_full_allowance_gives_up_its_oldest_for_one_that_is_slow_too() -> None
     assert slots.in_use(FIRST) == 0
     slots.begin("second", FIRST)
     assert slots.in_use(1.0) == 1, "there is no room"
-    assert slots.give_way(1.0) is None, "the first has its patience"
-    assert slots.give_way(PATIENCE) == "first"
+    assert slots.to_cancel(1.0) is None, "the first has its patience"
+    assert slots.to_cancel(PATIENCE) == "first"
     slots.end("first", PATIENCE, is_reply=False)
     assert slots.in_use(PATIENCE) == 0
-    assert slots.give_way(PATIENCE) is None, "nobody presses"
+    assert slots.to_cancel(PATIENCE) is None, "nobody presses"
 
 
 def test_a_host_that_gave_pages_has_a_moment_more() -> None:

@@ -1,4 +1,4 @@
-"""Hosts that hang, reset connections or redirect in circles cost a crawl next to nothing."""
+"""Hosts that hang, reset connections or redirect in circles hardly slow down a crawl."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ class Web:
     def seconds(self, folder: Path, **settings: object) -> float:
         """Crawl until all healthy pages are there; gives the seconds from the first request to the last of these."""
         with self.server:
-            asked = {**QUICK, "pages": 1 + self.healthy_pages, "proxy": self.server.url()[:-1], **settings}
-            session = begin("bees honey", ["http://index.test/"], folder, settings=read(Settings, asked))
+            values = {**QUICK, "pages": 1 + self.healthy_pages, "proxy": self.server.url()[:-1], **settings}
+            session = begin("bees honey", ["http://index.test/"], folder, settings=read(Settings, values))
             try:
                 asyncio.run(session.run())
                 assert session.crawl.pages == 1 + self.healthy_pages, session.crawl.ended
@@ -104,8 +104,8 @@ def ratios(names: list[str], folder: Path, **settings: object) -> Iterator[float
 def test_hanging_hosts_that_come_first_do_not_hold_up_the_others(tmp_path: Path, concurrency: int) -> None:
     web = Web(hosts(hanging=40, healthy=8))
     web.seconds(tmp_path / "crawl", concurrency=concurrency)
-    asked = [request.host for request in web.server.requests if request.host.startswith("hanging")]
-    assert len(asked) == len(set(asked)), "all healthy pages came before the first hanging request was given up"
+    hanging = [request.host for request in web.server.requests if request.host.startswith("hanging")]
+    assert len(hanging) == len(set(hanging)), "all healthy pages came before the first hanging request was given up"
 
 
 def test_hosts_that_are_given_up_one_after_the_other_are_not_taken_for_an_outage(tmp_path: Path) -> None:

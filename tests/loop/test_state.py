@@ -1,4 +1,4 @@
-"""The saved state of the loop: old folders can be resumed, so its format may only be extended."""
+"""The saved state of the loop: old folders can be resumed, so keys may only be added to its format."""
 
 from __future__ import annotations
 

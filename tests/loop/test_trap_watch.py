@@ -68,36 +68,36 @@ class TrapCrawl:
 @pytest.mark.parametrize("strategy", ["breadth-first", "best-first", "random"])
 def test_all_good_pages_are_fetched_and_traps_take_a_quarter_of_the_budget_at_most(strategy: str) -> None:
     without = TrapCrawl(SMALL, strategy, None)
-    found = TrapCrawl(SMALL, strategy, TrapWatch())
+    crawled = TrapCrawl(SMALL, strategy, TrapWatch())
     assert sum(without.in_traps.values()) > 450, "it is a web of traps"
-    assert len(found.good) == len(SMALL.good_pages)
-    assert sum(found.in_traps.values()) <= 0.25 * 900
-    assert max(found.in_traps.values()) <= 60
-    assert len(found.in_traps) == len(KINDS)
+    assert len(crawled.good) == len(SMALL.good_pages)
+    assert sum(crawled.in_traps.values()) <= 0.25 * 900
+    assert max(crawled.in_traps.values()) <= 60
+    assert len(crawled.in_traps) == len(KINDS)
 
 
 @pytest.mark.parametrize("strategy", ["breadth-first", "best-first", "shark-search", "random"])
 def test_a_web_of_traps_on_which_no_limit_was_chosen_is_crawled_as_well(strategy: str) -> None:
     web = OtherTraps(clean=4)
     without = TrapCrawl(web, strategy, None, words=other_traps.TOPIC)
-    found = TrapCrawl(web, strategy, TrapWatch(), words=other_traps.TOPIC)
+    crawled = TrapCrawl(web, strategy, TrapWatch(), words=other_traps.TOPIC)
     assert sum(without.in_traps.values()) > 450, "it is a web of traps"
-    assert len(found.good) == len(web.good_pages), (
+    assert len(crawled.good) == len(web.good_pages), (
         "also if a crawl falls into the trap of a host before it sees the rest"
     )
-    assert sum(found.in_traps.values()) <= 0.25 * 900
-    assert max(found.in_traps.values()) <= 60
+    assert sum(crawled.in_traps.values()) <= 0.25 * 900
+    assert max(crawled.in_traps.values()) <= 60
 
 
 @pytest.mark.parametrize("strategy", ["best-first", "random"])
 def test_traps_of_other_kinds_take_a_quarter_of_the_budget_at_most(strategy: str) -> None:
     web = ThirdTraps(clean=2)
-    found = TrapCrawl(web, strategy, TrapWatch(), words=third_traps.TOPIC)
-    assert len(found.good) == len(web.good_pages)
-    nested = found.in_traps.pop("www.nested.example")
+    crawled = TrapCrawl(web, strategy, TrapWatch(), words=third_traps.TOPIC)
+    assert len(crawled.good) == len(web.good_pages)
+    nested = crawled.in_traps.pop("www.nested.example")
     assert nested < 60 + third_traps.NESTED_TEXTS, "it has so many texts of its own"
-    assert max(found.in_traps.values()) <= 60
-    assert found.in_traps.total() + nested <= 0.25 * 1200
+    assert max(crawled.in_traps.values()) <= 60
+    assert crawled.in_traps.total() + nested <= 0.25 * 1200
 
 
 def test_a_suspended_host_keeps_what_was_found_on_a_page_that_owes_nothing() -> None:
@@ -116,14 +116,14 @@ def test_a_suspended_host_keeps_what_was_found_on_a_page_that_owes_nothing() -> 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_kind_is_suspended_and_said_so(kind: str) -> None:
     watch = TrapWatch()
-    found = TrapCrawl(TrapWeb((kind,), clean=2, good=30), "breadth-first", watch)
-    assert found.reason == "frontier empty"
-    assert found.in_traps.total() <= 60
-    notes = list(found.crawl.history.strategy_events("suspended"))
+    crawled = TrapCrawl(TrapWeb((kind,), clean=2, good=30), "breadth-first", watch)
+    assert crawled.reason == "frontier empty"
+    assert crawled.in_traps.total() <= 60
+    notes = list(crawled.crawl.history.strategy_events("suspended"))
     assert notes
     assert {str(note.facts["host"]) for note in notes} == {f"{kind}0.example"}
     assert all("had nothing new" in note.facts["why"] for note in notes)
-    assert found.crawl.history.counts_of(f"{kind}0.example")[REASON] > 0
+    assert crawled.crawl.history.counts_of(f"{kind}0.example")[REASON] > 0
     assert [suspended.host for suspended in watch] == [note.facts["host"] for note in notes]
 
 

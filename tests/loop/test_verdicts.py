@@ -1,4 +1,4 @@
-"""Verdicts of the judge and labels of users reach strategies that learn: at once, and after a restart."""
+"""Verdicts of the judge and labels of users reach strategies that learn, also after a restart."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ LISTENERS: list[tuple[str, dict[str, Any]]] = [
     ("intelligent", {"predicate": "judge", "breadth": 10, "every": 5}),
     ("apprentice", {"critic": "judge"}),
 ]
-"""Strategies that can learn from the judge, and how that is asked for."""
+"""Strategies that can learn from the judge, and the parameters that turn it on."""
 
 
 def crawled(
     folder: Path, name: str, parameters: dict[str, Any], cuts: tuple[int, ...] = (), **settings: Any
 ) -> list[Any]:
-    """The trail of a crawl that is killed after so many requests each time."""
+    """Run a crawl that is killed after each of `cuts` requests, and return its trail."""
     session = born(folder, name, parameters, **settings)
     for requests in (*cuts, 1000):
         if step_through(session, requests):
@@ -59,10 +59,10 @@ def test_hound_takes_the_relevance_of_a_page_from_the_judge(tmp_path: Path) -> N
     session = born(tmp_path / "crawl", "hound", {"relevance": "judge"})
     step_through(session, 40)
     topic = session.crawl.strategy.topic_  # type: ignore[attr-defined]
-    told = [mark.relevance for mark in session.crawl.history.marks()]
-    known = topic.relevance.values
-    assert [round(value, 12) for value in known if value == value] == [
-        round(said, 12) for said, value in zip(told, known, strict=True) if value == value
+    recorded = [mark.relevance for mark in session.crawl.history.marks()]
+    expected = topic.relevance.values
+    assert [round(value, 12) for value in expected if value == value] == [
+        round(relevance, 12) for relevance, value in zip(recorded, expected, strict=True) if value == value
     ]
     session.close()
 
@@ -77,7 +77,7 @@ def waiting(folder: Path) -> list[str]:
 
 
 def liked(folder: Path) -> str:
-    """The page that the judge found most relevant, seeds left out."""
+    """The page that the judge rated most relevant, not counting seeds."""
     with CrawlFolder.look(folder) as opened:
         return str(max((s for s in opened.history.trail() if s.parent), key=lambda step: step.relevance).url)
 
@@ -109,7 +109,7 @@ def test_a_label_given_at_the_desk_changes_the_order_of_hound_at_once(tmp_path: 
 
 
 def labelled(folder: Path, cuts: tuple[int, ...]) -> list[Any]:
-    """A crawl of hound that is told after 30 requests that its best page is off topic."""
+    """A crawl by hound whose best page is labelled off topic after 30 requests."""
     session, done = born(folder, "hound", snapshot=12), 0
     for requests in (*cuts, 1000):
         first = max(0, min(requests, 30 - done))

@@ -1,4 +1,4 @@
-"""Addresses that must not be connected to: literal in, reason out."""
+"""Addresses to which a crawler must not connect: address in, reason out."""
 
 from __future__ import annotations
 

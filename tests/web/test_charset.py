@@ -1,4 +1,4 @@
-"""Which encoding a page is in, and its bytes as text."""
+"""The encoding of a page, and its bytes as text."""
 
 from __future__ import annotations
 
@@ -111,17 +111,17 @@ def test_any_bytes_are_some_text(body: bytes, content_type: str) -> None:
 
 
 def test_the_suite_of_encodings(suites: Suites) -> None:
-    """41 of others' 42. One has its <meta> behind 8,192 characters, all ASCII: any answer gives the same text."""
-    found = suites.cases("html-encoding/own", "html-encoding/encoding_cases")
-    cases = [(bytes_of(case, "data"), case["encoding"].lower()) for case in found]
+    """41 of 42 foreign cases. In one the <meta> follows 8,192 ASCII characters: any encoding gives the same text."""
+    suite = suites.cases("html-encoding/own", "html-encoding/encoding_cases")
+    cases = [(bytes_of(case, "data"), case["encoding"].lower()) for case in suite]
     wrong = [(body, name) for body, name in cases if detect(body).name != name]
     assert len(cases) == (13 if suites.is_own else 42)
-    known = [] if suites.is_own else [(b"<!-- 8192 characters xxx", True, "iso-8859-2")]
-    assert [(body[:24], body.isascii(), name) for body, name in wrong] == known
+    expected = [] if suites.is_own else [(b"<!-- 8192 characters xxx", True, "iso-8859-2")]
+    assert [(body[:24], body.isascii(), name) for body, name in wrong] == expected
 
 
 def test_the_suites_of_media_types(suites: Suites) -> None:
-    """All of 39 + 439: the type as it is written out, and the charset that it means."""
+    """All of 39 + 439 cases: the serialised type, and the charset that it means."""
     cases = [
         case
         for own, others in (("own", "mime-types"), ("own_broken", "generated-mime-types"))
@@ -130,11 +130,11 @@ def test_the_suites_of_media_types(suites: Suites) -> None:
     ]
     wrong = []
     for case in cases:
-        found = mime.parse(case["input"])
-        if (str(found) if found else None) != case["output"]:
+        media_type = mime.parse(case["input"])
+        if (str(media_type) if media_type else None) != case["output"]:
             wrong.append(case["input"])
         if "encoding" in case:
-            name = named(found.parameter("charset") or "") if found else None
+            name = named(media_type.parameter("charset") or "") if media_type else None
             if name != (case["encoding"].lower() if case["encoding"] else None):
                 wrong.append(case["input"])
     assert len(cases) == (19 if suites.is_own else 478)
@@ -156,8 +156,8 @@ def test_the_suites_of_media_types(suites: Suites) -> None:
     ],
 )
 def test_of_several_content_types_the_last_holds(headers: list[str], expected: str | None) -> None:
-    found = mime.extract(headers)
-    assert (str(found) if found else None) == expected
+    media_type = mime.extract(headers)
+    assert (str(media_type) if media_type else None) == expected
 
 
 @pytest.mark.parametrize(
@@ -181,5 +181,5 @@ def test_without_a_type_the_first_bytes_tell(body: bytes, html: bool) -> None:
 
 @given(st.lists(st.text(max_size=60), max_size=4))
 def test_any_header_is_some_type_or_none(values: list[str]) -> None:
-    found = mime.extract(values)
-    assert found is None or mime.parse(str(found)) == found
+    media_type = mime.extract(values)
+    assert media_type is None or mime.parse(str(media_type)) == media_type

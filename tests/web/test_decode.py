@@ -1,4 +1,4 @@
-"""Decoding of content codings, with a size limit."""
+"""Content codings are decoded up to a limit."""
 
 from __future__ import annotations
 
@@ -73,9 +73,9 @@ def test_it_stops_at_the_limit_and_says_so(packer: tuple[str, Callable[[bytes], 
 def test_what_breaks_off_gives_what_was_read(name: str) -> None:
     coding, pack = PACKERS[name]
     data = random.Random(0).randbytes(500_000)
-    found, _ = unpack(pack(data)[:-10_000], coding)
-    assert len(found) > 100_000
-    assert data.startswith(found)
+    result, _ = unpack(pack(data)[:-10_000], coding)
+    assert len(result) > 100_000
+    assert data.startswith(result)
 
 
 @pytest.mark.parametrize("name", ["gzip", "zlib", "raw", "br", "zstd"])
@@ -203,10 +203,10 @@ def test_bombs_and_broken_streams(name: str) -> None:
     if "zstd" in coding:
         pytest.importorskip("zstandard")
     try:
-        found: int | str = len(unpack(body, coding)[0])
+        result: int | str = len(unpack(body, coding)[0])
     except Undecodable as error:
-        found = error.reason
-    assert found == expected
+        result = error.reason
+    assert result == expected
 
 
 @pytest.mark.parametrize("name", ["gzip", "zlib", "raw"])
@@ -226,7 +226,7 @@ def test_the_fast_library_reads_what_zlib_reads(name: str, text: bytes, cut: int
 
 def _outcome(body: bytes, coding: str) -> tuple[str, bytes]:
     try:
-        found = decompress(body, coding, limit=100_000, ratio=200)
+        result = decompress(body, coding, limit=100_000, ratio=200)
     except Undecodable as error:
         return error.reason, b""
-    return found.truncated, found.data
+    return result.truncated, result.data

@@ -1,4 +1,4 @@
-"""The fetcher against a server that misbehaves: the right answer, within the caps, and ready for the next."""
+"""The fetcher and a server that misbehaves: the right result, within the limits, and ready for the next request."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ def fetched(url: str, limits: FetchLimits = QUICK, **settings: object) -> Respon
 
 
 def page(url: str, limits: FetchLimits = QUICK, **settings: object) -> Response:
-    found = fetched(url, limits, **settings)
-    assert isinstance(found, Response), found
-    return found
+    result = fetched(url, limits, **settings)
+    assert isinstance(result, Response), result
+    return result
 
 
 # path -> (status, truncated) of a response, or the reason of a failure and whether it may be tried again
@@ -113,15 +113,15 @@ def test_whatever_the_server_does_is_an_answer_within_the_caps_and_the_next_page
         return await fetcher.fetch(server.url(spot)), await fetcher.fetch(server.url("/fine"))
 
     asked, sent = len(server.asked(spot)), server.sent.get(spot, 0)
-    found, after = using(work, BRIEF if path in NEVER_DONE else QUICK)
-    if isinstance(found, Response):
-        assert (found.status, found.truncated) == EXPECTED.get(path, (200, ""))
-        assert len(found.body) <= QUICK.bytes
-        assert found.address == "127.0.0.1"
+    result, after = using(work, BRIEF if path in NEVER_DONE else QUICK)
+    if isinstance(result, Response):
+        assert (result.status, result.truncated) == EXPECTED.get(path, (200, ""))
+        assert len(result.body) <= QUICK.bytes
+        assert result.address == "127.0.0.1"
     else:
-        assert (found.reason, found.may_retry) == EXPECTED[path]
-        assert found.detail.isprintable()
-        assert 0 < len(found.detail) <= 200
+        assert (result.reason, result.may_retry) == EXPECTED[path]
+        assert result.detail.isprintable()
+        assert 0 < len(result.detail) <= 200
     assert isinstance(after, Response)
     assert after.body == b"<title>fine</title><p>bees and honey"
     repeats = 2 if path == "/fine" else 1
@@ -153,9 +153,9 @@ def test_a_body_of_exactly_the_cap_is_whole_and_one_byte_more_is_cut(server: Hos
 
 
 def test_a_reply_that_does_not_begin_in_time_is_given_up(server: HostileServer) -> None:
-    found = fetched(server.url("/hangs"), replace(QUICK, first_byte=0.3))
-    assert isinstance(found, Failure)
-    assert (found.reason, found.detail, found.may_retry) == ("timeout", "no reply within 0.3 s", True)
+    result = fetched(server.url("/hangs"), replace(QUICK, first_byte=0.3))
+    assert isinstance(result, Failure)
+    assert (result.reason, result.detail, result.may_retry) == ("timeout", "no reply within 0.3 s", True)
 
 
 def test_a_reply_that_has_begun_may_take_longer_than_its_first_byte(server: HostileServer) -> None:
@@ -172,13 +172,13 @@ def test_a_reply_that_has_begun_may_take_longer_than_its_first_byte(server: Host
 
 @pytest.mark.parametrize(("path", "head"), [("/slow-drip", True), ("/slow-head", False)])
 def test_a_reply_below_the_least_rate_is_given_up(server: HostileServer, path: str, head: bool) -> None:
-    found = fetched(server.url(path), replace(QUICK, rate=1000.0, rate_time=0.5))
+    result = fetched(server.url(path), replace(QUICK, rate=1000.0, rate_time=0.5))
     if head:
-        assert isinstance(found, Response)
-        assert found.truncated == "time", "what came of its body is kept"
+        assert isinstance(result, Response)
+        assert result.truncated == "time", "what came of its body is kept"
     else:
-        assert isinstance(found, Failure)
-        assert (found.reason, found.detail) == ("timeout", "less than 1000 bytes a second")
+        assert isinstance(result, Failure)
+        assert (result.reason, result.detail) == ("timeout", "less than 1000 bytes a second")
 
 
 def test_a_connection_is_not_watched_between_two_requests(server: HostileServer) -> None:
@@ -224,14 +224,14 @@ def test_what_arrived_before_the_end_is_kept(server: HostileServer) -> None:
 
 def test_a_redirect_whose_body_never_comes_is_a_redirect(server: HostileServer) -> None:
     server.serve("/moved", raw(b"HTTP/1.1 301 Moved\r\nLocation: /fine\r\nContent-Length: 10\r\n\r\n"))
-    found = page(server.url("/moved"))
-    assert (found.status, found.header("location"), found.truncated) == (301, "/fine", "disconnect")
+    result = page(server.url("/moved"))
+    assert (result.status, result.header("location"), result.truncated) == (301, "/fine", "disconnect")
 
 
 def test_the_body_stays_as_it_came_over_the_wire(server: HostileServer) -> None:
-    found = page(server.url("/gzip"))
-    assert found.body[:2] == b"\x1f\x8b"
-    assert found.header("Content-Encoding") == "gzip"
+    result = page(server.url("/gzip"))
+    assert result.body[:2] == b"\x1f\x8b"
+    assert result.header("Content-Encoding") == "gzip"
     bomb = page(server.url("/gzip-bomb"))
     assert len(bomb.body) < 200_000, "nothing is unpacked here"
 
@@ -269,9 +269,9 @@ http://127.0.0.1:99999/ http://127.0.0.1:x/ http://[::1/"""
 @pytest.mark.parametrize("url", [*NO_URLS.split(), "", "http://a b/", "http://a/\r\nX: y"])
 def test_what_is_not_an_http_url_is_refused_without_a_request(server: HostileServer, url: str) -> None:
     before = len(server.requests)
-    found = fetched(url)
-    assert isinstance(found, Failure)
-    assert found.reason == "bad-url"
+    result = fetched(url)
+    assert isinstance(result, Failure)
+    assert result.reason == "bad-url"
     assert len(server.requests) == before
 
 
@@ -302,13 +302,13 @@ def test_an_idle_connection_that_the_server_closed_costs_nothing(server: Hostile
     server.serve("/once", once)
 
     async def work(fetcher: HttpFetcher) -> list[Response | Failure]:
-        found = [await fetcher.fetch(server.url("/once"))]
+        result = [await fetcher.fetch(server.url("/once"))]
         for pause in (0.0, 0.021, 0.1):
             await asyncio.sleep(pause)
-            found.append(await fetcher.fetch(server.url("/once")))
-        return found
+            result.append(await fetcher.fetch(server.url("/once")))
+        return result
 
-    assert [isinstance(found, Response) for found in using(work)] == [True] * 4
+    assert [isinstance(result, Response) for result in using(work)] == [True] * 4
 
 
 def test_words_that_were_not_requested_are_not_taken_for_the_next_answer(server: HostileServer) -> None:
@@ -351,7 +351,7 @@ def test_a_cancellation_is_the_only_thing_raised(server: HostileServer) -> None:
 
 
 class Rebinding(AbstractResolver):
-    """A name server whose answers change: a public address while it is looked at, then another."""
+    """A name server whose answers change: a public address at the check, then another address."""
 
     def __init__(self, *answers: list[str]) -> None:
         self.answers, self.request = list(answers), 0
@@ -374,8 +374,8 @@ class Rebinding(AbstractResolver):
 
 
 def reason(url: str, **settings: object) -> str:
-    found = fetched(url, **settings)
-    return found.reason if isinstance(found, Failure) else str(found.status)
+    result = fetched(url, **settings)
+    return result.reason if isinstance(result, Failure) else str(result.status)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0"])
@@ -387,10 +387,10 @@ def test_the_loopback_is_refused_unless_allowed(server: HostileServer, host: str
 
 def test_a_private_or_metadata_address_is_refused_at_once() -> None:
     for host in ("10.0.0.1", "169.254.169.254", "[fd00:ec2::254]", "100.64.0.1", "192.168.0.1"):
-        found = fetched(f"http://{host}/latest/meta-data/")
-        assert isinstance(found, Failure)
-        assert (found.reason, found.may_retry) == ("refused-address", False)
-        assert host.strip("[]") in found.detail
+        result = fetched(f"http://{host}/latest/meta-data/")
+        assert isinstance(result, Failure)
+        assert (result.reason, result.may_retry) == ("refused-address", False)
+        assert host.strip("[]") in result.detail
 
 
 def test_a_name_that_leads_to_a_private_address_is_refused(server: HostileServer) -> None:
@@ -418,8 +418,8 @@ def test_a_rebinding_name_is_judged_by_the_address_that_is_connected_to(server: 
 
 
 def test_of_several_addresses_an_allowed_one_is_taken(server: HostileServer) -> None:
-    found = page(server.url("/fine", "mixed.example"), resolver=Rebinding(["10.0.0.1", "127.0.0.1"]))
-    assert (found.status, found.address) == (200, "127.0.0.1")
+    result = page(server.url("/fine", "mixed.example"), resolver=Rebinding(["10.0.0.1", "127.0.0.1"]))
+    assert (result.status, result.address) == (200, "127.0.0.1")
     assert server.requests[-1].host == f"mixed.example:{server.port}"
 
 
@@ -431,9 +431,9 @@ def test_a_name_that_does_not_exist_is_a_dns_failure() -> None:
 def test_a_port_without_a_listener_is_a_connect_failure() -> None:
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
-        found = fetched(f"http://127.0.0.1:{bound.getsockname()[1]}/")
-    assert isinstance(found, Failure)
-    assert (found.reason, found.may_retry) == ("connect", True)
+        result = fetched(f"http://127.0.0.1:{bound.getsockname()[1]}/")
+    assert isinstance(result, Failure)
+    assert (result.reason, result.may_retry) == ("connect", True)
 
 
 # Through a proxy, and over TLS
@@ -441,10 +441,10 @@ def test_a_port_without_a_listener_is_a_connect_failure() -> None:
 
 def test_an_http_proxy_is_asked_for_the_whole_url_and_looks_up_the_name_itself(server: HostileServer) -> None:
     url = "http://far.example/fine?q=%E4|x"
-    found = page(url, proxy=server.url("").replace("127.0.0.1", "user:pass@127.0.0.1"), allow_private=())
+    result = page(url, proxy=server.url("").replace("127.0.0.1", "user:pass@127.0.0.1"), allow_private=())
     asked = server.requests[-1]
-    assert found.url == asked.target == url
-    assert (found.status, asked.host) == (200, "far.example")
+    assert result.url == asked.target == url
+    assert (result.status, asked.host) == (200, "far.example")
     assert asked.header("Proxy-Authorization") == "Basic dXNlcjpwYXNz"
     assert asked.header("Authorization") is None
 
@@ -496,9 +496,9 @@ def test_a_socks_proxy_is_given_the_name_and_the_caps_still_hold(server: Hostile
             port = proxy.sockets[0].getsockname()[1]
             async with HttpFetcher(QUICK, AGENT, proxy=f"socks5h://127.0.0.1:{port}") as fetcher:
                 paths = ("/fine", "/endless", "/continue")
-                found = [await fetcher.fetch(f"http://far.example{path}") for path in paths]
+                result = [await fetcher.fetch(f"http://far.example{path}") for path in paths]
             await asyncio.gather(*(task for task in at_work if task))
-            return found
+            return result
 
     fine, endless, flood = asyncio.run(run())
     assert isinstance(fine, Response)
@@ -551,9 +551,9 @@ def test_tls_is_verified_unless_switched_off(tmp_path: Path) -> None:
             async with HttpFetcher(QUICK, AGENT, LOOPBACK, verify_tls=verify) as fetcher:
                 return await fetcher.fetch(f"https://127.0.0.1:{port}/")
 
-    for found in (asyncio.run(run(True, context)), asyncio.run(run(True, None)), asyncio.run(run(False, None))):
-        assert isinstance(found, Failure)
-        assert (found.reason, found.may_retry) == ("tls", False)
+    for result in (asyncio.run(run(True, context)), asyncio.run(run(True, None)), asyncio.run(run(False, None))):
+        assert isinstance(result, Failure)
+        assert (result.reason, result.may_retry) == ("tls", False)
     unverified = asyncio.run(run(False, context))
     assert isinstance(unverified, Response)
     assert unverified.body == b"ok"
@@ -577,8 +577,8 @@ def test_a_large_body_is_not_read_on_while_too_many_others_are(server: HostileSe
         return await exchange.reply(b"x" * 2_000_000)
 
     server.serve("/too-large", large)
-    found = fetched(server.url("/too-large"), replace(QUICK, small=10_000, large_bodies=0, total=0.5))
-    assert isinstance(found, Response)
-    assert found.truncated == "time"
-    assert len(found.body) < 1_000_000
+    result = fetched(server.url("/too-large"), replace(QUICK, small=10_000, large_bodies=0, total=0.5))
+    assert isinstance(result, Response)
+    assert result.truncated == "time"
+    assert len(result.body) < 1_000_000
     assert isinstance(fetched(server.url("/fine"), replace(QUICK, small=10_000, large_bodies=0)), Response)

@@ -1,4 +1,4 @@
-"""The guard before the parser: hostile documents are cut down, normal pages pass unchanged."""
+"""The guard before the parser: hostile pages are tamed, normal pages are not changed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from scenthound.web.html_document import parse_html
 
 
 def depth(html: str) -> int:
-    """How deep the parser's tree is."""
+    """The depth of the parser's tree."""
     deepest = 0
     level = 1
     node = LexborHTMLParser(html).root
@@ -100,9 +100,9 @@ def test_a_tag_keeps_its_first_attributes_and_the_page_goes_on(attributes: str) 
     assert page.cuts == ("attributes",)
     parser = LexborHTMLParser(page.text)
     assert parser.text(separator=" ") == "one two three"
-    found = parser.css("p")[1].attributes
-    assert found["class"] == "x"
-    assert len(found) == SHAPE.attributes
+    attributes = parser.css("p")[1].attributes
+    assert attributes["class"] == "x"
+    assert len(attributes) == SHAPE.attributes
     assert tame(page.text) == (page.text, ())
 
 
@@ -154,7 +154,7 @@ def test_too_many_tags_or_characters_end_the_page_there() -> None:
      "<svg>", "<![CDATA[", "<a =", "<!-", "-->", "<textarea>", "<table><b c=1>x", "<script><!--<script>"],
 )  # fmt: skip
 def test_the_look_itself_takes_linear_time(unit: str) -> None:
-    """Two megabytes of each. Anything quadratic here would take hours and meet the suite's time limit."""
+    """Two megabytes of each attack. Anything quadratic would take hours and exceed the time limit of the suite."""
     html = "x" + unit * (2_000_000 // len(unit))
     text = tame(html).text
     LexborHTMLParser(text)

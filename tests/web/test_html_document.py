@@ -1,4 +1,4 @@
-"""A parsed page: title, text and links."""
+"""Parsed pages: title, text and links."""
 
 from __future__ import annotations
 

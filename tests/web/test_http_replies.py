@@ -46,9 +46,9 @@ def fetched(*urls: str, proxy: str | None = None) -> list[Response | Failure]:
 
 
 def page(url: str) -> Response:
-    (found,) = fetched(url)
-    assert isinstance(found, Response), found
-    return found
+    (result,) = fetched(url)
+    assert isinstance(result, Response), result
+    return result
 
 
 def replay(server: HostileServer, reply: bytes) -> Response | Failure:
@@ -61,37 +61,37 @@ def test_how_the_network_cuts_the_stream_makes_no_difference(server: HostileServ
     stream = b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + head + b"<title>and rubbish"
     for cut in (0, 1, 20, 40, len(stream) - 25, len(stream) - 20, len(stream) - 19, len(stream) - 18, len(stream) - 5):
         server.serve("/cut", raw(stream[:cut], stream[cut:], pause=0.01))
-        found = page(server.url("/cut"))
-        assert (found.status, found.body, found.headers) == (200, b"<title>", (("Content-Length", "7"),))
+        result = page(server.url("/cut"))
+        assert (result.status, result.body, result.headers) == (200, b"<title>", (("Content-Length", "7"),))
 
 
 def test_headers_are_text_in_order_whatever_bytes_they_were(server: HostileServer) -> None:
-    found = page(server.url("/header-bytes"))
-    assert found.headers[1:3] == (("X-Raw", "café"), ("X-Good", "café"))
+    result = page(server.url("/header-bytes"))
+    assert result.headers[1:3] == (("X-Raw", "café"), ("X-Good", "café"))
     server.serve("/reason", raw(b"HTTP/1.0 404 Niet gevond\xebn\r\nContent-Length: 0\r\n\r\n"))
     odd = page(server.url("/reason"))
     assert (odd.reason, odd.http_version) == ("Niet gevondën", "1.0")
-    "".join([odd.reason, *(text for line in found.headers for text in line)]).encode()  # no lone surrogate
+    "".join([odd.reason, *(text for line in result.headers for text in line)]).encode()  # no lone surrogate
 
 
 @settings(max_examples=60, deadline=None)
 @given(reply=st.binary(max_size=300), start=st.sampled_from([b"", b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 200 OK\r\n\r\n"]))
 def test_no_bytes_whatsoever_raise(server: HostileServer, reply: bytes, start: bytes) -> None:
     server.serve("/any", raw(start + reply))
-    (found,) = fetched(server.url("/any"))
-    assert isinstance(found, Response | Failure)
+    (result,) = fetched(server.url("/any"))
+    assert isinstance(result, Response | Failure)
 
 
 def test_a_cookie_is_never_sent_back(server: HostileServer) -> None:
-    found = fetched(*[server.url("/set-cookie")] * 3)[-1]
-    assert isinstance(found, Response)
-    assert found.header("Set-Cookie") == "id=1; Path=/", "it is reported"
+    result = fetched(*[server.url("/set-cookie")] * 3)[-1]
+    assert isinstance(result, Response)
+    assert result.header("Set-Cookie") == "id=1; Path=/", "it is reported"
     assert [request.header("Cookie") for request in server.asked("/set-cookie")[-3:]] == [None] * 3, "and forgotten"
 
 
 def test_a_content_length_that_is_too_short_ends_the_body(server: HostileServer) -> None:
-    found = page(server.url("/length-too-short"))
-    assert (found.body, found.truncated) == (b"<title>", "")
+    result = page(server.url("/length-too-short"))
+    assert (result.body, result.truncated) == (b"<title>", "")
 
 
 # curl: 32 replies, some with a second one behind a redirect
@@ -104,15 +104,15 @@ CURL_DIFFERS = {
 TOO_MANY_REDIRECTS, BAD_CONTENT_ENCODING = 47, 61  # the loop's and the decoder's business: here the reply is fine
 
 
-def curl_agrees(case: dict[str, Any], reply: bytes, found: Response | Failure, last: bool) -> bool:
+def curl_agrees(case: dict[str, Any], reply: bytes, result: Response | Failure, last: bool) -> bool:
     fails = last and case["curl_error"] not in (0, TOO_MANY_REDIRECTS)
     decodes = case["curl_error"] == BAD_CONTENT_ENCODING and b"Content-Encoding" in reply
-    if isinstance(found, Failure):
+    if isinstance(result, Failure):
         return bool(fails) and not decodes
     if fails and not decodes:
-        return found.truncated != ""
+        return result.truncated != ""
     _, body = re.split(rb"\r?\n\r?\n", reply, maxsplit=1)
-    return found.status == int(reply[9:12]) and found.body == body[: int(found.header("Content-Length", "1000000"))]
+    return result.status == int(reply[9:12]) and result.body == body[: int(result.header("Content-Length", "1000000"))]
 
 
 def test_replies_give_what_curl_gives(server: HostileServer, suites: Suites) -> None:
@@ -147,11 +147,11 @@ def test_replies_give_what_llhttp_gives(server: HostileServer, suites: Suites) -
     assert len(cases) == (10 if suites.is_own else 47)
     differs = set()
     for case in cases:
-        found = replay(server, bytes_of(case, "raw"))
+        result = replay(server, bytes_of(case, "raw"))
         if case["error"]:
-            agrees = isinstance(found, Failure)
+            agrees = isinstance(result, Failure)
         else:
-            agrees = isinstance(found, Response) and found.status == case["status"]
+            agrees = isinstance(result, Response) and result.status == case["status"]
         if not agrees:
             differs.add(case["title"])
     assert differs == (set() if suites.is_own else set(LLHTTP_DIFFERS))
@@ -167,13 +167,13 @@ REDIRECT_DIFFERS = {
 SECRETS = ("Authorization", "Cookie", "Cookie2", "Proxy-Authorization", "Referer")
 
 
-def target(found: Response) -> str | None:
-    landed = land(Candidate(make(found.url), 1.0), found)
+def target(result: Response) -> str | None:
+    landed = land(Candidate(make(result.url), 1.0), result)
     return landed.spelling if isinstance(landed, Moved) else None
 
 
 def plain(url: str) -> str:
-    """The same without TLS, so that our server can be its proxy; what we send does not hang on it."""
+    """The same URL without TLS, so that our server can act as the proxy; what we send does not depend on TLS."""
     return url.replace("https://", "http://", 1)
 
 
@@ -191,9 +191,9 @@ def test_no_credential_or_cookie_follows_a_redirect_and_it_leads_where_scrapy_go
         for path in ("/", "*"):
             server.serve(path, raw(f"HTTP/1.1 {answer['status']} Moved\r\n{lines}".encode("latin-1")))
         secret = plain(first).replace("://", "://user:secret@")  # the only way in for a credential
-        (found,) = fetched(secret, proxy=proxy)
-        assert isinstance(found, Response)
-        moved = target(Response(first, found.status, found.reason, found.headers, b""))
+        (result,) = fetched(secret, proxy=proxy)
+        assert isinstance(result, Response)
+        moved = target(Response(first, result.status, result.reason, result.headers, b""))
         expected = resolve(case["out"]["url"]) if case.get("followed") else None
         if moved != expected:
             differs.add(case["test"].rpartition("::")[2])

@@ -1,4 +1,4 @@
-"""robots.txt: RFC 9309 by example, the suites of other projects, and hostile files."""
+"""robots.txt: RFC 9309 by example, the suites of other projects, and malicious files."""
 
 from __future__ import annotations
 
@@ -278,7 +278,7 @@ def test_text_that_is_not_ours_is_refused(text: str) -> None:
 
 
 def plainly(rules: tuple[tuple[str, bool], ...], path: str) -> bool:
-    """RFC 9309 as directly as it can be said; short texts only, since it backtracks."""
+    """RFC 9309 in its simplest form; only for short texts, since it backtracks."""
     best = (0, True)
     for pattern, allows in rules:
         end = r"\Z" if pattern.endswith("$") else ""
@@ -381,8 +381,8 @@ CASES = {"consensus": 275, "google": 78, "protego": 154, "crawler_commons": 109,
 
 
 def cases(suite: str) -> dict[int, dict[str, Any]]:
-    found = (OWN if suite == "own" else OTHERS).cases(f"robots/{suite}", f"robots/{suite}")
-    return {n: case for n, case in enumerate(found) if case.get("exact_ua_matching", True)}
+    all_cases = (OWN if suite == "own" else OTHERS).cases(f"robots/{suite}", f"robots/{suite}")
+    return {n: case for n, case in enumerate(all_cases) if case.get("exact_ua_matching", True)}
 
 
 def answer(case: dict[str, Any], url: str) -> bool:
@@ -395,17 +395,17 @@ def answer(case: dict[str, Any], url: str) -> bool:
 
 @pytest.mark.parametrize("suite", with_shared(["own"], list(KNOWN_DIFFERENT)))
 def test_cases_are_answered_as_they_say_but_for_the_known_ones_and_as_google_answers(suite: str) -> None:
-    found = cases(suite)
-    assert len(found) == CASES[suite]
-    answers = {n: answer(case, case["url"]) for n, case in found.items()}
-    assert {n for n, case in found.items() if answers[n] != case["allowed"]} == set(KNOWN_DIFFERENT.get(suite, ()))
-    assert all(answers[n] == case["google_oracle"] for n, case in found.items() if "google_oracle" in case)
+    by_number = cases(suite)
+    assert len(by_number) == CASES[suite]
+    answers = {n: answer(case, case["url"]) for n, case in by_number.items()}
+    assert {n for n, case in by_number.items() if answers[n] != case["allowed"]} == set(KNOWN_DIFFERENT.get(suite, ()))
+    assert all(answers[n] == case["google_oracle"] for n, case in by_number.items() if "google_oracle" in case)
 
 
 @pytest.mark.parametrize("suite", with_shared(["own"], ["google", "protego", "crawler_commons"]))
 def test_a_crawl_resolves_first_and_then_raw_text_matches_as_the_rfc_says(suite: str) -> None:
-    """Resolved, Google's two cases of raw text turn against us, and the others' towards us."""
-    found = cases(suite)
-    raw = {n for n, why in KNOWN_DIFFERENT.get(suite, {}).items() if why == RAW} or set(found)
-    wrong = {n for n in raw if answer(found[n], resolve(found[n]["url"])) != found[n]["allowed"]}
+    """After resolving, two of Google's cases with raw text differ from us; those of the other suites agree."""
+    by_number = cases(suite)
+    raw = {n for n, why in KNOWN_DIFFERENT.get(suite, {}).items() if why == RAW} or set(by_number)
+    wrong = {n for n in raw if answer(by_number[n], resolve(by_number[n]["url"])) != by_number[n]["allowed"]}
     assert wrong == ({20, 22} if suite == "google" else set())

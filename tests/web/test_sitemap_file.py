@@ -1,4 +1,4 @@
-"""Sitemaps of every kind, whole and broken, and hostile files."""
+"""Sitemaps of every kind, valid and broken, and malicious files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def read(body: bytes | str, limits: SitemapLimits | None = None) -> Sitemap:
 
 
 def urls(body: bytes | str, limits: SitemapLimits | None = None) -> list[str]:
-    return [found.url for found in read(body, limits).urls]
+    return [entry.url for entry in read(body, limits).urls]
 
 
 @pytest.mark.parametrize(
@@ -62,10 +62,10 @@ def test_utf_16_is_understood() -> None:
 
 
 def test_an_index_names_further_sitemaps_and_no_pages() -> None:
-    found = read(
+    sitemap = read(
         "<sitemapindex><sitemap><loc>/1.xml.gz</loc></sitemap><sitemap><loc>http://y.test/2</loc></sitemap></sitemapindex>"
     )
-    assert found == Sitemap(urls=[], children=["http://x.test/1.xml.gz", "http://y.test/2"], problems=[])
+    assert sitemap == Sitemap(urls=[], children=["http://x.test/1.xml.gz", "http://y.test/2"], problems=[])
 
 
 def test_date_and_priority_come_along() -> None:
@@ -105,8 +105,8 @@ def test_what_is_not_a_web_address_is_dropped_and_said() -> None:
     body = "".join(
         f"<url><loc>{raw}</loc></url>" for raw in ("javascript:1", "ftp://x/a", "http://", "", "/" + "a" * 3000, "/b")
     )
-    found = read(f"<urlset>{body}</urlset>")
-    assert ([each.url for each in found.urls], found.problems) == (["http://x.test/b"], ["bad-url"])
+    sitemap = read(f"<urlset>{body}</urlset>")
+    assert ([entry.url for entry in sitemap.urls], sitemap.problems) == (["http://x.test/b"], ["bad-url"])
 
 
 def test_a_name_and_password_in_a_url_are_dropped() -> None:
@@ -132,9 +132,9 @@ WHOLE = (
     ],
 )
 def test_a_file_that_breaks_off_gives_what_stood_before_the_break(broken: str, kept: str) -> None:
-    found = read(broken)
-    assert [each.url[-1] for each in found.urls] == list(kept)
-    assert found.problems == ["broken-xml"]
+    sitemap = read(broken)
+    assert [entry.url[-1] for entry in sitemap.urls] == list(kept)
+    assert sitemap.problems == ["broken-xml"]
 
 
 @given(st.integers(0, len(WHOLE)))
@@ -143,9 +143,9 @@ def test_no_cut_invents_a_page(end: int) -> None:
 
 
 def test_a_bare_ampersand_is_mended() -> None:
-    found = read("<urlset><url><loc>/a?b=1&c=2&amp;d=3</loc></url><url><loc><![CDATA[/e?f&g]]></loc></url></urlset>")
-    assert [each.url for each in found.urls] == ["http://x.test/a?b=1&c=2&d=3", "http://x.test/e?f&g"]
-    assert found.problems == ["bad-ampersand"]
+    sitemap = read("<urlset><url><loc>/a?b=1&c=2&amp;d=3</loc></url><url><loc><![CDATA[/e?f&g]]></loc></url></urlset>")
+    assert [entry.url for entry in sitemap.urls] == ["http://x.test/a?b=1&c=2&d=3", "http://x.test/e?f&g"]
+    assert sitemap.problems == ["bad-ampersand"]
 
 
 def test_gzip_is_known_by_its_first_bytes() -> None:
@@ -166,9 +166,9 @@ def test_damaged_gzip_is_said(damage: Callable[[bytes], bytes]) -> None:
 def test_cut_gzip_gives_what_could_be_unpacked() -> None:
     body = b"<urlset>" + b"".join(b"<url><loc>/%d</loc></url>" % n for n in range(20_000)) + b"</urlset>"
     packed = gzip.compress(body)
-    found = read(packed[: len(packed) // 2])
-    assert found.urls[:2] == [SitemapUrl("http://x.test/0"), SitemapUrl("http://x.test/1")]
-    assert found.problems == ["broken-gzip", "broken-xml"]
+    sitemap = read(packed[: len(packed) // 2])
+    assert sitemap.urls[:2] == [SitemapUrl("http://x.test/0"), SitemapUrl("http://x.test/1")]
+    assert sitemap.problems == ["broken-gzip", "broken-xml"]
 
 
 # Caps
@@ -217,9 +217,9 @@ def test_what_unpacks_to_more_than_allowed_is_cut_there() -> None:
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_hostile_file_comes_to_nothing_and_says_why(make: Callable[[], bytes], problem: str) -> None:
-    found = read(make())
-    assert (found.urls, found.children) == ([], [])
-    assert problem in found.problems
+    sitemap = read(make())
+    assert (sitemap.urls, sitemap.children) == ([], [])
+    assert problem in sitemap.problems
 
 
 @given(
@@ -257,8 +257,8 @@ def _no_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_a_file_with_declarations_of_its_own_is_refused(subset: str) -> None:
-    found = read(f"<!DOCTYPE urlset [{subset}]><urlset><url><loc>/a&a;</loc></url><url><loc>/b</loc></url></urlset>")
-    assert found == Sitemap(urls=[], children=[], problems=["declarations"])
+    sitemap = read(f"<!DOCTYPE urlset [{subset}]><urlset><url><loc>/a&a;</loc></url><url><loc>/b</loc></url></urlset>")
+    assert sitemap == Sitemap(urls=[], children=[], problems=["declarations"])
 
 
 def test_bombs_are_all_refused(suites: Suites, request: pytest.FixtureRequest) -> None:
@@ -267,9 +267,9 @@ def test_bombs_are_all_refused(suites: Suites, request: pytest.FixtureRequest) -
     harmless = {"dtd.xml", "schema-include.xsd", "simple-ns.xml", "simple.xml", "xalan_exec.xsl", "xalan_write.xsl"}
     assert len(bombs) == (6 if suites.is_own else 13)
     for name, body in bombs.items():
-        found = read(body)
-        assert (found.urls, found.children) == ([], []), name
-        assert found.problems == (["not-a-sitemap"] if name in harmless else ["declarations"]), name
+        sitemap = read(body)
+        assert (sitemap.urls, sitemap.children) == ([], []), name
+        assert sitemap.problems == (["not-a-sitemap"] if name in harmless else ["declarations"]), name
 
 
 # Other people's suite. The numbers are places in its file.
@@ -285,13 +285,16 @@ def test_cases_are_read_as_they_say_but_for_the_known_ones(suites: Suites) -> No
     assert len(cases) == (8 if suites.is_own else 34)
     different = set()
     for n, case in enumerate(cases):
-        found = read_sitemap(bytes_of(case, "content"), case["url"])
-        ours = [(each.url, stamp(each.lastmod), 0.5 if each.priority is None else each.priority) for each in found.urls]
-        theirs = [(each["loc"], each["lastmod"], each.get("priority")) for each in case.get("urls", ())]
+        sitemap = read_sitemap(bytes_of(case, "content"), case["url"])
+        ours = [
+            (entry.url, stamp(entry.lastmod), 0.5 if entry.priority is None else entry.priority)
+            for entry in sitemap.urls
+        ]
+        theirs = [(entry["loc"], entry["lastmod"], entry.get("priority")) for entry in case.get("urls", ())]
         if case.get("index"):
-            agree = found.children == [loc for loc, *_ in theirs] and not ours
+            agree = sitemap.children == [loc for loc, *_ in theirs] and not ours
         else:
-            agree = ours == theirs and not found.children
+            agree = ours == theirs and not sitemap.children
         if not agree:
             different.add(n)
     assert different == (set() if suites.is_own else set(KNOWN_DIFFERENT))

@@ -62,8 +62,8 @@ def test_a_topic_file_that_is_missing_is_not_a_topic(tmp_path: Path) -> None:
 
 def test_seeds_may_be_the_path_of_a_file_and_folders_may_be_texts(proxy: str, tmp_path: Path) -> None:
     (tmp_path / "seeds.txt").write_text("# mine\n" + "\n".join(SEEDS))
-    wanted = {**options(proxy, tmp_path, 2), "seeds": tmp_path / "seeds.txt", "out": str(tmp_path / "crawl")}
-    scenthound.crawl(TOPIC.keywords, **wanted).close()
+    arguments = {**options(proxy, tmp_path, 2), "seeds": tmp_path / "seeds.txt", "out": str(tmp_path / "crawl")}
+    scenthound.crawl(TOPIC.keywords, **arguments).close()
     with scenthound.CrawlFolder.look(str(tmp_path / "crawl")) as folder:
         assert folder.request.seeds == tuple(SEEDS)
         assert len(folder.history) == 2
@@ -104,8 +104,8 @@ def test_cancelling_stops_and_saves(slow_proxy: str, tmp_path: Path) -> None:
             if isinstance(event, scenthound.Step) and event.n == 3:
                 arrived.set()
 
-        wanted = options(slow_proxy, tmp_path / "crawl", 200)
-        task = asyncio.create_task(scenthound.crawl_async(TOPIC.keywords, watch=watch, **wanted))
+        arguments = options(slow_proxy, tmp_path / "crawl", 200)
+        task = asyncio.create_task(scenthound.crawl_async(TOPIC.keywords, watch=watch, **arguments))
         await arrived.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -123,19 +123,19 @@ def test_cancelling_stops_and_saves(slow_proxy: str, tmp_path: Path) -> None:
 
 
 def test_a_cancellation_at_the_moment_of_a_reply_is_not_swallowed(proxy: str, tmp_path: Path) -> None:
-    """`asyncio.wait_for` of Python 3.11 returns the result and drops a cancellation that comes with it."""
+    """`asyncio.wait_for` of Python 3.11 returns the result and drops a cancellation that arrives at the same time."""
 
     async def main() -> int:
         swallowed = 0
         for attempt in range(20):
-            wanted = options(proxy, tmp_path / f"crawl{attempt}", 200)
+            arguments = options(proxy, tmp_path / f"crawl{attempt}", 200)
             current: list[asyncio.Task[Any]] = []
 
             def watch(event: object, current: list[asyncio.Task[Any]] = current, attempt: int = attempt) -> None:
                 if isinstance(event, scenthound.Step) and event.n == 1 + attempt:
                     asyncio.get_running_loop().call_soon(current[0].cancel)
 
-            current.append(asyncio.create_task(scenthound.crawl_async(TOPIC.keywords, watch=watch, **wanted)))
+            current.append(asyncio.create_task(scenthound.crawl_async(TOPIC.keywords, watch=watch, **arguments)))
             try:
                 (await current[0]).close()
                 swallowed += 1

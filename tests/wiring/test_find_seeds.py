@@ -1,4 +1,4 @@
-"""A crawl that finds its seeds with a source: at its start, again while it runs, and without it after a resume."""
+"""A crawl that gets its seeds from a source: at its start, again while it runs, and from crawl.toml after a resume."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_resume_needs_no_source(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["bookmarks", "collections"])
 def test_a_folder_can_not_make_its_resume_read_files_of_this_machine(kind: str, tmp_path: Path) -> None:
-    """Who gives away a crawl with a proxy of his own would see the addresses in them."""
+    """Someone who gives away a crawl with their own proxy would see the URLs in the files."""
     out, web = tmp_path / "crawl", SearchableWeb()
     private = "http://intranet.example/secret"
     if kind == "bookmarks":
@@ -95,16 +95,16 @@ def test_a_source_without_an_answer_stops_the_crawl_before_anything_is_written(t
 def test_the_source_is_asked_again_at_a_page_interval(tmp_path: Path) -> None:
     web = SearchableWeb()
     run(begun(tmp_path / "crawl", web, pages=70, reseed_every=20))
-    told = events(tmp_path / "crawl")
-    assert [event["source"] for event in told] == [SOURCE] * 3
-    assert [20 <= event["n"] < 40 for event in told] == [True, False, False]
+    asked = events(tmp_path / "crawl")
+    assert [event["source"] for event in asked] == [SOURCE] * 3
+    assert [20 <= event["n"] < 40 for event in asked] == [True, False, False]
     with CrawlFolder.look(tmp_path / "crawl") as folder:
         orders = [order.value for order in Orders(folder.database).all()]
-        assert orders == [url for event in told for url in event["seeds"]]
+        assert orders == [url for event in asked for url in event["seeds"]]
         assert orders, "the engine knows more pages than the first five"
         assert not set(orders) & set(folder.request.seeds)
         fetched = {step.url for step in folder.history.trail() if step.depth == 0}
-        assert set(map(urls.make, told[0]["seeds"])) <= fetched
+        assert set(map(urls.make, asked[0]["seeds"])) <= fetched
 
 
 def test_a_resumed_crawl_asks_next_when_the_old_one_would_have(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def test_the_product_token_is_what_robots_txt_can_name(user_agent: str, token: s
 
 
 def test_the_similarity_of_a_page_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For the trail, for the judge and for the strategy, which ask for the same."""
+    """The trail, the judge and the strategy use the same vector."""
     asked: list[Mapping[str, int]] = []
     similarity = Query.similarity
 

@@ -1,13 +1,18 @@
-"""The crawl loop: it decides when to fetch what, and never what is relevant.
+"""The crawl loop: it decides when to fetch what, but never what is relevant.
 
-`core.Crawl` takes seeds from its caller and candidates from the strategy, keeps them in the frontier and returns a
-`Fetch`, `Wait` or `Done` to a driver: `live` (HTTP on asyncio) or `replay` (a test bed). The driver brings each result
-to `Crawl.landed`; for a driver with a network, `replies` says what a reply means. Pages go to the repository, every
-page and miss to the history, and the strategy's new candidates to the frontier, until the budget is spent or nothing
-is left.
+`core.Crawl` takes seeds from its caller and candidates from the strategy, keeps them in the frontier, and returns
+actions to a driver: `live` (HTTP on asyncio) or `replay` (a test bed). The driver passes each result to `Crawl.landed`.
+Pages then go to the repository, every page and miss to the history, and the strategy's new candidates to the frontier,
+until the budget is spent or no URL is left. `wiring` builds crawls for commands and scripts, `lab` for experiments.
 
-The parts: `selection` (which candidate is next), `politeness` (may it be fetched: hosts, robots.txt, limits),
-`plugin_calls`, `new_urls` (what enters the frontier: links, redirects, sitemaps), `scope` (which URLs are wanted),
-`trap_watch` (which give nothing new), `service_files` (robots.txt and sitemaps), `recording` (history and counters) and
-`connectivity` (is our own connection down). `folder` makes a crawl durable and `resume` continues it.
+* Choose a URL: `selection` (which candidate is next), `fetch_order` (whether a better URL waits for its host),
+  `politeness` and `address_delay` (when a host may be asked, robots.txt), `scope` and `trap_watch` (which URLs are
+  never requested).
+* Talk to the driver: `messages` (actions and results), `replies` (turns an HTTP reply into a result), `host_timeouts`,
+  `connectivity` (detects that our own connection is down).
+* Process a result: `plugin_calls` (strategy and judge), `new_urls` (links, redirects and sitemaps enter the frontier),
+  `service_files` (robots.txt and sitemaps), `recording` (history and counters), `forecast` (what is left to find).
+* Configure a crawl: `settings`, `crawl_toml` (the request file), `identity` (User-Agent), `use_model`.
+* Keep a crawl: `folder` and `folder_files` (the crawl folder), `snapshots` and `stored_hosts` (saved state), `resume`,
+  `stored_page` and `page_rows` (read its pages), `steering` (orders from other processes).
 """

@@ -1,4 +1,4 @@
-"""Spaces the requests to hosts that share an IP address: a thousand names on one machine are one machine."""
+"""Space out the requests to hosts that share an IP address: a thousand host names may be one machine."""
 
 from __future__ import annotations
 
@@ -8,39 +8,40 @@ from typing import Protocol, runtime_checkable
 
 from scenthound.web.addresses import Network, forbidden
 
-SHARE = 0.25  # of the delay between two requests to one host: the default delay between two to one address
+SHARE = 0.25  # the default delay for one address, as a share of the delay for one host
 MOST = 20_000  # addresses kept in memory
 
 
 @runtime_checkable
 class KnowsAddresses(Protocol):
-    """A fetcher that can tell the IP address of a host before it is asked."""
+    """A fetcher that can look up the IP address of a host before it sends a request."""
 
     async def address(self, host: str) -> str:
         """An address of this host; empty if it has none, or if a proxy looks it up."""
 
 
-def seconds_at(address: str, given: float, delay: float, private: Sequence[Network] = ()) -> float:
-    """The rest between two requests to an address: as given, or by default (-1) a share of the delay of a host.
+def seconds_between(address: str, setting: float, delay: float, private: Sequence[Network] = ()) -> float:
+    """Seconds between two requests to an address: the `setting`, or if that is -1 a share of the delay for one host.
 
-    By default the addresses of private networks that the user allowed have none: these machines are the user's.
+    By default there is no delay in `private`, the private networks that the user allowed: these are the user's own
+    machines.
     """
-    if given >= 0:
-        return given
+    if setting >= 0:
+        return setting
     return 0.0 if private and forbidden(address) is not None else SHARE * delay
 
 
 @dataclass(slots=True)
 class AddressDelay:
-    """When a host may be asked, by the requests to other hosts at its address. It reads no clock."""
+    """Decides when a host may be asked, given the requests to other hosts at its address. It reads no clock."""
 
     seconds: Callable[[str], float]
-    """The rest after a request to an address."""
+    """How long an address rests after a request."""
     _ready: dict[str, float] = field(default_factory=dict)
     _waiting: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def ready_at(self, host: str, address: str, now: float) -> float:
-        """`now` if the request may be sent, which then counts as sent; else when to ask again."""
+        """`now` if the request may be sent, which then counts as sent; otherwise when to try again."""
         rest = self.seconds(address)
         if not rest:
             return now
@@ -50,7 +51,7 @@ class AddressDelay:
             self._ready[address] = now + rest
             waiting.pop(host, None)
             return now
-        # Each host comes when those before it have had their turn; one that is long overdue won't come.
+        # Each host waits for the hosts before it. A host that is long overdue is not expected any more.
         waiting = {name: until for name, until in waiting.items() if until > now - 10 * rest and name != host}
         waiting[host] = ready + rest * len(waiting)
         self._waiting[address] = waiting

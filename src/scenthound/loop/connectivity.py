@@ -1,12 +1,12 @@
-"""Tells dead hosts from an outage of our own connection.
+"""Distinguish dead hosts from an outage of our own connection.
 
-If many hosts in a row give no answer, either they are all dead or our own connection is down. To find out, a host that
+If many hosts in a row do not answer, either they are all dead or our own connection is down. To find out, a host that
 answered before is asked for its robots.txt again (a probe). If it answers, our connection is up and the silent hosts
 are dead. If no probe is answered, our connection is down: failures are excused, and until a host answers only a few
 requests are sent between two rounds of probes.
 
-Excuses are counted: after `EXCUSES` of them a host's failures count like any other. So every candidate fails in the
-end, whatever the state of our connection, and a crawl of dead hosts ends.
+Each host has at most `EXCUSES` excuses; after that its failures count as usual. So every candidate fails in the end,
+whatever the state of our connection, and a crawl of dead hosts ends.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from scenthound import url as urls
 from scenthound.loop.messages import FOREVER, RobotsLanded, SitemapLanded
 from scenthound.model import Miss, Url
 
-HOSTS = 16  # hosts in a row without an answer that make us doubt our own connection
-STRANGERS = 64  # the same, if no host has answered yet and there is none to probe
-PROBES = 3  # hosts probed at once: one of them may have died meanwhile
-REMEMBERED = 8  # hosts that answered last, which are probed
+HOSTS = 16  # silent hosts in a row after which we doubt our own connection
+STRANGERS = 64  # the same if no host has answered yet, so that there is none to probe
+PROBES = 3  # hosts probed per round: one of them may have died in the meantime
+REMEMBERED = 8  # hosts to choose probes from: those that answered last
 EXCUSES = 3  # failures of one host that are not counted
-PAUSE = 15.0  # rest of a host after its first excuse, in seconds; doubled each time
-LONGEST = 300.0
-CLOSED = ("reset", "empty-reply")  # the connection was accepted and closed: our own is up
+PAUSE = 15.0  # seconds that a host rests after its first excuse; doubled each time
+LONGEST = 300.0  # seconds that a host rests after an excuse at most
+CLOSED = ("reset", "empty-reply")  # a server accepted the connection and closed it, so ours is up
 
 
 class Connectivity:
@@ -35,19 +35,19 @@ class Connectivity:
         self._silent: set[str] = set()
         self._is_down = False
         self._answering: dict[str, None] = {}  # origins, the latest last
-        self._probed: set[str] = set()  # origins of this round of probes
-        self._probes: set[Url] = set()  # those in flight
+        self._probed: set[str] = set()  # origins probed in this round
+        self._probes: set[Url] = set()  # probes in flight
         self._excuses: dict[str, int] = {}
-        self._pause = PAUSE  # if there is no host to probe
-        self._until = 0.0  # the end of that pause; 0: there is none
+        self._pause = PAUSE  # length of the next pause if there is no host to probe
+        self._until = 0.0  # the end of the current pause; 0: no pause
 
     @property
     def doubts(self) -> bool:
-        """True if so many hosts in a row gave no answer that our own connection may be down."""
+        """True if our own connection may be down: at least `HOSTS` hosts in a row did not answer."""
         return len(self._silent) >= HOSTS
 
     def observe(self, result: Any) -> bool:
-        """Take in a result. True: it is a failure that is excused, since our own connection may be down."""
+        """Take note of a result. True if it is a failure to excuse, because our own connection may be down."""
         url = result.candidate.url
         was_probe = url in self._probes
         self._probes.discard(url)
@@ -74,9 +74,9 @@ class Connectivity:
         return min(PAUSE * 2.0**before, LONGEST)
 
     def probe(self, next_allowed: Callable[[str], float], now: float) -> Url | float:
-        """While in doubt: the robots.txt to request as a probe, or the time until which nothing else is requested.
+        """While in doubt: the robots.txt to request as a probe, or the time before which nothing else is requested.
 
-        That time is 0 if nothing can be found out: no host has answered yet, or those that did are being asked.
+        The time is 0 if no probe is possible: no host has answered yet, or those that did may not be asked now.
         """
         if len(self._probed) < PROBES:
             for origin in reversed(self._answering):
@@ -94,7 +94,7 @@ class Connectivity:
         return self._paused(now)
 
     def _paused(self, now: float) -> float:
-        """Until when nothing is requested; 0 once that is over, and as many new hosts as before may be tried."""
+        """The end of the current pause, beginning one if necessary. 0 once it is over: then the count starts again."""
         if not self._until:
             self._until, self._pause = now + self._pause, min(2 * self._pause, LONGEST)
         if now < self._until:
@@ -111,15 +111,15 @@ class Connectivity:
             del self._answering[next(iter(self._answering))]
 
     def _round_failed(self) -> None:
-        """Our connection is down. Before the next round as many hosts as made us doubt may be tried, since those that
-        answered once may have died."""
+        """Note that our connection is down. `HOSTS` other hosts may be tried before the next round, since the hosts
+        that answered once may have died."""
         self._is_down = True
         self._silent.clear()
         self._probed.clear()
 
 
 def is_unanswered(result: Any) -> bool:
-    """True for a request that brought no reply and may be tried again."""
+    """True for a request that got no reply and may be repeated."""
     if isinstance(result, Miss):
         return result.status == 0 and result.retry_after is not None
     if isinstance(result, RobotsLanded):
@@ -128,7 +128,7 @@ def is_unanswered(result: Any) -> bool:
 
 
 def _is_answer(result: Any) -> bool:
-    """True for a reply of the host itself; an unknown host name is none."""
+    """True for a reply from the host itself, unlike the failed lookup of a host name."""
     if isinstance(result, Miss):
         return result.status > 0
     return not isinstance(result, RobotsLanded) or result.answered

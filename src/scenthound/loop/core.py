@@ -1,7 +1,8 @@
 """The crawl loop, without clock or socket: time and results come in, actions go out.
 
-A driver calls `next(now)`, gets a `Fetch`, a `Wait` or a `Done`, and brings what each fetch returned to `landed`. The
-same object runs live, in replay and on a cluster. The parts that it is made of do not know it: see `scenthound.loop`.
+A driver calls `next(now)`, which returns a `Fetch`, a `Wait` or a `Done`, and passes the result of each fetch to
+`landed`. So the same loop runs live and in replay. Its parts, which do not know the loop, are described in
+`scenthound.loop`.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from scenthound.ports import Frontier, History, OwnFrontier, Repository, Strateg
 
 @dataclass(eq=False)
 class Crawl:
-    """One crawl over strategy, frontier and history. docs/concepts/architecture.md has the drawing.
+    """One crawl: connects strategy, judge, frontier, history and politeness. docs/concepts/architecture.md draws it.
 
     Its parts are public for reports and for `resume`; only the loop and `resume` change them.
     """
@@ -39,7 +40,7 @@ class Crawl:
     history: History
     topic: Topic
     seeds: Sequence[tuple[Url, str]]
-    """As (key, spelling)."""
+    """Canonical URL and spelling of each seed."""
     _: KW_ONLY
     limits: Limits
     scope: Scope | None = None
@@ -51,30 +52,29 @@ class Crawl:
     seed_number: int = 0
     watch: Watcher | None = None
     order: OrderRule = field(default_factory=OrderRule)
-    """What is done while the hosts of the best URLs rest."""
+    """What to do while the hosts of the best URLs rest."""
     meter: Callable[[], float] = time.perf_counter
-    """Measures `rank_seconds`; the laboratory gives CPU time."""
+    """The clock of `rank_seconds`; the laboratory uses CPU time."""
 
     def __post_init__(self) -> None:
         strategy, frontier, politeness, limits = self.strategy, self.frontier, self.politeness, self.limits
-        seeds, declared = dict(self.seeds), declaration_of(self.strategy)
-        self.seed_spellings, self.ended = seeds, ""  # `ended`: why the crawl ended, or is about to
-        self.unkept = False  # a page was read whose content is not in the repository
+        seeds, declared, has_own = dict(self.seeds), declaration_of(strategy), isinstance(strategy, OwnFrontier)
+        self.seed_spellings, self.ended = seeds, ""  # `ended`: why the crawl ended, or is about to end
+        self.has_unstored_pages = False  # a page was read whose content is not in the repository
         recorder = self.recorder = Recorder(self.history, self.counters, self.watch)
         self.stopwatch = Stopwatch(self.meter)
         self.calls = StrategyCalls(strategy, self.stopwatch)
         self.admission = Admission(politeness, limits, self.traps)
-        is_own = isinstance(strategy, OwnFrontier)
-        order = replace(self.order, window=1) if is_own or declared.batch > 1 else self.order
+        order = replace(self.order, window=1) if has_own or declared.batch > 1 else self.order
         self.turns = Turns(order, recorder, limits)
         self.selection = UrlSelection(frontier, recorder, seeds, politeness, declared, self.seed_number)
-        self.selection.follow(self.turns, has_ranks=not is_own)
+        self.selection.use_turns(self.turns, has_ranks=not has_own)
         closed, nofollow = self.admission.closed, limits.nofollow
         self.candidates = Candidates(frontier, recorder, self.selection, self.scope, closed, nofollow, self.traps)
         self.redirects = Redirects(self.selection, recorder, self.scope, limits.redirects)
         self.sitemaps = Sitemaps(limits.sitemaps)
         self._files = ServiceFiles(self.selection, politeness, self.sitemaps)
-        self.tries: dict[Url, int] = {}  # failed requests of URLs that will be tried again
+        self.tries: dict[Url, int] = {}  # failed requests, by URL, that will be repeated
         self._in_flight: dict[Url, Fetch] = {}
         self._connectivity, self._early, self._not_before = Connectivity(), EarlyResults(self.turns), 0.0
 
@@ -88,12 +88,12 @@ class Crawl:
 
     @property
     def unfinished(self) -> list[Candidate]:
-        """Pages and sitemaps in flight."""
+        """The pages and sitemaps in flight."""
         return [fetch.candidate for fetch in self._in_flight.values() if fetch.kind != "robots"]
 
     @property
     def rank_seconds(self) -> float:
-        """Time spent in scoring and choosing, by the meter."""
+        """Time spent scoring and choosing URLs, by the `meter`."""
         return self.stopwatch.seconds
 
     def start(self) -> None:
@@ -104,41 +104,41 @@ class Crawl:
                 self.candidates.push(candidate._replace(spelling=spelling))
 
     def wait_until(self, moment: float) -> None:
-        """Request nothing before this moment."""
+        """Request nothing before this time."""
         self._not_before = moment
 
     def stop(self, reason: str) -> None:
-        """Request nothing more; what is in flight may still land."""
+        """Request nothing more. Requests in flight may still land."""
         self.ended = self.ended or reason
 
     def next(self, now: float, slow: Collection[Fetch] = ()) -> Fetch | Wait | Done:
         """The next action. Every `Fetch` must come back through `landed`.
 
-        `slow` are those in flight that the driver does not wait for. If the budget is spent and only they are left,
-        the crawl is `Done`, and they count as not requested.
+        `slow` are the requests in flight that the driver does not wait for. If the budget is spent and only these are
+        left, the crawl is `Done`, and they count as not requested.
         """
         limits = self.limits
         if self.politeness is not None:
-            self.selection.keep_time(now, slow)
-            self._read_early(now)
+            self.selection.advance_to(now, slow)
+            self._process_early(now)
         self.ended = self.ended or self.counters.reason_to_end(limits, now, len(self._in_flight))
-        left, coming = limits.pages - self.recorder.pages, len(self._in_flight)
-        if not self.ended and left <= 0 and len(slow) == coming:
+        left, expected = limits.pages - self.recorder.pages, len(self._in_flight)
+        if not self.ended and left <= 0 and len(slow) == expected:
             return self._done("pages")
-        if coming >= left:  # robots.txt files and sitemaps are no pages: counted only at the end
-            coming = sum(f.kind == "page" for f in self._in_flight.values()) - sum(f.kind == "page" for f in slow)
-        if self.ended or coming >= left:
+        if expected >= left:  # close to the end: robots.txt files, sitemaps and slow requests do not count
+            expected = sum(f.kind == "page" for f in self._in_flight.values()) - sum(f.kind == "page" for f in slow)
+        if self.ended or expected >= left:
             if not self._early:
-                return self._close("pages")
-            self._read_early(now, in_turn=False)  # nothing more is requested, so their turn may never come
+                return Wait(FOREVER) if self._in_flight else self._done("pages")
+            self._process_early(now, in_turn=False)  # nothing more is requested, so their turn may never come
             return self.next(now, slow)
         if now < self._not_before:
             return Wait(self._not_before)
-        if self.politeness and self._connectivity.doubts and (instead := self._probe(self.politeness, now)):
-            return instead
+        if self.politeness and self._connectivity.doubts and (action := self._probe(self.politeness, now)):
+            return action
         with self.stopwatch:
             while (candidate := self.selection.next(now)) is not None:
-                if (fetch := self._admitted(candidate, now)) is not None:
+                if (fetch := self._admit(candidate, now)) is not None:
                     return fetch
         ready = self.selection.ready_at()
         if self._in_flight or (ready < FOREVER and ready - now <= limits.longest_wait):
@@ -146,26 +146,23 @@ class Crawl:
         return self._done("frontier empty" if ready == FOREVER else ALL_RESTS)
 
     def _probe(self, politeness: Politeness, now: float) -> Fetch | Wait | None:
-        """Many hosts in a row gave no answer: test our connection on a host that answered before."""
-        step = self._connectivity.probe(politeness.next_allowed, now)
-        if isinstance(step, str):
-            return self._launch(Fetch(robots_file(urls.origin(step)), "robots"))
-        return Wait(step) if step > now else None
-
-    def _close(self, reason: str) -> Wait | Done:
-        return Wait(FOREVER) if self._in_flight else self._done(reason)
+        """Test our own connection on a host that answered before, since many hosts in a row did not answer."""
+        probe = self._connectivity.probe(politeness.next_allowed, now)
+        if isinstance(probe, str):
+            return self._launch(Fetch(robots_file(urls.origin(probe)), "robots"))
+        return Wait(probe) if probe > now else None
 
     def _done(self, reason: str) -> Done:
         self.ended = self.ended or reason
         self._take_events()
         return Done(self.ended)
 
-    def _admitted(self, candidate: Candidate, now: float) -> Fetch | None:
-        """The fetch for a candidate whose turn it is; None if politeness or limits forbid it."""
+    def _admit(self, candidate: Candidate, now: float) -> Fetch | None:
+        """The fetch for the candidate whose turn it is; None if politeness or limits forbid it now."""
         if is_service_file(candidate):
             return self._launch(self._files.request(candidate, now))
-        do, reason, until = self.admission.verdict(candidate, now)
-        match do:
+        action, reason, until = self.admission.verdict(candidate, now)
+        match action:
             case "fetch":
                 return self._launch(Fetch(candidate))
             case "robots":
@@ -183,6 +180,7 @@ class Crawl:
         return None
 
     def _launch(self, fetch: Fetch | None) -> Fetch | None:
+        """Note that a request is sent: its host rests until the result lands."""
         if fetch is not None and self.politeness is not None:
             host = urls.host(fetch.candidate.url)
             fetch = fetch._replace(host=self.politeness.launched(host))
@@ -197,7 +195,7 @@ class Crawl:
         self.selection.rest(host, until)
 
     def landed(self, result: Result, now: float, response: Response | None = None, ended: float | None = None) -> None:
-        """Take in the result of a fetch. `response` is for the repository; the host rests from `ended` on, or `now`."""
+        """Process the result of a fetch. `response` goes to the repository; the host rests from `ended`, or `now`."""
         candidate = result.candidate
         self.counters.attempts += 1
         if self.politeness is not None:
@@ -211,24 +209,25 @@ class Crawl:
                 self._rest(host, until)
             if not (isinstance(result, Miss) and self._may_retry(result)) and self._early.keep(result, response):
                 return
-        self._take_in(result, response, now)
+        self._process(result, response, now)
         if self.politeness is not None:
-            self._read_early(now)
+            self._process_early(now)
 
-    def _read_early(self, now: float, in_turn: bool = True) -> None:
-        """Take in results that came before their turn: those whose turn it is by now, or all."""
+    def _process_early(self, now: float, in_turn: bool = True) -> None:
+        """Process results that came before their turn: those whose turn it is now, or all of them."""
         while self._early and (early := self._early.pop(in_turn)) is not None:
-            self._take_in(*early, now)
+            self._process(*early, now)
 
-    def _take_in(self, result: Result, response: Response | None, now: float) -> None:
+    def _process(self, result: Result, response: Response | None, now: float) -> None:
+        """Pass a result to judge and strategy, store and record it, and add the new URLs to the frontier."""
         candidate = result.candidate
         self._in_flight.pop(candidate.url, None)
         if isinstance(result, Page):
-            if self.recorder.pages >= self.limits.pages:  # it was slow, and others came first
+            if self.recorder.pages >= self.limits.pages:  # it was slow, and others have used up the budget
                 self.selection.hold(candidate)
                 return
             judgement = self.judging.judge(result, self.redirects.chain(candidate.url)[0])
-            offers = self.calls.read(result, judgement)  # before anything is written: a strategy or a judge may raise
+            offers = self.calls.read(result, judgement)  # before anything is written: strategy and judge may raise
         where = None if self.repository is None or response is None else self.repository.put(response, now)
         match result:
             case Page():
@@ -245,8 +244,8 @@ class Crawl:
             case RobotsLanded():
                 self._files.take_robots(result)
             case SitemapLanded():
-                for listed in self._files.take_sitemap(result):
-                    self.candidates.add(listed)
+                for listed_page in self._files.take_sitemap(result):
+                    self.candidates.add(listed_page)
         self._take_events()
 
     def _record(self, page: Page, judgement: PageJudgement, where: Where | None, now: float) -> None:
@@ -257,20 +256,21 @@ class Crawl:
         self.selection.settle(url)
         relevant = self.counters.page(step)
         if self.politeness is not None:
-            self.politeness.gave_page(urls.host(page.url), relevant)
+            self.politeness.count_page(urls.host(page.url), relevant)
         if self.scope is not None:
             self.scope.learn(page.url, relevant)
-        self.unkept = self.unkept or (where is None and self.repository is not None)
-        self.recorder.tell(step)
+        self.has_unstored_pages = self.has_unstored_pages or (where is None and self.repository is not None)
+        self.recorder.notify(step)
 
     def postpone(self, result: Result | Postponed, until: float) -> None:
-        """Make a request again later, without counting a failure of URL or host."""
+        """Repeat a request later, without counting a failure of the URL or its host."""
         candidate = result.candidate
         self._in_flight.pop(candidate.url, None)
         self._rest(urls.host(candidate.url), until)
         self._files.postpone(result)
 
     def _missed(self, miss: Miss, now: float) -> None:
+        """Record a request that brought no page; repeat it later if that may help."""
         if self._may_retry(miss):
             self.tries[miss.candidate.url] = self.tries.get(miss.candidate.url, 0) + 1
             self.recorder.postponed(miss, now)
@@ -282,6 +282,7 @@ class Crawl:
         return miss.retry_after is not None and self.tries.get(miss.candidate.url, 0) < self.limits.retries
 
     def _lose(self, miss: Miss, now: float, heard: bool = True) -> None:
+        """Record a URL that is not requested again; `heard`: inform the strategy."""
         url = miss.candidate.url
         self.tries.pop(url, None)
         self.redirects.end(url)

@@ -1,7 +1,4 @@
-"""What a crawl was asked to do, as a readable file: `crawl.toml`, written once.
-
-Also the readers for what people bring: topic files and lists of seeds.
-"""
+"""The request that determines a crawl, stored as `crawl.toml`; and readers for topic files and lists of seeds."""
 
 from __future__ import annotations
 
@@ -24,11 +21,11 @@ from scenthound.web.bookmarks_file import read_bookmarks
 FORMAT = 2
 DEFAULT_STRATEGY = "hound"
 OLD_JUDGE = {"judge": "keywords", "relevant": 0.1}
-"""The rule by which crawls of format 1 count."""
-_KINDS: Mapping[type, str] = {int: "whole number", str: "text", dict: "table", list: "list"}
+"""The settings by which crawls of format 1 count relevant pages."""
+_KINDS: Mapping[type, str] = {int: "whole number", str: "string", dict: "table", list: "list"}
 MOST_SEEDS_NAMED = 5
 LARGEST_SEED_FILE = 50_000_000
-_SECRET = re.compile(  # user:password@ before a host, also of a URL that its password broke with a slash; or bare
+_SECRET = re.compile(  # user:password@ before a host, also without a scheme or if the password contains a slash
     r"(://)(?:[^/?#\s`]*@|[^/?#\s@`]*:(?!\d*(?:[/?#\s`]|$))[^\s`]*@)|^[^/?#\s@`]*:[^/?#\s`]*@", re.IGNORECASE
 )
 
@@ -45,12 +42,12 @@ class CrawlRequest:
     versions: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     started: str = ""
     model: str = ""
-    """Digest of the model that the strategy began with, which is in the same folder; empty if none."""
+    """Digest of the model that the strategy started with, which is in the same folder; empty if there is none."""
     found: Mapping[str, Sequence[str]] = field(default_factory=lambda: NOTHING)
-    """The seeds that each seed source named. They are among `seeds`, so a resume asks nobody."""
+    """The seeds found by each seed source. `seeds` includes them, so a resumed crawl does not ask the sources again."""
 
     def __post_init__(self) -> None:
-        """No password of a seed or an example is kept: none is ever sent, and this is written to a file."""
+        """Remove passwords from seeds and examples: they are never sent, and this is written to a file."""
         object.__setattr__(self, "seeds", tuple(map(without_login, self.seeds)))
         examples = tuple(map(without_login, self.topic.examples))
         object.__setattr__(self, "topic", replace(self.topic, examples=examples))
@@ -61,7 +58,7 @@ class CrawlRequest:
         return masked(self.settings.proxy) != self.settings.proxy
 
     def keyed_seeds(self) -> list[tuple[Url, str]]:
-        """Seeds as (key, spelling), the first spelling of each key."""
+        """The seeds as (canonical URL, spelling), with the first spelling of each."""
         spellings: dict[Url, str] = {}
         for raw in self.seeds:
             spelling = urls.resolve(raw)
@@ -70,7 +67,7 @@ class CrawlRequest:
 
     @property
     def _settings_written(self) -> dict[str, Any]:
-        """The settings that are not at their defaults, and the judge: its verdicts are in the history."""
+        """The settings that differ from the defaults, and always the judge, whose verdicts are in the history."""
         return {**changed_values(self.settings), "judge": self.settings.judge}
 
     def to_toml(self) -> str:
@@ -109,7 +106,7 @@ class CrawlRequest:
         try:
             data = tomllib.loads(text)
             if _kind(data, "format", int) > FORMAT:
-                problem = f"was written by a newer scenthound (format {data['format']}, this one knows {FORMAT})"
+                problem = f"was written by a newer scenthound (format {data['format']}, this one reads {FORMAT})"
                 raise FolderBroken(where, problem, "install the newer version")
             found = _kind(data, "found", dict, {})
             return cls(
@@ -133,31 +130,31 @@ K = TypeVar("K")
 
 
 def _kind(data: Mapping[str, Any], key: str, kind: type[K], default: K | None = None) -> K:
-    """The value of a key; TypeError if it is of another kind, or missing without a default."""
+    """The value of a key. Raises TypeError if it has another type, or is missing without a default."""
     value = data.get(key, default)
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise TypeError(f"`{key}` is no {_KINDS[kind]}")
+        raise TypeError(f"`{key}` is not a {_KINDS[kind]}")
     return value
 
 
 def _texts(data: Mapping[str, Any], key: str) -> list[str]:
     values = _kind(data, key, list)
     if not all(isinstance(value, str) for value in values):
-        raise TypeError(f"`{key}` is no list of texts")
+        raise TypeError(f"`{key}` is not a list of strings")
     return values
 
 
 def masked(text: str) -> str:
-    """Text without the user name and password of any URL in it: for output.
+    """Text for output, with the user name and password of any URL replaced by asterisks.
 
     >>> masked("http://me:secret@proxy.test:8080/"), masked("http://a.test/@me")
     ('http://***@proxy.test:8080/', 'http://a.test/@me')
     """
-    return _SECRET.sub(lambda found: f"{found[1] or ''}***@", text) if "@" in text else text
+    return _SECRET.sub(lambda match: f"{match[1] or ''}***@", text) if "@" in text else text
 
 
 def without_login(url: str) -> str:
-    """A URL without user name and password, and otherwise as it was written.
+    """A URL without user name and password; unchanged if it has none.
 
     >>> without_login("http://me:secret@x.test/a#b"), without_login("http://x.test/@me#b")
     ('http://x.test/a', 'http://x.test/@me#b')
@@ -171,7 +168,7 @@ def without_login(url: str) -> str:
 
 
 def load_toml(path: Path, what: str, example: str = 'keywords = "hot air balloons"') -> dict[str, Any]:
-    """Load a TOML file. `BadConfig` names the broken line and shows an `example` of a good one."""
+    """Load a TOML file. Raises `BadConfig`, which names the broken line and shows a correct `example`."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -182,7 +179,7 @@ def load_toml(path: Path, what: str, example: str = 'keywords = "hot air balloon
         ) from None
     except UnicodeDecodeError:
         raise BadConfig(
-            f"the {what} {path} can't be read: it is not text in UTF-8", f"a line looks like: {example}"
+            f"the {what} {path} can't be read: it is not UTF-8 text", f"a line looks like: {example}"
         ) from None
     except tomllib.TOMLDecodeError as error:
         raise BadConfig(f"the {what} {path} is not TOML: {error}", f"a line looks like: {example}") from None
@@ -202,30 +199,29 @@ def topic_from(data: Mapping[str, Any], where: Path | str) -> Topic:
             from scenthound.errors import UnknownName
 
             raise UnknownName.among(f"topic key in {where}", key, names)
-        wanted = tuple if key in ("examples", "good") else str
-        if not isinstance(value, wanted):
+        if not isinstance(value, tuple if key in ("examples", "good") else str):
             raise BadConfig(
-                f"topic key `{key}` in {where} can't be {value!r}", 'texts are quoted; lists are ["a", "b"]'
+                f"topic key `{key}` in {where} can't be {value!r}", 'strings are quoted; lists are ["a", "b"]'
             )
     if not plain.get("keywords", "").strip():
         raise BadConfig(f"the topic in {where} has no keywords", 'add a line: keywords = "hot air balloons"')
     return Topic(**plain)
 
 
-def read_topic(given: Topic | str | os.PathLike[str]) -> Topic:
-    """The topic that is meant: itself, keywords, or a topic file (a path, a name in `.toml`, a file that exists)."""
-    if isinstance(given, Topic):
-        return given
-    if isinstance(given, str) and not _is_file_name(given):
-        return Topic(" ".join(given.split()))
+def read_topic(topic: Topic | str | os.PathLike[str]) -> Topic:
+    """A topic from keywords or from a topic file: a path, a name that ends in `.toml`, or the name of a file."""
+    if isinstance(topic, Topic):
+        return topic
+    if isinstance(topic, str) and not _is_file_name(topic):
+        return Topic(" ".join(topic.split()))
     try:
-        data = load_toml(Path(given), "topic file")
+        data = load_toml(Path(topic), "topic file")
     except BadConfig as error:
-        if not isinstance(given, str) or given.endswith(".toml"):
+        if not isinstance(topic, str) or topic.endswith(".toml"):
             raise
-        raise BadConfig(error.message, f'if you mean the words and not the file, add a blank: "{given} "') from None
-    inner = data.get("topic")
-    return topic_from(inner if isinstance(inner, dict) else data, os.fspath(given))
+        raise BadConfig(error.message, f'if you mean the words and not the file, add a space: "{topic} "') from None
+    table = data.get("topic")
+    return topic_from(table if isinstance(table, dict) else data, os.fspath(topic))
 
 
 def _is_file_name(text: str) -> bool:
@@ -235,7 +231,7 @@ def _is_file_name(text: str) -> bool:
 
 
 def read_seed_file(path: Path) -> list[str]:
-    """The seeds of a file. Raises `BadConfig` if it can't be read or has none."""
+    """The seeds in a file. Raises `BadConfig` if it can't be read or has none."""
     try:
         with path.open("rb") as file:
             text = file.read(LARGEST_SEED_FILE).decode("utf-8-sig", "replace")
@@ -247,14 +243,14 @@ def read_seed_file(path: Path) -> list[str]:
 
 
 def some_seeds(text: str, where: str) -> list[str]:
-    """The seeds in a text, as `read_seeds` finds them. Raises `BadConfig` if there are none."""
+    """As `read_seeds`, but raises `BadConfig` if there are no seeds."""
     if not (seeds := read_seeds(text, where)):
-        raise BadConfig(f"no seeds in {where}", "one URL a line, or a browser's bookmarks in HTML or JSON")
+        raise BadConfig(f"no seeds in {where}", "write one URL per line, or use a browser's bookmarks in HTML or JSON")
     return seeds
 
 
 def read_seeds(text: str, where: str) -> list[str]:
-    """Seeds from a file: one URL per line (# starts a comment), or a browser's bookmarks in HTML or JSON.
+    """The seeds in the text of a file: one URL per line (# starts a comment), or a browser's bookmarks in HTML or JSON.
 
     Raises `BadConfig` with the lines that are not URLs.
     """
@@ -264,10 +260,10 @@ def read_seeds(text: str, where: str) -> list[str]:
     return check_seeds([(f"{where} line {n}", raw) for n, raw in lines if raw and not raw.startswith("#")])
 
 
-def check_seeds(given: Iterable[tuple[str, str]]) -> list[str]:
-    """The seeds as they were written. Raises `BadConfig` with those that are not URLs, and where they are."""
+def check_seeds(seeds: Iterable[tuple[str, str]]) -> list[str]:
+    """The seeds as written, from pairs (source, seed). Raises `BadConfig` with the source of each that is not a URL."""
     good, bad = [], []
-    for source, raw in given:
+    for source, raw in seeds:
         try:
             urls.make(raw)
             good.append(raw)
@@ -277,6 +273,6 @@ def check_seeds(given: Iterable[tuple[str, str]]) -> list[str]:
         more = f" and {len(bad) - MOST_SEEDS_NAMED} more" if len(bad) > MOST_SEEDS_NAMED else ""
         raise BadConfig(
             "these seeds are not http(s) URLs:\n  " + "\n  ".join(bad[:MOST_SEEDS_NAMED]) + more,
-            "write them whole, as https://example.org/page",
+            "write them in full, such as https://example.org/page",
         )
     return good

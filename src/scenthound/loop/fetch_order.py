@@ -1,31 +1,32 @@
-"""Whether the best URL waits for its host, or a worse one on a host that is awake goes first.
+"""Decide whether the best URL waits for its host, or a worse URL on a host that is awake goes first.
 
-Every host rests for a delay after each request, so the hosts of the best URLs mostly rest. Two things can be done:
+Every host rests for a delay after each request, so the hosts of the best URLs are usually resting. There are two
+policies:
 
 * `quality`: URLs are taken in the strategy's order, as if no host rested. Each keeps its turn until its host is awake,
-  and the strategy reads pages in the order of turns, whichever reply comes first. At most `window` turns are open.
-  So the order is that of a crawl without delays that has as many connections, and replies that are quick or slow don't
-  change it. Right where pages are scarce: none goes to a URL only because its host is awake.
-* `speed`: the best URL of a host that is awake is taken at once. Right where time is scarce: the crawl never idles.
+  and the strategy reads pages in the order of turns, whichever reply arrives first. At most `window` turns are open.
+  So the order is that of a crawl without delays and with as many connections, however fast each host replies. Best
+  when the page budget is tight: no page is spent on a URL only because its host is awake.
+* `speed`: the best URL of a host that is awake is taken at once. Best when time is tight: the crawl never idles.
 
-`auto` is `quality` without a time limit. With one it is `quality` as long as the pages that are left can be fetched in
-the time that is left:
+`auto` is `quality` without a time limit. With a time limit it is `quality` as long as the rest of the page budget can
+be fetched in the rest of the time:
 
     pages left * seconds per page <= time left
 
-where seconds per page are measured while the crawl waits, with one page per 1.5 delays as the first guess.
+Seconds per page are measured while the crawl follows `quality`; the first guess is one page per 1.5 delays.
 
-A strategy with a frontier of its own chooses at pop time, by all results so far, so it has one turn at a time: Hayek
+A strategy with its own frontier chooses at pop time, based on all results so far, so it has one turn at a time: Hayek
 (estimating) finds .39 of the targets of three topics of the apache bed with one request in flight, .13 with two. A
-batch is one turn of many URLs: they are fetched in parallel, and the next is chosen when all of them have been read.
+batch is one turn of many URLs: they are fetched in parallel, and the next batch is chosen after all have been read.
 
-Nobody is waited for long. A host is passed over that rests longer than `patience` or the crawl's `longest_wait`, or
-whose request takes longer, or which gave no page so far and is slower than the driver waits for (a new host may be one
-that never answers). Its turns don't count, and the frontier gives no other URLs of it, until it is awake again. So a
-crawl ends because everything rests only if no other host is awake.
+The crawl never waits long for one host. A host is passed over if it rests longer than `patience` or the crawl's
+`longest_wait`, if its request takes longer than that, or if it has sent no page yet and the driver considers it slow
+(a new host may never answer). Until it is awake again its turns don't count, and the frontier returns no other URLs of
+it. So a crawl ends because everything rests only if no other host is awake.
 
 Reading in the order of turns matters: on a generated web (400 pages, 8 topics, 8 turns) breadth-first finds .23 of the
-targets with it, as without delays, and .13 if the quickest reply is read first; apprentice .76 and .59.
+targets with it, as without delays, and .13 if the fastest reply is read first; apprentice finds .76 and .59.
 """
 
 from __future__ import annotations
@@ -41,30 +42,31 @@ from scenthound.page.page import Page
 
 Order = Literal["auto", "quality", "speed"]
 ORDERS: tuple[Order, ...] = get_args(Order)
-WINDOW = 8  # turns: 16 and 32 are a little quicker, and strategies that learn lose up to a tenth of what they find
-PATIENCE = 10  # delays: a page and its redirects take one to three, so a host in good health is never passed over
-FIRST_GUESS = 1.5  # delays a page: the delay and a reply, if all that is wanted is on one host
-WEIGHT = 20  # pages that the first guess counts as
-SWITCH = 1.1  # times the time needed, before the crawl waits again: it should not change its mind at every page
+WINDOW = 8  # turns: 16 and 32 are a little faster, but strategies that learn find up to a tenth less
+PATIENCE = 10  # delays: a page and its redirects take one to three, so a healthy host is never passed over
+FIRST_GUESS = 1.5  # delays per page: one delay and one reply, if all pages are on one host
+WEIGHT = 20  # the number of measured pages that the first guess counts as
+SWITCH = 1.1  # time left / time needed from which the crawl becomes patient again, so that it does not alternate
 
 
 @dataclass(frozen=True, slots=True)
 class OrderRule:
-    """How a crawl orders its requests when hosts rest."""
+    """How a crawl orders its requests while hosts rest."""
 
     order: Order = "speed"
     window: int = WINDOW
-    """Turns that may be open at once, if the crawl waits."""
+    """The number of turns that may be open at once under `quality`."""
     delay: float = 1.0
-    """The usual rest of a host; others are measured by it. 0: there is nothing to wait for."""
+    """How long a host usually rests; patience is measured in this unit. 0: hosts do not rest."""
 
     @property
     def patience(self) -> float:
-        """Seconds that a host is waited for."""
+        """Seconds to wait for a host before it is passed over."""
         return PATIENCE * self.delay
 
     @property
     def waits(self) -> bool:
+        """Whether the crawl may wait for the hosts of better URLs."""
         return self.order != "speed" and self.delay > 0
 
 
@@ -76,7 +78,7 @@ class HasPages(Protocol):
 
 
 class EarlyResults:
-    """Results that came before their turn, until it comes. At most one for each open turn."""
+    """Keeps results that arrived before their turn: at most one per open turn."""
 
     def __init__(self, turns: Turns) -> None:
         self._turns = turns
@@ -86,33 +88,33 @@ class EarlyResults:
         return len(self._kept)
 
     def keep(self, result: Result, response: Response | None) -> bool:
-        """Keep a page or a final miss if others have to be read first; False: take it in now."""
+        """Keep a page or a final miss if others have to be read first. False: process it now."""
         if not isinstance(result, Page | Miss) or not self._turns.is_early(result.candidate.url):
             return False
         self._kept[result.candidate.url] = result, response
         return True
 
     def pop(self, in_turn: bool = True) -> tuple[Page | Miss, Response | None] | None:
-        """Take out the first by turn: if its turn has come, or in any case. None if there is none."""
+        """Take out the result with the earliest turn; with `in_turn` only if its turn has come. Otherwise None."""
         for url in self._turns.in_order(self._kept):
             return None if in_turn and self._turns.is_early(url) else self._kept.pop(url)
         return None
 
 
 class Turns:
-    """Who is waited for: the URLs whose turn has come, the hosts that are passed over, and what it cost."""
+    """Tracks the URLs whose turn is open and the hosts that are passed over, and measures the time spent waiting."""
 
     def __init__(self, rule: OrderRule, recorded: HasPages, limits: Limits) -> None:
         self.rule, self._recorded, self._limits = rule, recorded, limits
-        self._patience = min(rule.patience, limits.longest_wait)  # the crawl would end before it waits longer
+        self._patience = min(rule.patience, limits.longest_wait)  # a crawl ends rather than wait for longer
         self.is_patient = rule.waits and (rule.order == "quality" or limits.ends_at == FOREVER)
-        """Whether URLs are taken in the strategy's order now."""
+        """Whether URLs are currently taken in the strategy's order."""
         self.waited = 0.0
-        """Seconds in which a request could have been sent, and the crawl waited for the hosts of better URLs."""
+        """Seconds in which the crawl could have sent requests, but waited for the hosts of better URLs."""
         self.now = 0.0
         self._open: dict[Url, None] = {}  # in the order of turns
-        self._flying: dict[str, float] = {}  # hosts in flight, with the time since; the oldest first
-        self._passed_over: dict[str, float] = {}  # until when
+        self._flying: dict[str, float] = {}  # hosts in flight and the start of their request; the oldest first
+        self._passed_over: dict[str, float] = {}  # hosts, and until when
         self._waits_since: float | None = None
         self._patient_since: tuple[float, int] | None = None
         self._patient_seconds, self._patient_pages = 0.0, 0
@@ -123,8 +125,8 @@ class Turns:
     def pages_left(self) -> int:
         return self._limits.pages - self._recorded.pages
 
-    def move_to(self, now: float) -> bool:
-        """The time is `now`. True if the crawl begins or ceases to wait: then `is_patient` has changed."""
+    def advance_to(self, now: float) -> bool:
+        """Set the time to `now`. True if `is_patient` has changed."""
         self.now = max(self.now, now)
         if self._waits_since is not None:
             self.waited += self.now - self._waits_since
@@ -148,56 +150,56 @@ class Turns:
         return (self._patient_seconds + guess) / (self._patient_pages + WEIGHT)
 
     def wait(self) -> None:
-        """The window is full: nothing is taken until the time moves on."""
+        """Note that the window is full, so that no URL is taken until the next `advance_to`."""
         self._waits_since = self.now
 
     # ---- turns
 
     @property
     def is_full(self) -> bool:
-        """True if no URL may be taken before one of those whose turn is open has been read."""
+        """True if no URL may be taken until one with an open turn has been read."""
         return self.is_patient and self._are_open(min(self.rule.window, max(self.pages_left, 1)))
 
     @property
     def cover_budget(self) -> bool:
-        """True if a turn is open for every page that is left: the rest of a batch has to wait."""
+        """True if the open turns use up the page budget: the rest of a batch has to wait."""
         return self.is_patient and self._are_open(max(self.pages_left, 1))
 
-    def _are_open(self, most: int) -> bool:
-        """True if so many turns are open, or more; those of hosts that are passed over don't count."""
-        if len(self._open) < most or not self._passed_over:
-            return len(self._open) >= most
-        return sum(not self.passes_over(urls.host(url)) for url in self._open) >= most
+    def _are_open(self, count: int) -> bool:
+        """True if at least `count` turns are open, not counting hosts that are passed over."""
+        if len(self._open) < count or not self._passed_over:
+            return len(self._open) >= count
+        return sum(not self.passes_over(urls.host(url)) for url in self._open) >= count
 
     def take(self, url: Url) -> None:
-        """The turn of a URL has come."""
+        """Open a turn for a URL."""
         self._open[url] = None
 
     def pass_on(self, url: Url, to: Url) -> None:
-        """Another URL takes its turn: the target of a redirect."""
+        """Give the turn of a URL to the target of its redirect."""
         if url in self._open:
-            self._open = {to if each == url else each: None for each in self._open}
+            self._open = {to if open_url == url else open_url: None for open_url in self._open}
 
     def end(self, url: Url) -> None:
         self._open.pop(url, None)
 
     def in_order(self, chosen: Collection[Url]) -> list[Url]:
-        """These URLs in the order of their turns; those without one last."""
+        """These URLs in the order of their turns, followed by those without a turn."""
         return [url for url in self._open if url in chosen] + [url for url in chosen if url not in self._open]
 
     def is_early(self, url: Url) -> bool:
-        """True if a result has come before its turn: others have to be read first."""
+        """True if other URLs have to be read before this one."""
         if not self.is_patient or url not in self._open:
             return False
-        for each in self._open:
-            if each == url or not self.passes_over(urls.host(each)):
-                return each != url
+        for open_url in self._open:
+            if open_url == url or not self.passes_over(urls.host(open_url)):
+                return open_url != url
         return False
 
     # ---- hosts
 
     def rest(self, host: str, until: float) -> bool:
-        """A host rests. True if the frontier should not know: its URLs keep their turns, and wait for it."""
+        """Note that a host rests. True: its URLs keep their turns and wait; False: the frontier must rest it, too."""
         self._flying.pop(host, None)
         if until == FOREVER:
             self._flying[host] = self.now
@@ -211,7 +213,7 @@ class Turns:
         return self._passed_over.get(host, 0.0) > self.now
 
     def overdue(self) -> list[str]:
-        """Hosts whose request takes longer than we are patient, each named once."""
+        """The hosts whose request now takes longer than our patience; each is returned once."""
         late = []
         for host, since in self._flying.items():
             if since + self._patience > self.now:
@@ -220,7 +222,7 @@ class Turns:
         return self.lose_patience(late)
 
     def lose_patience(self, hosts: Iterable[str]) -> list[str]:
-        """Pass over these hosts until their requests are over. Returns those that were not passed over before."""
+        """Pass over these hosts until their requests end. Returns those that were not passed over before."""
         flying = [host for host in hosts if self._flying.pop(host, None) is not None]
         for host in flying:
             self._pass_over(host, FOREVER)

@@ -1,8 +1,8 @@
-"""A crawl folder: crawl.toml (what was asked), crawl.db (history, frontier, state), pages/ (WARC files), a report.
+"""A crawl folder: crawl.toml (the request), crawl.db (history, frontier, state), pages/ (WARC files), a report.
 
-`create` makes one, `reopen` opens it again after any kind of stop, `look` reads it while another process may be
-writing. `commit` makes everything since the last one durable in one transaction, the WARC first, so that a crash at
-any moment leaves a state that `reopen` can continue from.
+`create` makes a folder, `reopen` opens it again after any kind of stop, `look` reads it while another process may be
+writing. `commit` saves everything since the last commit in one transaction, the WARC first, so that `reopen` can
+continue after a crash at any moment.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from scenthound.loop.crawl_toml import CrawlRequest
 from scenthound.loop.folder_files import (
     MODEL,
     check_writable,
+    explain_creation_errors,
     missing_pages,
     read_request,
     refuse_links,
     remove_crawl,
-    room_for_new,
 )
 from scenthound.loop.identity import user_agent, warc_info
 from scenthound.loop.page_rows import page_table
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     import pandas
 
 NO_PAGE = "`scenthound trail DIR` lists the pages"
-INDEXED = 200_000_000  # bytes of WARC indexed at the end of a run, in a second or two; more is left to `report`
+INDEXED = 200_000_000  # bytes of WARC indexed at the end of a run, in a second or two; `report` indexes the rest
 MOST_RUNS = 500
 
 
@@ -78,27 +78,27 @@ class CrawlFolder:
     repository: WarcRepository
     release: Callable[[], None]
     recovered: list[str] = field(default_factory=list)
-    """What was repaired when it was opened, in sentences for the user."""
+    """Repairs made when it was opened, in sentences for the user."""
     salvaged: bool = False
     """The database was damaged: the frontier may be incomplete."""
     forgotten: list[Step] = field(default_factory=list)
-    """Pages whose record was lost: to be fetched again."""
+    """Pages whose record was lost, to be fetched again."""
     crawl: Crawl | None = None
     synced: End = NOWHERE
-    """How far the WARC is synced to disk, as the database has it."""
+    """How far the WARC is synced to disk, according to the database."""
     sync_due: float | None = None
-    """When the last commit has to be synced to disk; None: it is, or is about to be."""
+    """When the last commit must be synced to disk; None: it is synced, or a sync has been started."""
     runs: list[tuple[float, float]] = field(default_factory=list)
-    """The runs of this crawl, as (begin, end) by the last commit."""
+    """The runs of this crawl as (begin, end), as of the last commit."""
 
     @property
     def hosts(self) -> StoredHosts:
-        """What is remembered of hosts."""
+        """The saved state of hosts."""
         return StoredHosts(self.database)
 
     @property
     def snapshots(self) -> Snapshots:
-        """What strategy and judge have learned."""
+        """The saved state of strategy and judge."""
         return Snapshots(self.database)
 
     def __repr__(self) -> str:
@@ -108,22 +108,22 @@ class CrawlFolder:
 
     @classmethod
     def create(cls, path: Path, request: CrawlRequest, model: TrainedModel | None = None) -> CrawlFolder:
-        """A new crawl in a new folder, or in place of one that fetched nothing.
+        """Create a crawl in a new folder, or replace a crawl that fetched nothing.
 
-        A `model` is copied into it, so that the folder is complete.
+        A `model` is copied into the folder, so that it is complete.
         """
         if (path / "crawl.toml").exists() and cls._fetched_nothing(path):
             remove_crawl(path)
         if (path / "crawl.toml").exists():
             raise BadConfig(
                 f"there is a crawl in {path} already",
-                f"go on with it: scenthound resume {shlex.quote(str(path))}",
+                f"continue it: scenthound resume {shlex.quote(str(path))}",
             )
         kept = LOCK if model is None else MODEL  # left by an interrupted `create`
         if path.exists() and (not path.is_dir() or {entry.name for entry in path.iterdir()} - {LOCK, kept}):
             raise BadConfig(f"{path} exists and is not a crawl", "choose a new folder as `out`")
         refuse_links(path)
-        with room_for_new(path):
+        with explain_creation_errors(path):
             make_folder(path.resolve())
             release = lock(path).release
             try:
@@ -142,7 +142,7 @@ class CrawlFolder:
 
     @classmethod
     def _fetched_nothing(cls, path: Path) -> bool:
-        """True for a crawl that ended without a page or a label: nothing is lost with it."""
+        """True for a crawl that ended without a page or a label, so that it may be deleted."""
         try:
             with lock(path), cls.look(path) as folder:
                 has_ended = bool(folder.database.meta("ended"))
@@ -163,17 +163,18 @@ class CrawlFolder:
         with contextlib.ExitStack() as undo:
             release = lock(path).release
             undo.callback(release)
-            database, mended = cls._mended_database(path)
+            database, repairs = cls._repaired_database(path)
             undo.callback(database.close)
             database.wake()
             folder = cls._with(path, request, database, release)
-            folder.recovered, folder.salvaged = mended, bool(mended)
-            folder._mend_pages(refetch)
+            folder.recovered, folder.salvaged = repairs, bool(repairs)
+            folder._repair_pages(refetch)
             undo.pop_all()
         return folder
 
     @staticmethod
-    def _mended_database(path: Path) -> tuple[CrawlDatabase, list[str]]:
+    def _repaired_database(path: Path) -> tuple[CrawlDatabase, list[str]]:
+        """The database, salvaged if it is damaged, and a message about the repair."""
         file = path / "crawl.db"
         if (not file.exists() or file.stat().st_size == 0) and list((path / "pages").glob("*.warc.gz")):
             raise FolderBroken(
@@ -191,13 +192,13 @@ class CrawlFolder:
 
     @classmethod
     def look(cls, path: str | os.PathLike[str]) -> CrawlFolder:
-        """Read only, and without a lock: the crawl may be running."""
+        """Open read-only and without a lock: the crawl may be running."""
         path = Path(path)
         request = read_request(path)
         refuse_links(path)
         file = path / "crawl.db"
-        begun = file.exists() or any((path / "pages").glob("*.warc.gz"))
-        database = CrawlDatabase(file, read_only=True) if begun else CrawlDatabase(":memory:")
+        has_begun = file.exists() or any((path / "pages").glob("*.warc.gz"))
+        database = CrawlDatabase(file, read_only=True) if has_begun else CrawlDatabase(":memory:")
         return cls._with(path, request, database, lambda: None)
 
     @classmethod
@@ -215,24 +216,24 @@ class CrawlFolder:
         history = SqliteHistory(database, relevant_from=request.settings.relevant or OLD_RULE)
         return cls(path, request, database, history, pages, release, runs=runs)
 
-    def _mend_pages(self, refetch: bool) -> None:
+    def _repair_pages(self, refetch: bool) -> None:
         """Compare the WARC files with the history: move broken tails aside, refetch pages whose record is gone."""
         repository, database = self.repository, self.database
         written, synced = (End.parse(database.meta(name)) for name in ("warc_end", "warc_synced"))
         damage = warc_repair.examine(repository, self.history, written, synced, everything=self.salvaged)
         if damage.missing and not refetch:
             raise missing_pages(self.path, damage.missing)
-        mended = warc_repair.mend(repository, self.history, damage)
-        self.recovered += mended.notes
-        self.forgotten += mended.forgotten
-        end = written if written == damage.end.next_file() else mended.end
+        repaired = warc_repair.mend(repository, self.history, damage)
+        self.recovered += repaired.notes
+        self.forgotten += repaired.forgotten
+        end = written if written == damage.end.next_file() else repaired.end
         repository.continue_at(end)
         database.save_meta("warc_end", str(end))
         database.save_meta("warc_synced", str(repository.synced))
         database.commit()
 
     def model(self) -> TrainedModel | None:
-        """The model that this crawl began with, if any; `FolderBroken` if it is missing or another one."""
+        """The model that this crawl started with, or None. Raises `FolderBroken` if it is missing or was replaced."""
         if not self.request.model:
             return None
         try:
@@ -241,14 +242,14 @@ class CrawlFolder:
             raise FolderBroken(self.path / MODEL, f"is gone: {error.message}", "put the original back") from None
         if model.digest != self.request.model:
             raise FolderBroken(
-                self.path / MODEL, "is not the model that this crawl began with", "put the original back"
+                self.path / MODEL, "is not the model that this crawl started with", "put the original back"
             )
         return model
 
     # ---- its pages
 
     def stored(self, step: Step) -> StoredPage:
-        """A page of the history with what is stored of it."""
+        """The stored page for a step of the history."""
         return StoredPage(step, self.history.where(step.url), self.repository, self.request.settings)
 
     def pages(self) -> Iterator[StoredPage]:
@@ -258,20 +259,20 @@ class CrawlFolder:
                 yield StoredPage(step, where, self.repository, self.request.settings)
 
     def open(self, url: str) -> StoredPage:
-        """The page of a URL, also one that was redirected. Raises `UnknownName` with similar URLs if there is none."""
+        """The page at a URL, after redirects. Raises `UnknownName` with a similar URL if there is none."""
         step = self.history.step_of(urls.make(url))
         if step is None:
             raise UnknownName.among("page in this crawl", url, (mark.url for mark in self.history.marks()), NO_PAGE)
         return self.stored(step)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A table of all pages, one row each, with the columns of the exports except the texts. Needs pandas."""
+        """A table with one row per page and the columns of the exports, except the texts. Needs pandas."""
         return page_table(self.pages(), self.history.trail())
 
     # ---- during a run
 
     def attach(self, crawl: Crawl, now: float) -> None:
-        """Save this crawl's state from now on, beginning with what it has already."""
+        """Save the state of this crawl, now and with every commit."""
         self.crawl = crawl
         crawl.sitemaps.recall = self.hosts.sitemaps
         self.runs.append((now, now))
@@ -282,9 +283,9 @@ class CrawlFolder:
             raise
 
     def commit(self, now: float, reserve: bool = True) -> None:
-        """Make all that has landed durable. Raises `DiskFull`; nothing recorded before is lost then.
+        """Save all that has landed. Raises `DiskFull`, in which case nothing recorded before is lost.
 
-        Without `reserve` the space reserved on the disk may be used.
+        Without `reserve` the reserved disk space may be used.
         """
         crawl, settings = self.crawl, self.request.settings
         if reserve and shutil.disk_usage(self.path).free < settings.disk_reserve:
@@ -306,22 +307,22 @@ class CrawlFolder:
             self.sync_due = now + settings.sync_time
 
     def sync_soon(self, now: float) -> None:
-        """Make commits survive a power cut, in the background: the first one at most `sync_time` seconds after it.
+        """Make commits survive a power cut: sync them in the background, at most `sync_time` seconds after the first.
 
-        The WARC is synced before the database, so that a page which is recorded can be read. If the power fails in
-        between, the next `resume` finds the pages that can't be read and fetches them again.
+        The WARC is synced before the database, so that every recorded page can be read. If the power fails in between,
+        the next `resume` finds the pages that can't be read and fetches them again.
         """
         if self.sync_due is not None and now >= self.sync_due and self.repository.sync_soon(self.database.sync):
             self.sync_due = None
 
     def sync(self) -> None:
-        """Make all that was committed survive a power cut, and wait for it."""
+        """Make all commits survive a power cut, and wait for that."""
         self.repository.sync()
         self.database.sync_names()
         self.sync_due = None
 
     def _save_end(self) -> None:
-        """Save how far the WARC reaches, and how far it is synced."""
+        """Save the end of the WARC, and how far it is synced."""
         repository = self.repository
         repository.finish_sync()
         if repository.end().file:
@@ -332,19 +333,19 @@ class CrawlFolder:
 
     def _save_run(self, now: float) -> None:
         self.runs[-1:] = [(self.runs[-1][0], now)]
-        if len(self.runs) > MOST_RUNS:  # the two oldest become one of the same length
-            (begin, end), (again, last) = self.runs[:2]
-            self.runs[:2] = [(again - (end - begin), last)]
+        if len(self.runs) > MOST_RUNS:  # merge the two oldest into one of the same total length
+            (begin, end), (next_begin, next_end) = self.runs[:2]
+            self.runs[:2] = [(next_begin - (end - begin), next_end)]
         self.database.save_meta("runs", json.dumps(self.runs))
 
     def seconds(self, now: float | None = None) -> float:
-        """How long this crawl has run, without the pauses between runs: by the last commit, or until `now`."""
+        """How long this crawl has run, without the pauses between runs: up to the last commit, or up to `now`."""
         until = self.runs[-1][1] if self.runs else 0.0
         return sum(end - begin for begin, end in self.runs) + (max(0.0, now - until) if now is not None else 0.0)
 
     @property
     def budget(self) -> int:
-        """The page budget: as in crawl.toml, or as a later run set it."""
+        """The page budget: from crawl.toml, unless it was changed later."""
         saved = self.database.meta_number("pages_asked")
         return saved if saved > 0 else self.request.settings.pages
 
@@ -352,49 +353,49 @@ class CrawlFolder:
         """Save why the run ended and everything else, and index the pages for replay tools."""
         if self.crawl is not None:
             revised = self.crawl.judging.revised()
-            self.history.revise({url: (later.relevance, later.relevant) for url, later in revised.items()})
+            self.history.revise({url: (verdict.relevance, verdict.relevant) for url, verdict in revised.items()})
             self.snapshots.save(self.crawl, self.history.last_event())
             self.snapshots.save_doubts(self.crawl)
-        self._note_end(reason, now)
+        self._save_reason(reason, now)
         self.repository.sync()
         self.commit(now)
         self.sync()
-        with contextlib.suppress(OSError, OurFault):  # an index can be made at any time
+        with contextlib.suppress(OSError, OurFault):  # the index can be made later
             cdxj.refresh(self.path / "pages", INDEXED, self.repository.written)
 
     def stopped(self, reason: str, now: float) -> None:
-        """Save why a run stopped, with all that has landed if there is room, else alone, else not at all."""
+        """Save why a run stopped: with all that has landed, or if there is no room for that just the reason."""
         try:
-            self._note_end(reason, now)
+            self._save_reason(reason, now)
             self.commit(now, reserve=False)
         except (OurFault, OSError):  # this connection is unusable; a line or two may still fit into the old WAL
             with (
                 contextlib.suppress(OurFault, OSError),
-                contextlib.closing(CrawlDatabase(self.path / "crawl.db")) as again,
+                contextlib.closing(CrawlDatabase(self.path / "crawl.db")) as database,
             ):
-                again.save_meta("ended", reason)
-                again.save_meta("ended_at", str(now))
-                again.commit()
+                database.save_meta("ended", reason)
+                database.save_meta("ended_at", str(now))
+                database.commit()
 
-    def _note_end(self, reason: str, now: float) -> None:
+    def _save_reason(self, reason: str, now: float) -> None:
         self.database.save_meta("ended", reason)
         self.database.save_meta("ended_at", str(now))
 
     def ended(self, last_page: float) -> str:
         """Why the last run ended; empty if its process was killed.
 
-        By the time of its last commit: pages of earlier runs may be ahead, if the clock was set back since. Folders of
-        old versions have no runs; there the time of the last page counts.
+        The saved reason counts if it is not older than the last commit. It is not compared with the times of pages,
+        which may be later if the clock was set back. Folders of old versions have no runs: there the last page counts.
         """
         runs = _read_runs(self.database.meta("runs"))
         try:
-            at = float(self.database.meta("ended_at", "0"))
+            ended_at = float(self.database.meta("ended_at", "0"))
         except ValueError:
-            at = 0.0
-        return self.database.meta("ended") if at >= (runs[-1][1] if runs else last_page) else ""
+            ended_at = 0.0
+        return self.database.meta("ended") if ended_at >= (runs[-1][1] if runs else last_page) else ""
 
     def saved(self, relearn: bool = False) -> Saved:
-        """The state of the crawl for `resume`, as of the last commit. With `relearn` no snapshot is part of it.
+        """The state of the crawl for `resume`, as of the last commit. With `relearn` it contains no snapshots.
 
         Raises `StateDamaged` if a snapshot can't be read.
         """
@@ -407,7 +408,7 @@ class CrawlFolder:
         )
 
     def _loop_state(self) -> LoopState | None:
-        """The saved state of the loop; an empty one, and a note, if it is damaged."""
+        """The saved state of the loop; an empty state, and a note in `recovered`, if it is damaged."""
         try:
             plain = self.database.state("crawl")
             return None if plain is None else LoopState.from_plain(plain)
@@ -417,17 +418,17 @@ class CrawlFolder:
             return LoopState()
 
     def doubts(self) -> list[str]:
-        """Why the judge's verdicts may be wrong, by the last snapshot or the end of the last run."""
+        """Reasons why the judge's verdicts may be wrong, as of the last snapshot or the end of the last run."""
         return self.snapshots.doubts()
 
     def politeness(self, now: float) -> Politeness:
-        """The politeness of this crawl. Resting hosts are loaded; others are read when needed."""
+        """The politeness of this crawl, with the resting hosts. Other hosts are read when needed."""
         self.database.set_clock(now, self.runs[-1][1] if self.runs else now, DAY)
         return self.hosts.politeness(self.request.settings, now)
 
     def close(self) -> None:
         """Close the folder. What was not committed is lost, as after a crash."""
-        with contextlib.ExitStack() as stack:  # all three, whatever fails
+        with contextlib.ExitStack() as stack:  # runs all three, whichever fails
             stack.callback(self.release)
             stack.callback(self.database.close)
             stack.callback(self.repository.close)
@@ -443,5 +444,5 @@ def _read_runs(text: str) -> list[tuple[float, float]]:
     try:
         runs = [(float(begin), float(end)) for begin, end in json.loads(text or "[]")]
     except (ValueError, TypeError, OverflowError, RecursionError):
-        return []  # damaged: the times of the pages must do
+        return []  # damaged: the times of the pages are used instead
     return [run for run in runs if 0.0 <= run[0] <= run[1] < LATEST]

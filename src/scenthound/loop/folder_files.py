@@ -1,4 +1,4 @@
-"""The files of a crawl folder: checks that they are there and safe to use, and errors that name a way out."""
+"""The files of a crawl folder: check that they exist and are safe to use, and raise errors with a hint if not."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FOLDERS = (PAGES, "index", MODEL, COPIES)
 
 
 def refuse_links(folder: Path) -> None:
-    """Raise `UnsafeFile` if a file of the crawl is a link or a pipe: reading a pipe would never end.
+    """Raise `UnsafeFile` if a file of the crawl is a link or a pipe, which could be read for ever.
 
     The folder itself may be a link.
     """
@@ -37,7 +37,7 @@ def refuse_links(folder: Path) -> None:
 
 
 def remove_crawl(folder: Path) -> None:
-    """Delete the files of a crawl, if there are no others in its folder."""
+    """Delete the files of a crawl, unless there are other files in its folder."""
     refuse_links(folder)
     own = {
         "crawl.toml",
@@ -58,11 +58,11 @@ def remove_crawl(folder: Path) -> None:
         pages.rmdir()
     for name in sorted(own - {LOCK, PAGES, "crawl.toml"}):
         (folder / name).unlink(missing_ok=True)
-    (folder / "crawl.toml").unlink()  # last: until then it is a crawl
+    (folder / "crawl.toml").unlink()  # last: with it the folder still counts as a crawl
 
 
 def is_part_of_a_crawl(path: Path) -> bool:
-    """True for a file of a crawl: crawl.toml, its database and lock, its report, all of `pages/`."""
+    """True if a path is a file of a crawl: crawl.toml, the database, the lock, the report, or anything in `pages/`."""
     for target in (path.parent.resolve() / path.name, path.resolve()):
         folders = [folder for folder in target.parents if (folder / "crawl.toml").is_file()]
         for folder in folders:
@@ -73,21 +73,21 @@ def is_part_of_a_crawl(path: Path) -> bool:
 
 
 def read_request(path: Path) -> CrawlRequest:
-    """Read the crawl.toml of a folder; `BadConfig` if it is no crawl."""
-    way_out = "name a folder that a crawl was written to"
+    """Read the crawl.toml of a folder. Raises `BadConfig` if it is not a crawl folder."""
+    hint = "give the folder of a crawl"
     file = path / "crawl.toml"
     try:
         if not path.is_dir():
-            raise BadConfig(f"there is no folder {path}", way_out)
+            raise BadConfig(f"there is no folder {path}", hint)
         if not file.is_file():
-            raise BadConfig(f"{path} is not a crawl: it has no crawl.toml", way_out)
+            raise BadConfig(f"{path} is not a crawl: it has no crawl.toml", hint)
         return CrawlRequest.from_toml(file.read_text(encoding="utf-8"), file)
     except UnicodeDecodeError as error:
         raise FolderBroken(file, f"can't be read: {error}", "put the original back") from None
     except OSError as error:
         if error.errno not in PATH_ERRORS:
             raise IoFailed.of(error, file) from error
-        raise BadConfig(f"{file} can't be read: {error.strerror}", "may you read that folder?") from None
+        raise BadConfig(f"{file} can't be read: {error.strerror}", "check the permissions of the folder") from None
 
 
 def check_writable(path: Path) -> None:
@@ -95,28 +95,28 @@ def check_writable(path: Path) -> None:
     pages = path / "pages"
     for part in (path, pages, path / "crawl.db", path / LOCK, *sorted(pages.glob("*.warc.gz"))[-1:]):
         if part.exists() and not os.access(part, os.W_OK):
-            raise BadConfig(f"{part} may not be written to", "make it yours, or copy the crawl to where you may write")
+            raise BadConfig(f"{part} is not writable", "change its permissions, or copy the crawl elsewhere")
 
 
 def missing_pages(path: Path, files: Mapping[str, int]) -> FolderBroken:
-    """The error for missing WARC files: perhaps their disk is not mounted."""
+    """The error for missing WARC files, whose disk may not be mounted."""
     names = ", ".join(list(files)[:3]) + (" ..." if len(files) > 3 else "")
     return FolderBroken(
         path / PAGES,
         f"lacks {names}, with {sum(files.values()):,} recorded pages",
-        f"put the files back; or have the pages fetched again: scenthound resume {shlex.quote(str(path))} --refetch",
+        f"put the files back, or fetch the pages again: scenthound resume {shlex.quote(str(path))} --refetch",
     )
 
 
 @contextmanager
-def room_for_new(path: Path) -> Iterator[None]:
-    """Errors while a folder is made, in our words: a full disk, a path that can't be used."""
+def explain_creation_errors(path: Path) -> Iterator[None]:
+    """Turn errors while a folder is created into errors with a hint: a full disk, a path that can't be used."""
     try:
         yield
-    except FolderBroken as error:  # SQLite says of a full disk that it can't open its files
+    except FolderBroken as error:  # on a full disk SQLite says that it can't open its files
         if _is_full(path):
             raise DiskFull(path, "make room and try again") from error
-        if isinstance(error, FileDamaged):  # it was made a moment ago
+        if isinstance(error, FileDamaged):  # it was created a moment ago, so the disk fails
             raise IoFailed(error.path, error.problem) from error
         raise
     except OSError as error:
@@ -124,7 +124,7 @@ def room_for_new(path: Path) -> Iterator[None]:
             raise DiskFull(path, "make room and try again") from error
         if error.errno not in PATH_ERRORS:
             raise IoFailed.of(error, path) from error
-        raise BadConfig(f"{path} can't be made: {error.strerror}", "choose another folder as `out`") from error
+        raise BadConfig(f"{path} can't be created: {error.strerror}", "choose another folder as `out`") from error
 
 
 def _is_full(path: Path) -> bool:

@@ -1,12 +1,12 @@
-"""What is left to find: an estimate from the relevance of the pages so far, and a rule that stops when it is little.
+"""Estimate how many relevant pages are left to find, for progress reports and the stopping rule `stop_share`.
 
     expected = pages left in the budget * mean relevance of the last 300 pages
     left     = expected / (relevance of all pages so far + expected)
 
-Relevance is the judge's when a page was fetched, so this works with every strategy. A crawl that takes the best pages
-first finds less and less, so this is rather too much than too little: "at most about". Sums of probabilities say more
-than numbers of relevant pages: of 300 pages without a relevant one they still tell "hopeless" from "not yet". Seeds do
-not count as finds. benchmarks/stopping.py measures what the rule loses and saves.
+Relevance is the judge's rating when the page was fetched, so this works with every strategy. A crawl that takes the
+best pages first finds less and less, so the estimate is too high rather than too low: "at most about". Sums of
+probabilities say more than counts of relevant pages: after 300 pages without a relevant one they still distinguish
+"hopeless" from "not yet". Seeds do not count as found. benchmarks/stopping.py measures what the rule loses and saves.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from typing import NamedTuple
 
 WINDOW = 300
 LITTLE_LEFT = "little left"
-"""Why a crawl ended that this rule has stopped."""
+"""The reason recorded for a crawl that this rule has stopped."""
 
 
 class Left(NamedTuple):
-    """What the rest of a crawl is expected to bring."""
+    """The expected yield of the rest of a crawl."""
 
     found: float
-    """Relevant pages so far, as the sum of their probabilities."""
+    """Relevant pages so far, as a sum of probabilities."""
     expected: float
-    """Relevant pages that the rest of the budget is expected to bring, as a sum of probabilities."""
+    """Relevant pages expected in the rest of the budget, as a sum of probabilities."""
 
     @property
     def share(self) -> float:
-        """What is expected, as a share of what the whole crawl would find."""
+        """The expected pages as a share of all that the whole crawl would find."""
         whole = self.found + self.expected
         return self.expected / whole if whole > 0 else 1.0
 
 
 class Forecast:
-    """Estimates what is left, from one number per page.
+    """Estimates what is left to find from the relevance of each page.
 
     >>> forecast = Forecast()
     >>> for n in range(500):
@@ -60,7 +60,7 @@ class Forecast:
             self._recent.append(relevance)
 
     def left(self, pages: int) -> Left | None:
-        """What so many more pages are expected to bring; None while the window is not full."""
+        """The expected yield of the next `pages` pages; None until the window is full."""
         if len(self._recent) < (self._recent.maxlen or 0):
             return None
         return Left(self.found, max(pages, 0) * math.fsum(self._recent) / len(self._recent))

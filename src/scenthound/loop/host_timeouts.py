@@ -1,7 +1,7 @@
-"""How long to wait for a page, by how fast its host has answered so far.
+"""Adapt the time-out for a page to how fast its host has answered so far.
 
     mean ← 7/8 mean + 1/8 seconds      deviation ← 3/4 deviation + 1/4 |mean - seconds|      after every reply
-    time-out = mean + 4 deviation, kept between `least` and `most`; after a time-out twice what it was
+    time-out = mean + 4 deviation, but from `least` to `most`; doubled after each time-out
 
 "Automatically changing timeout values" ([CHAP] section 2.3), by the rules of TCP for its retransmission timer (RFC
 6298, section 2). A host that has not answered yet has `most` seconds.
@@ -20,8 +20,8 @@ from scenthound.ports import Failure
 MOST_HOSTS = 50_000  # kept in memory
 
 
-class Habit(NamedTuple):
-    """How a host answers: the mean time, its mean deviation, and the time-out that follows."""
+class ReplyTime(NamedTuple):
+    """How fast a host answers: the mean time, its mean deviation, and the resulting time-out."""
 
     mean: float
     deviation: float
@@ -34,16 +34,16 @@ class HostTimeouts:
 
     least: float
     most: float
-    _habits: dict[str, Habit] = field(default_factory=dict)
+    _reply_times: dict[str, ReplyTime] = field(default_factory=dict)
 
     async def reply(
-        self, host: str, asked: Awaitable[Response | Failure], clock: Callable[[], float]
+        self, host: str, request: Awaitable[Response | Failure], clock: Callable[[], float]
     ) -> Response | Failure:
-        """The reply to a request, or a failure if it takes too long; what the host showed is remembered."""
+        """Await a request and return the reply, or a failure if it takes too long. Adapts the host's time-out."""
         started = clock()
         try:
             async with asyncio.timeout(self.seconds(host)):
-                reply = await asked
+                reply = await request
         except TimeoutError:
             self.timed_out(host)
             return Failure("timeout", "slower than this host usually is", may_retry=True)
@@ -52,22 +52,22 @@ class HostTimeouts:
         return reply
 
     def seconds(self, host: str) -> float:
-        habit = self._habits.get(host)
-        return self.most if habit is None else habit.timeout
+        previous = self._reply_times.get(host)
+        return self.most if previous is None else previous.timeout
 
     def answered(self, host: str, seconds: float) -> None:
-        habit = self._habits.pop(host, None)
-        if habit is None:
+        previous = self._reply_times.pop(host, None)
+        if previous is None:
             mean, deviation = seconds, seconds / 2.0
-            if len(self._habits) >= MOST_HOSTS:
-                del self._habits[next(iter(self._habits))]
+            if len(self._reply_times) >= MOST_HOSTS:
+                del self._reply_times[next(iter(self._reply_times))]
         else:
-            mean = 0.875 * habit.mean + 0.125 * seconds
-            deviation = 0.75 * habit.deviation + 0.25 * abs(habit.mean - seconds)
+            mean = 0.875 * previous.mean + 0.125 * seconds
+            deviation = 0.75 * previous.deviation + 0.25 * abs(previous.mean - seconds)
         timeout = min(self.most, max(self.least, mean + 4.0 * deviation))
-        self._habits[host] = Habit(mean, deviation, timeout)  # the host heard of last is forgotten last
+        self._reply_times[host] = ReplyTime(mean, deviation, timeout)  # at the end: the latest is forgotten last
 
     def timed_out(self, host: str) -> None:
-        habit = self._habits.get(host)
-        if habit is not None:
-            self._habits[host] = habit._replace(timeout=min(self.most, 2.0 * habit.timeout))
+        previous = self._reply_times.get(host)
+        if previous is not None:
+            self._reply_times[host] = previous._replace(timeout=min(self.most, 2.0 * previous.timeout))

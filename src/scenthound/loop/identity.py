@@ -1,4 +1,4 @@
-"""Who crawls: the User-Agent, the name for robots.txt, the versions, and what each WARC file says about its origin."""
+"""How the crawler identifies itself: User-Agent, product token for robots.txt, versions, and the `warcinfo` record."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def versions() -> dict[str, str]:
 
 
 def software() -> str:
-    """Product and version, as `scenthound/0.1.0`."""
+    """Product and version, such as `scenthound/0.1.0`."""
     return f"{PRODUCT}/{versions().get(PRODUCT, '0')}"
 
 
@@ -35,12 +35,12 @@ def user_agent(settings: Settings) -> str:
 
 
 def product_token(settings: Settings) -> str:
-    """The name that robots.txt rules are looked up by: letters, `_` and `-` (RFC 9309, section 2.2.1)."""
+    """The name that is matched in robots.txt: letters, `_` and `-` (RFC 9309, section 2.2.1)."""
     return _TOKEN.findall(settings.user_agent)[0] or PRODUCT
 
 
 def warc_info(topic: Topic, settings: Settings) -> dict[str, str]:
-    """What the `warcinfo` record of each WARC file says (WARC 1.1, 6.2)."""
+    """The fields of the `warcinfo` record of each WARC file (WARC 1.1, 6.2)."""
     info = {
         "software": software(),
         "operator": settings.contact,

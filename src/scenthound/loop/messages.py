@@ -1,4 +1,4 @@
-"""What the loop and its drivers exchange: requests one way, results the other; and the limits of a crawl."""
+"""The messages between the loop and its drivers (actions to the driver, results to the loop), and `Limits`."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from scenthound.web.robots import RobotsRules
 
 Kind = Literal["page", "robots", "sitemap"]
 HostBehaviour = Literal["proven", "new", "silent"]
-"""How a host has behaved: it gave pages; it gave none yet; its last request got no reply."""
+"""How a host has behaved: it has sent pages; it has sent none yet; its last request got no reply."""
 FOREVER = float("inf")
 SITEMAP = "(sitemap)"  # a key in `carry`: the candidate is a sitemap
 ROBOTS = "(robots)"  # a key in `carry`: the candidate is the robots.txt of this origin
-HOPS = "(hops)"  # a key in `carry` of these: the redirects so far
+HOPS = "(hops)"  # a key in `carry` of either: the number of redirects so far
 
 
 class Fetch(NamedTuple):
-    """Request this now."""
+    """An action: request this now."""
 
     candidate: Candidate
     kind: Kind = "page"
@@ -33,35 +33,35 @@ class Fetch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Nothing to do before `until`, unless a result arrives earlier."""
+    """An action: do nothing before `until`, unless a result arrives earlier."""
 
     until: float
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The crawl has ended."""
+    """An action: stop, the crawl has ended."""
 
     reason: str
 
 
 class RobotsLanded(NamedTuple):
-    """The robots rules of an origin; None: they could not be fetched."""
+    """A result: the robots rules of an origin, or None if they could not be fetched."""
 
     candidate: Candidate
     rules: RobotsRules | None
     hopeless: str = ""
-    """Why asking again can't help, if so."""
+    """Why another request can't help; empty if it can."""
     retry_after: float = 0.0
-    """How long the server asks us to wait."""
+    """Seconds that the server asks us to wait."""
     answered: bool = False
-    """There was a reply of any kind."""
+    """Whether there was a reply of any kind."""
     reason: str = ""
-    """Why there was none, as in a `Miss`."""
+    """Why there was no reply, as in a `Miss`."""
 
 
 class SitemapLanded(NamedTuple):
-    """The URLs of a sitemap, as (key, spelling), and the sitemaps that it names."""
+    """A result: the URLs of a sitemap, as (canonical URL, spelling), and the sitemaps that it names."""
 
     candidate: Candidate
     urls: Sequence[tuple[Url, str]] = ()
@@ -69,18 +69,18 @@ class SitemapLanded(NamedTuple):
 
 
 class Postponed(NamedTuple):
-    """The request was not sent: hosts at the same address were asked a moment ago."""
+    """The request was not sent, because a host at the same IP address was asked a moment ago."""
 
     candidate: Candidate
     until: float
 
 
 Result = Page | Miss | Moved | RobotsLanded | SitemapLanded
-"""What a driver brings for a `Fetch`."""
+"""What a driver passes to the loop for a `Fetch`."""
 
 
 class Dropped(NamedTuple):
-    """A candidate that was not kept."""
+    """A candidate that was not added to the frontier, or removed from it."""
 
     candidate: Candidate
     reason: str
@@ -93,15 +93,15 @@ class Limits:
     pages: int = 1000
     ends_at: float = FOREVER
     requests: int = 0
-    """Requests of all kinds, misses and redirects included; 0: no limit."""
+    """Requests of all kinds, including misses and redirects; 0: no limit."""
     pages_per_host: int = 0
     redirects: int = 10
     retries: int = 2
     longest_wait: float = FOREVER
     stop_share: float = 0.0
-    """Stop when the pages left are expected to bring at most this share of all finds; 0: never."""
+    """Stop when the rest of the budget is expected to yield at most this share of all relevant pages; 0: never."""
     host_patience: int = 0
-    """Pages in a row without a relevant one after which a host is left; 0: never."""
+    """Leave a host after this many irrelevant pages in a row; 0: never."""
     nofollow: bool = True
     sitemaps: int = 0
     """Sitemap files read per host; 0: none."""

@@ -1,6 +1,6 @@
-"""How URLs enter the crawl: as links of a page, as targets of redirects, and from sitemaps.
+"""How URLs enter a crawl: as links of a page, as targets of redirects, and from sitemaps.
 
-Those not kept are counted with the reason.
+URLs that are refused are counted by reason.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from scenthound.ports import Frontier
 
 
 def bound_for(bound: int | None, seeds: Collection[object]) -> int | None:
-    """The bound of a frontier that has room for all seeds: no seed is ever dropped.
+    """The bound of a frontier, raised if necessary to hold all seeds: no seed is ever dropped.
 
     >>> bound_for(2, ["a", "b", "c"]), bound_for(None, ["a"])
     (3, None)
@@ -28,10 +28,10 @@ def bound_for(bound: int | None, seeds: Collection[object]) -> int | None:
 
 
 class Candidates:
-    """Decides what enters the frontier. URLs that were fetched or chosen already are skipped.
+    """Decides which candidates enter the frontier. URLs that were already fetched or chosen are skipped.
 
-    `unfetched` names URLs to treat as unknown though the history has them: on resume, those that were fetched after
-    the page which the strategy reads again.
+    `unfetched` are URLs to treat as unknown although the history has them: on resume, those that were fetched after the
+    page that the strategy is reading again.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Candidates:
         nofollow: bool,
         traps: TrapWatch | None = None,
     ) -> None:
-        self._frontier, self._recorder, self._fell = frontier, recorder, selection.fell
+        self._frontier, self._recorder, self._handle_dropped = frontier, recorder, selection.handle_dropped
         self._chosen, self._scope, self._closed, self._nofollow = selection.chosen, scope, closed, nofollow
         self._seen, self._traps = recorder.history.seen, traps
         self._checks = scope is not None or traps is not None
@@ -53,7 +53,7 @@ class Candidates:
         return url in self._frontier or url in self._chosen or self._seen(url)
 
     def add_page(self, page: Page, offers: list[Candidate], unfetched: Collection[Url] = ()) -> None:
-        """Add what the strategy returned for a page."""
+        """Add the candidates that the strategy returned for a page."""
         if self._traps is not None and (suspended := self._traps.learn(page, self._is_known)) is not None:
             self._recorder.suspended(suspended, page.url)
         barred = page.record.barred if self._nofollow else ()
@@ -68,22 +68,22 @@ class Candidates:
                 self._recorder.dropped(candidate, "nofollow")
             elif checks or candidate.rescored:
                 self._admit(candidate)
-            elif (fallen := push(candidate)) is not None:
-                self._fell(fallen, candidate)
+            elif (dropped := push(candidate)) is not None:
+                self._handle_dropped(dropped, candidate)
         if rescored < len(offers):
             self._frontier.rescore(offers[rescored:])
 
     def add(self, candidate: Candidate, unfetched: Collection[Url] = ()) -> None:
-        """Add a candidate, unless its URL is known or it is out of scope."""
+        """Add a candidate, unless it was already fetched or chosen, or is out of scope."""
         url = candidate.url
         if url not in self._chosen and (url in unfetched or not self._seen(url)):
             self._admit(candidate)
 
     def _admit(self, candidate: Candidate) -> None:
-        """Add a candidate whose URL is not known, unless it is out of scope."""
-        if candidate.url not in self._frontier:  # most links lead to a waiting URL
+        """Add a candidate that was not fetched or chosen yet, unless it is out of scope or a trap."""
+        if candidate.url not in self._frontier:  # most links lead to a waiting URL, which was checked before
             if candidate.rescored and candidate.parent is None:
-                return  # a new score for a URL that is not waiting any more
+                return  # a new score for a URL that is no longer waiting
             scope = self._scope
             reason = scope.refuses(candidate) or self._closed(urls.host(candidate.url)) if scope else None
             if reason is None and self._traps is not None:
@@ -95,34 +95,34 @@ class Candidates:
 
     def push(self, candidate: Candidate) -> None:
         """Add a candidate without any check."""
-        if (fallen := self._frontier.push(candidate)) is not None:
-            self._fell(fallen, candidate)
+        if (dropped := self._frontier.push(candidate)) is not None:
+            self._handle_dropped(dropped, candidate)
 
 
 def _rescored_from(offers: list[Candidate]) -> int:
-    """The index from which all offers are new scores for waiting URLs, which the frontier takes in one step."""
+    """The index from which all offers are new scores for waiting URLs, which the frontier takes in one call."""
     end = len(offers)
     while end and offers[end - 1].rescored and offers[end - 1].parent is None:
         end -= 1
     return end
 
 
-LIKELY = 2  # redirects in a row that lead to a page more often than to another redirect
+LIKELY = 2  # redirects in a row that still lead to a page more often than to another redirect
 
 
 class Redirects:
-    """Follows redirects within scope and up to the longest chain, and knows where each chain began."""
+    """Follows redirects within scope, at most `most` in a row, and remembers where each chain began."""
 
     def __init__(self, selection: UrlSelection, recorder: Recorder, scope: Scope | None, most: int) -> None:
         self._selection, self._recorder, self._scope, self._most = selection, recorder, scope, most
-        self._origin: dict[Url, tuple[Url, int]] = {}  # the target of a redirect: what was requested first, hops so far
+        self._origin: dict[Url, tuple[Url, int]] = {}  # by redirect target: the URL requested first, hops so far
 
     def follow(self, moved: Moved) -> Miss | None:
-        """Give the turn of the requested URL to the target, unless that is known already; a `Miss` says why not."""
+        """Give the turn of a URL to its target, unless that is already known. Returns a `Miss` if it is refused."""
         old, target = moved.candidate, moved.url
         selection, history = self._selection, self._recorder.history
         requested, hops = self._origin.pop(old.url, (old.url, 0))
-        same = target == old.url and moved.spelling != (old.spelling or old.url)  # another spelling of one page
+        same = target == old.url and moved.spelling != (old.spelling or old.url)  # another spelling of the same page
         if hops + 1 > self._most or (target == old.url and not same):
             return Miss(old, "redirect-loop", f"{hops + 1} redirects", moved.status, moved.size)
         if not same and (target in selection.chosen or history.seen(target)):
@@ -143,7 +143,7 @@ class Redirects:
         return None
 
     def _refusal(self, follow: Candidate) -> str | None:
-        """Why a redirect may not be followed. A seed may lead anywhere, and its target is in scope from then on."""
+        """Why a redirect may not be followed, or None. A seed may redirect anywhere and extends the scope to there."""
         if self._scope is None:
             return None
         if follow.depth == 0:
@@ -151,9 +151,9 @@ class Redirects:
         return self._scope.refuses(follow)
 
     def end(self, url: Url) -> Url | None:
-        """End the chain that led here. Returns what was requested first, or None if there was no chain."""
-        asked, _ = self._origin.pop(url, (None, 0))
-        return asked
+        """Forget the chain that led here. Returns the URL requested first, or None if there was no redirect."""
+        requested, _ = self._origin.pop(url, (None, 0))
+        return requested
 
     # ---- saved with the crawl
 
@@ -161,60 +161,63 @@ class Redirects:
         return url in self._origin
 
     def chain(self, url: Url) -> tuple[Url | None, int]:
-        """What was requested first and how many hops ago; (None, 0) if no redirect led here."""
+        """The URL requested first and the number of hops since; (None, 0) if no redirect led here."""
         return self._origin.get(url, (None, 0))
 
-    def restore(self, url: Url, asked: Url | None, hops: int) -> None:
+    def restore(self, url: Url, requested: Url | None, hops: int) -> None:
         """Load what `chain` returned."""
-        if asked is not None:
-            self._origin[url] = (asked, hops)
+        if requested is not None:
+            self._origin[url] = (requested, hops)
 
 
 class Sitemaps:
-    """Each sitemap is requested once, and at most `most` per host. `folder` stores what `take_asked` returns."""
+    """Decides which sitemaps to request: each once, and at most `most` per host.
+
+    The crawl folder stores what `take_requested` returns.
+    """
 
     def __init__(self, most: int) -> None:
         self.recall: Callable[[str], Sequence[str]] = lambda host: ()
-        """Reads what was requested from a host that is not in memory."""
+        """Reads which sitemaps were requested from a host that is not in memory."""
         self._most = most
-        self._asked: dict[str, list[str]] = {}
+        self._requested: dict[str, list[str]] = {}
 
-    def wanted(self, spellings: Iterable[str], host: str) -> list[Candidate]:
-        """The sitemaps named by a host that are to be requested now: only those on the host itself."""
+    def to_request(self, spellings: Iterable[str], host: str) -> list[Candidate]:
+        """The requests for sitemaps that a host names: only those on the host itself, and only new ones."""
         sitemaps: list[Candidate] = []
         if not self._most:
             return sitemaps
-        asked = self._asked.get(host)
-        if asked is None:
-            asked = list(self.recall(host))
+        requested = self._requested.get(host)
+        if requested is None:
+            requested = list(self.recall(host))
         for spelling in spellings:
-            if len(asked) >= self._most or urls.host(spelling) != host or spelling in asked:
+            if len(requested) >= self._most or urls.host(spelling) != host or spelling in requested:
                 continue
-            asked.append(spelling)
+            requested.append(spelling)
             sitemaps.append(Candidate(Url(spelling), 0.0, {SITEMAP: True}, spelling=spelling))
         if sitemaps:
-            self._asked[host] = asked
+            self._requested[host] = requested
         return sitemaps
 
     @staticmethod
-    def listed(listing: SitemapLanded) -> Iterator[Candidate]:
-        """The pages of its own host that a sitemap lists, with score 0."""
-        source = listing.candidate.url
+    def listed_pages(sitemap: SitemapLanded) -> Iterator[Candidate]:
+        """The pages that a sitemap lists on its own host, with score 0."""
+        source = sitemap.candidate.url
         host = urls.host(source)
-        for url, spelling in listing.urls:
+        for url, spelling in sitemap.urls:
             if urls.host(url) == host:
                 yield Candidate(url, 0.0, parent=source, anchor="(sitemap)", depth=1, spelling=spelling)
 
     # ---- saved with the crawl
 
-    def take_asked(self) -> Mapping[str, list[str]]:
-        """Return what was requested since the last call, by host, and clear it: memory stays small."""
-        asked, self._asked = self._asked, {}
-        return asked
+    def take_requested(self) -> Mapping[str, list[str]]:
+        """Return the sitemaps requested since the last call, by host, and clear them from memory."""
+        requested, self._requested = self._requested, {}
+        return requested
 
     def save(self) -> dict[str, list[str]]:
-        """What is in memory, by host."""
-        return {host: list(asked) for host, asked in self._asked.items()}
+        """The requested sitemaps in memory, by host."""
+        return {host: list(sitemaps) for host, sitemaps in self._requested.items()}
 
     def load(self, state: Mapping[str, Sequence[str]]) -> None:
-        self._asked = {host: list(asked) for host, asked in state.items()}
+        self._requested = {host: list(sitemaps) for host, sitemaps in state.items()}

@@ -23,37 +23,37 @@ MOST_PARTS = 50  # columns for parts of scores
 
 @dataclass(frozen=True, slots=True)
 class PageColumn:
-    """One column: its name, the kind of its values, what it says, and how to get it of a page."""
+    """A column of the table, with the function that gets its value from a page."""
 
     name: str
     kind: Kind
     doc: str
     get: Callable[[StoredPage], Any]
     needs_text_extra: bool = False
-    """Its value needs the extra `text`."""
+    """Its value can only be computed with the extra `text`."""
 
 
-def _of_step(name: str, kind: Kind, doc: str) -> PageColumn:
+def _step_column(name: str, kind: Kind, doc: str) -> PageColumn:
     return PageColumn(name, kind, doc, lambda page: getattr(page.step, name))
 
 
 COLUMNS: tuple[PageColumn, ...] = (
-    _of_step("n", "whole", "number of the page in the crawl"),
-    _of_step("url", "text", "canonical URL"),
+    _step_column("n", "whole", "number of the page in the crawl"),
+    _step_column("url", "text", "canonical URL"),
     PageColumn("host", "text", "host of the URL", lambda page: page.host),
-    _of_step("title", "text", "title of the page"),
+    _step_column("title", "text", "title of the page"),
     PageColumn("time", "time", "when it was fetched (UTC)", lambda page: page.time),
     PageColumn("relevance", "real", "how relevant the page is, 0 to 1", lambda page: page.relevance),
     PageColumn("relevant", "flag", "whether it counts as relevant", lambda page: page.is_relevant),
-    _of_step("similarity", "real", "cosine similarity of the page to the keywords"),
-    _of_step("score", "real", "score by which it was chosen; infinite for a seed"),
-    _of_step("rank", "whole", "place among all waiting URLs when it was taken; 1 is the best"),
-    _of_step("depth", "whole", "links from a seed"),
-    _of_step("parent", "text", "page that linked to it; none for a seed"),
-    _of_step("anchor", "text", "text of that link"),
-    _of_step("requested", "text", "URL that was requested first, if it redirected"),
-    _of_step("status", "whole", "HTTP status"),
-    _of_step("bytes", "whole", "size of the body as received"),
+    _step_column("similarity", "real", "cosine similarity of the page to the keywords"),
+    _step_column("score", "real", "score by which it was chosen; infinite for a seed"),
+    _step_column("rank", "whole", "rank among all waiting URLs when it was chosen; 1 is the best"),
+    _step_column("depth", "whole", "links from a seed"),
+    _step_column("parent", "text", "page that linked to it; none for a seed"),
+    _step_column("anchor", "text", "text of that link"),
+    _step_column("requested", "text", "URL that was requested first, if it redirected"),
+    _step_column("status", "whole", "HTTP status"),
+    _step_column("bytes", "whole", "size of the body as received"),
     PageColumn("content_type", "text", "Content-Type header", lambda page: page.content_type),
     PageColumn("language", "text", "language code, identified offline; extra `text`", lambda page: page.language, True),
     PageColumn("last_modified", "time", "Last-Modified header (UTC)", lambda page: page.last_modified),
@@ -68,15 +68,15 @@ COLUMNS: tuple[PageColumn, ...] = (
 BY_NAME = {column.name: column for column in COLUMNS}
 LONG = ("text", "main_text")
 ON_REQUEST = ("main_text",)
-"""Columns that are written only if they are named."""
+"""Columns that are included only if they are selected by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which pages and which columns are wanted."""
+    """Which pages and columns to include."""
 
     columns: tuple[str, ...] = ()
-    """Their names in order; none: the default. `parts` stands for all parts of the score."""
+    """Column names in order; empty: the default columns. `parts` stands for all parts of the score."""
     only_relevant: bool = False
     min_relevance: float | None = None
 
@@ -90,32 +90,32 @@ EVERYTHING = Selection()
 
 @dataclass(slots=True)
 class PageTable:
-    """Rows of a crawl's pages. `problems` says in sentences what had to be left out."""
+    """Turns the pages of a crawl into rows. `problems` lists, in sentences, what had to be left out."""
 
     columns: tuple[PageColumn, ...]
     problems: list[str] = field(default_factory=list)
     _first: dict[bytes, str] = field(default_factory=dict)
-    """The URL of the first page of each content, by its digest."""
+    """The URL of the first page with each content, by digest."""
 
     @classmethod
     def of(cls, steps: Iterable[Step], selection: Selection = EVERYTHING, without: Sequence[str] = ()) -> PageTable:
-        """The table for a selection. `steps` name the parts; `without` are columns not wanted by default.
+        """The table for a selection. Part columns come from `steps`; `without` are left out of the default columns.
 
         Raises `UnknownName` for an unknown column, `BadUsage` for one whose extra is missing.
         """
-        parts = [_part(name) for name in _part_names(steps)]
+        parts = [_part_column(name) for name in _part_names(steps)]
         problems: list[str] = []
         if selection.columns:
-            return cls(tuple(_named(selection.columns, parts)), problems)
-        wanted = [column for column in COLUMNS if column.name not in (*without, *ON_REQUEST)]
+            return cls(tuple(_columns_by_name(selection.columns, parts)), problems)
+        columns = [column for column in COLUMNS if column.name not in (*without, *ON_REQUEST)]
         if not _has_text_extra():
-            absent = [column.name for column in wanted if column.needs_text_extra]
-            wanted = [column for column in wanted if not column.needs_text_extra]
-            problems += [f"{name} is left out; for it: pip install 'scenthound[text]'" for name in absent]
-        return cls((*wanted, *parts), problems)
+            absent = [column.name for column in columns if column.needs_text_extra]
+            columns = [column for column in columns if not column.needs_text_extra]
+            problems += [f"{name} is left out; to include it: pip install 'scenthound[text]'" for name in absent]
+        return cls((*columns, *parts), problems)
 
     def rows(self, pages: Iterable[StoredPage]) -> Iterator[Row]:
-        """One row a page. A stored page that can't be read has empty cells, and is counted in `problems`."""
+        """One row per page. A stored page that can't be read has empty cells and is counted in `problems`."""
         damaged = 0
         for page in pages:
             try:
@@ -148,7 +148,7 @@ def page_table(pages: Iterable[StoredPage], steps: Iterable[Step]) -> pandas.Dat
     return frame
 
 
-def _named(names: Sequence[str], parts: Sequence[PageColumn]) -> Iterator[PageColumn]:
+def _columns_by_name(names: Sequence[str], parts: Sequence[PageColumn]) -> Iterator[PageColumn]:
     choices = BY_NAME | {column.name: column for column in parts}
     for name in names:
         if name == "parts":
@@ -170,7 +170,7 @@ def _part_names(steps: Iterable[Step]) -> list[str]:
     return list(names)[:MOST_PARTS]
 
 
-def _part(name: str) -> PageColumn:
+def _part_column(name: str) -> PageColumn:
     return PageColumn(PART + name, "real", f"part `{name}` of the score", lambda page: page.step.parts.get(name))
 
 

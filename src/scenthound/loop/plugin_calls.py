@@ -1,7 +1,7 @@
-"""All calls of the strategy and of the judge: timed, and their errors reported with their names.
+"""Call the strategy and the judge: measure the time, and report their errors with their names.
 
-The loop does not know how a judge decides. It stores the verdict of the moment in which a page was fetched: that is
-what steered the crawl. `revised` gives the later verdicts of a judge that learns.
+The loop does not know how a judge decides. It stores the verdict at the time when a page was fetched, because that is
+what steered the crawl. `Judging.revised` returns the later verdicts of a judge that learns.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Stopwatch:
 
 
 class PageJudgement(NamedTuple):
-    """What the crawl thinks of a fetched page, in three values; see `model.Step`."""
+    """The ratings of a fetched page that the history keeps; see `model.Step`."""
 
     similarity: float = 0.0
     relevance: float = 0.0
@@ -46,17 +46,17 @@ NONE = PageJudgement()
 
 
 class StrategyCalls:
-    """The strategy as the loop calls it. `stopwatch` counts the time of `read`, without the time to parse pages."""
+    """The strategy as the loop calls it. `stopwatch` measures the time of `read`, without the time to parse pages."""
 
     def __init__(self, strategy: Strategy, stopwatch: Stopwatch) -> None:
         self.strategy = strategy
         self.links_scored = 0
         self._stopwatch = stopwatch
-        self._tells = strategy if isinstance(strategy, EmitsEvents) else None  # a slow test, needed after every page
-        self._hears = strategy if isinstance(strategy, TakesLabels) else None
+        self._emits_events = strategy if isinstance(strategy, EmitsEvents) else None  # a slow test, so done once
+        self._takes_labels = strategy if isinstance(strategy, TakesLabels) else None
         self._takes_verdicts = strategy if isinstance(strategy, TakesVerdicts) else None
         self._saves = strategy if isinstance(strategy, Saves) else None
-        self.emits_events = self._tells is not None
+        self.emits_events = self._emits_events is not None
 
     def start(self, topic: Topic, seeds: Sequence[Url], seed_number: int) -> list[Candidate]:
         if isinstance(self.strategy, NeedsRandom):
@@ -64,7 +64,7 @@ class StrategyCalls:
         return list(self.strategy.start(topic, seeds))
 
     def read(self, page: Page, judgement: PageJudgement) -> list[Candidate]:
-        """The candidates that the strategy returns for a page, after it was told the verdict if it asks for it."""
+        """The candidates that the strategy returns for a page. It first gets the verdict, if it takes verdicts."""
         reading, page.clock = page.reading_seconds, self._stopwatch.clock
         fetched = (page.url, page.candidate, page.record, page.status, page.size)
         with self._stopwatch:
@@ -73,7 +73,7 @@ class StrategyCalls:
                     self._takes_verdicts.take_verdict(page.url, judgement.relevance, judgement.relevant)
                 candidates = list(self.strategy.read(page))
                 if fetched != (page.url, page.candidate, page.record, page.status, page.size):
-                    raise TypeError("it changed the page that it was given")
+                    raise TypeError("it modified the page")
             except Exception as error:
                 raise self._failed(f"on {page.url}", error) from error
         self.links_scored += len(candidates)
@@ -87,21 +87,22 @@ class StrategyCalls:
             raise self._failed(f"on the miss of {miss.candidate.url}", error) from error
 
     def take_label(self, url: Url, on_topic: bool) -> list[Candidate]:
-        """The candidates that the strategy returns for a label; none if it does not listen."""
+        """The candidates that the strategy returns for a label; none if it does not take labels."""
         try:
-            return list(self._hears.take_label(url, on_topic)) if self._hears else []
+            return list(self._takes_labels.take_label(url, on_topic)) if self._takes_labels else []
         except Exception as error:
             raise self._failed(f"on the label of {url}", error) from error
 
     def take_events(self, number: int) -> list[Event]:
-        """The strategy's new events, with the number of the last page."""
+        """The strategy's new events, marked with the number of the last page."""
         try:
-            return [event._replace(n=number) for event in self._tells.take_events()] if self._tells else []
+            events = self._emits_events.take_events() if self._emits_events else ()
+            return [event._replace(n=number) for event in events]
         except Exception as error:
             raise self._failed("on its events", error) from error
 
     def save(self) -> Mapping[str, Any] | None:
-        """The strategy's state; None if it has none to save."""
+        """The strategy's state; None if it does not save any."""
         try:
             return self._saves.save() if self._saves else None
         except Exception as error:
@@ -110,29 +111,29 @@ class StrategyCalls:
     def _failed(self, where: str, error: Exception) -> StrategyFailed:
         return StrategyFailed(
             f"the strategy {type(self.strategy).__name__} failed {where}: {type(error).__name__}: {error}",
-            "nothing recorded is lost: mend the strategy, then resume",
+            "nothing recorded is lost: fix the strategy, then resume",
         )
 
 
 class Judging:
-    """A judge that was started, and the similarity that every trail records. Without a judge nothing is relevant.
+    """The judge as the loop calls it, and the similarity that every trail records. The judge has been started.
 
-    A `threshold` above 0 replaces that of the judge.
+    A `threshold` above 0 replaces the judge's own. Without a judge no page is relevant.
     """
 
     def __init__(
         self, judge: Judge | None = None, similarity: Callable[[Page], float] | None = None, threshold: float = 0.0
     ) -> None:
         self._judge, self._similarity, self.threshold = judge, similarity, threshold
-        self._hears = judge if isinstance(judge, HearsLabels) else None
+        self._takes_labels = judge if isinstance(judge, HearsLabels) else None
         self._saves = judge if isinstance(judge, Saves) else None
         self._revises = judge if isinstance(judge, Revises) else None
 
     def judge(self, page: Page, requested: Url | None = None) -> PageJudgement:
         """Judge a page that was just fetched, before the strategy reads it.
 
-        `requested` is the URL from which redirects led here: the judge finds it as that of the page's candidate, so it
-        knows a seed or an example that has moved.
+        `requested` is the URL from which redirects led here. The judge gets it as the URL of the page's candidate, so
+        that it recognises a seed or an example that has moved.
         """
         if requested is not None and self._judge is not None:
             candidate = page.candidate._replace(url=requested)
@@ -145,7 +146,7 @@ class Judging:
         except Exception as error:
             raise JudgeFailed(
                 f"the judge {type(self._judge).__name__} failed on {page.url}: {type(error).__name__}: {error}",
-                "nothing recorded is lost: mend the judge, then resume",
+                "nothing recorded is lost: fix the judge, then resume",
             ) from error
         return PageJudgement(similarity, float(probability), self._flag(probability, is_relevant))
 
@@ -154,26 +155,27 @@ class Judging:
 
     @property
     def ahead(self) -> tuple[AheadView, ...]:
-        """Views that the judge asks every page for."""
+        """The views that the judge needs of every page."""
         return self._judge.ahead if isinstance(self._judge, AsksAhead) else ()
 
     @property
     def hears_labels(self) -> bool:
-        return self._hears is not None
+        return self._takes_labels is not None
 
     def take_label(self, url: Url, on_topic: bool) -> None:
-        if self._hears is not None:
-            self._hears.take_label(url, on_topic)
+        if self._takes_labels is not None:
+            self._takes_labels.take_label(url, on_topic)
 
     def doubts(self) -> list[str]:
-        """Why the verdicts may be wrong, in sentences for the user."""
+        """Reasons why the verdicts may be wrong, in sentences for the user."""
         return self._judge.doubts() if self._judge is not None else []
 
     def revised(self) -> dict[Url, PageJudgement]:
-        """The present verdicts on the pages that the judge still remembers; their `similarity` is 0."""
+        """The current verdicts on the pages that the judge still remembers, with `similarity` 0."""
         if self._revises is None:
             return {}
-        return {url: PageJudgement(0.0, said.probability, self._flag(*said)) for url, said in self._revises.revised()}
+        verdicts = self._revises.revised()
+        return {url: PageJudgement(0.0, verdict.probability, self._flag(*verdict)) for url, verdict in verdicts}
 
     @property
     def has_state(self) -> bool:

@@ -1,8 +1,8 @@
-"""When a host may be asked again, and whether a candidate may be fetched now.
+"""Decide when a host may be asked again, and whether a candidate may be fetched now.
 
-Every host has one state: when it may next be asked, how often it failed lately, how many pages it gave. Every origin
-has its robots rules, fetched before its first page and kept for a day at most (RFC 9309, 2.4). `Politeness` is the only
-writer of both; `Admission` applies them, and the limits per host, to the candidate whose turn it is.
+Every host has a state: when it may next be asked, how often in a row it failed, how many pages it has sent. Every
+origin has its robots rules, fetched before its first page and kept for at most a day (RFC 9309, 2.4). Only `Politeness`
+changes these; `Admission` applies them, and the limits per host, to the candidate whose turn it is.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DAY = 86_400.0
 
 
 class KnownHost(NamedTuple):
-    """What is known of one host."""
+    """The state of one host."""
 
     next_allowed: float = 0.0
     failures: int = 0
@@ -31,14 +31,14 @@ class KnownHost(NamedTuple):
     """Pages in a row that were not relevant."""
     pages: int = 0
     met: bool = False
-    """A request was sent to it since this process started."""
+    """This process has sent a request to it."""
     silent: bool = False
-    """The last request of this process got no reply."""
+    """The last request of this process to it got no reply."""
 
 
 @dataclass(frozen=True, slots=True)
 class OriginRules:
-    """The robots rules of one origin, until when they hold, and how often they could not be fetched."""
+    """The robots rules of one origin, until when they are valid, and how often they could not be fetched."""
 
     rules: RobotsRules
     until: float
@@ -52,7 +52,7 @@ class OriginRules:
 
 
 class Changes(NamedTuple):
-    """Hosts and origins whose state changed since the last call of `take_changes`."""
+    """The hosts and origins whose state has changed since the last call of `take_changes`."""
 
     hosts: Mapping[str, KnownHost]
     origins: Mapping[str, OriginRules]
@@ -66,9 +66,9 @@ class Politeness:
     backoff: float = 10.0
     obey: bool = True
     robots_cache: float = 3600.0
-    """How long robots rules hold."""
+    """Seconds for which robots rules are valid."""
     tries: int = 2
-    """How often an unreachable robots.txt is requested before its origin is given up for a day."""
+    """How often an unreachable robots.txt is requested before its origin is left alone for a day."""
     recall_host: Callable[[str], KnownHost | None] = field(default=lambda name: None)
     """Reads the state of a host that is not in memory."""
     recall_origin: Callable[[str], OriginRules | None] = field(default=lambda origin: None)
@@ -94,7 +94,7 @@ class Politeness:
         return state
 
     def _drop_old_hosts(self, new: str) -> None:
-        """Drop the oldest tenth, except hosts that are in flight or not yet written."""
+        """Drop the oldest tenth, except hosts that are in flight or not saved yet."""
         for old in list(islice(self._hosts, self.most_hosts // 10)):
             if old not in self._changed_hosts and old != new and self._hosts[old].next_allowed < FOREVER:
                 del self._hosts[old]
@@ -103,7 +103,7 @@ class Politeness:
         return self.host(host).next_allowed
 
     def resting(self, now: float) -> dict[str, float]:
-        """Hosts in memory that may not be asked yet, and until when."""
+        """The hosts in memory that may not be asked yet, and until when."""
         return {name: state.next_allowed for name, state in self._hosts.items() if state.next_allowed > now}
 
     def rest(self, host: str, until: float) -> None:
@@ -111,38 +111,38 @@ class Politeness:
         self._hosts[host] = self.host(host)._replace(next_allowed=until)
 
     def launched(self, host: str) -> HostBehaviour:
-        """A request is sent: the host rests until `landed`. Returns how it has behaved so far."""
+        """Note that a request is sent: the host rests until `landed`. Returns how it has behaved so far."""
         state = self.host(host)
         self._hosts[host] = state._replace(next_allowed=FOREVER, met=True)
         return "silent" if state.silent else "proven" if state.pages else "new"
 
     def replied(self, host: str, is_silent: bool) -> None:
-        """The request is over, with or without a reply."""
+        """Note whether a request got a reply."""
         state = self.host(host)
         if state.silent != is_silent:
             self._hosts[host] = state._replace(silent=is_silent)
 
     def landed(self, result: Result, now: float) -> float:
-        """Take in a result. Returns when the host may be asked again, by its delay or back-off."""
+        """Process a result. Returns when the host may be asked again, after its delay or back-off."""
         spelling = result.candidate.spelling or result.candidate.url
         origin = urls.origin(spelling)
         if isinstance(result, RobotsLanded):
-            asking = result.candidate.carry.get(ROBOTS, origin)
-            self.learn(asking, result.rules, now, result.hopeless, result.retry_after)
-            if asking != origin and result.rules is not None and spelling == f"{origin}/robots.txt":
+            asked_for = result.candidate.carry.get(ROBOTS, origin)
+            self.learn(asked_for, result.rules, now, result.hopeless, result.retry_after)
+            if asked_for != origin and result.rules is not None and spelling == f"{origin}/robots.txt":
                 self.learn(origin, result.rules, now)  # a redirect led to the file of another origin
         return self.rest_after_miss(result, origin, now) if isinstance(result, Miss) else self.rest_after(origin, now)
 
     def rest_after(self, origin: str, now: float) -> float:
-        """The host answered: it rests for one delay."""
+        """Let a host that answered rest for one delay."""
         return self._rest(urls.host(origin), 0, now + self.delay_of(origin))
 
     def rest_after_miss(self, miss: Miss, origin: str, now: float) -> float:
-        """The request failed: the host rests for one delay, or longer if the host itself is in trouble."""
+        """Let a host rest for one delay after a failed request, or longer if the host itself is in trouble."""
         host, wait = urls.host(origin), self.delay_of(origin)
         failures = self.host(host).failures
         if miss.status and miss.status not in (429, 503):
-            failures = 0  # an answer is an answer
+            failures = 0  # any other status shows that the host works
         if miss.status in (429, 503) or (miss.status == 0 and miss.retry_after is not None):
             failures += 1
             doubled = self.backoff * 2 ** min(failures - 1, 8)
@@ -154,8 +154,8 @@ class Politeness:
         self._hosts[host] = self.host(host)._replace(failures=failures, next_allowed=until)
         return until
 
-    def gave_page(self, host: str, relevant: bool) -> None:
-        """Count a page of this host."""
+    def count_page(self, host: str, relevant: bool) -> None:
+        """Count a page from this host."""
         self._changed_hosts.add(host)
         state = self.host(host)
         self._hosts[host] = state._replace(pages=state.pages + 1, barren=0 if relevant else state.barren + 1)
@@ -163,17 +163,17 @@ class Politeness:
     # ---- after a restart
 
     def resume_at(self, now: float) -> None:
-        """The crawl was resumed: when its hosts were last asked is not known exactly."""
+        """Note that the crawl was resumed, so that it is not known exactly when hosts were last asked."""
         self._resumed_at = now
 
     def due(self, origin: str) -> float:
-        """When a host may first be asked after a restart: one whole delay after it."""
+        """When a host may first be asked after a restart: one whole delay later. 0 if it was asked since."""
         if self._resumed_at is None or self.host(urls.host(origin)).met:
             return 0.0
         return self._resumed_at + self.delay_of(origin)
 
     def take_changes(self) -> Changes:
-        """Return what changed since the last call. The caller stores it, so it may leave memory."""
+        """Return what has changed since the last call. The caller saves it, so that it can be dropped from memory."""
         hosts = {name: self._hosts[name] for name in self._changed_hosts}
         origins = {name: self._origins[name] for name in self._changed_origins}
         self._changed_hosts.clear()
@@ -189,7 +189,7 @@ class Politeness:
         return rules
 
     def _keep(self, name: str, rules: OriginRules) -> None:
-        """Keep an origin's rules in memory; drop the oldest if there are too many rules in all."""
+        """Keep an origin's rules in memory; drop the oldest if there are too many rules in total."""
         before = self._origins.pop(name, None)
         self._rules_held += rules.weight - (before.weight if before else 0)
         self._origins[name] = rules
@@ -200,7 +200,7 @@ class Politeness:
             self._rules_held -= self._origins.pop(old).weight
 
     def verdict(self, spelling: str, now: float) -> str:
-        """What to do about a URL whose host is awake: `fetch`, `ask-robots`, or the reason not to fetch it."""
+        """What to do with a URL whose host is awake: `fetch`, `ask-robots`, or the reason not to fetch it."""
         if not self.obey:
             return "fetch"
         rules = self.origin(urls.origin(spelling))
@@ -213,9 +213,9 @@ class Politeness:
     def learn(
         self, origin: str, rules: RobotsRules | None, now: float, hopeless: str = "", retry_after: float = 0.0
     ) -> None:
-        """Store an origin's rules; None: they could not be fetched, which forbids everything for a while.
+        """Store an origin's rules. None: they could not be fetched, which forbids everything for a while.
 
-        `hopeless` is the reason if asking again can't help: no such host, an address that is not allowed.
+        `hopeless` is the reason if another request can't help: no such host, an address that is not allowed.
         """
         self._changed_origins.add(origin)
         if rules is not None:
@@ -230,28 +230,28 @@ class Politeness:
             self._keep(origin, OriginRules(REFUSE_ALL, now + wait, failures))
 
     def asks_again(self, origin: str) -> bool:
-        """True while an unreachable robots.txt will be requested again before its origin is given up."""
+        """True while an unreachable robots.txt will be requested again soon."""
         rules = self.origin(origin)
         return rules is not None and 0 < rules.failures < self.tries
 
     def delay_of(self, origin: str) -> float:
-        """The longer of our delay and the one that robots.txt asks for."""
+        """The delay for an origin: ours, or that of its robots.txt if it is longer."""
         rules = self.origin(origin)
-        asked = rules.rules.delay if rules and self.obey else None
-        return max(self.delay, asked or 0.0)
+        robots_delay = rules.rules.delay if rules and self.obey else None
+        return max(self.delay, robots_delay or 0.0)
 
 
 __all__ = ["ALLOW_ALL", "DAY", "REFUSE_ALL", "Changes", "KnownHost", "OriginRules", "Politeness"]
 
 
-HOST_FAILURES = 6  # failures in a row after which a host is given up: two URLs, each tried three times
+HOST_FAILURES = 6  # failures in a row after which a host is no longer asked: two URLs, each tried three times
 
 
 class Decision(NamedTuple):
     """What to do with a candidate.
 
-    `fetch`: request it. `robots`: request the robots.txt of its origin first. `rest`: its host rests until then, and
-    the candidate is pending. `drop`: leave it out, if `until` is given only until then. `lose`: never request it.
+    `fetch`: request it. `robots`: request the robots.txt of its origin first. `rest`: keep it pending, since its host
+    rests until `until`. `drop`: do not request it, or not before `until`. `lose`: record it as a miss.
     """
 
     do: Literal["fetch", "robots", "rest", "drop", "lose"]
@@ -268,9 +268,10 @@ class Admission:
     def __init__(self, politeness: Politeness | None, limits: Limits, traps: TrapWatch | None = None) -> None:
         self._politeness, self._limits, self._traps = politeness, limits, traps
         self.blocked: set[str] = set()
-        """Hosts from which people want no more pages."""
+        """Hosts that the user has blocked."""
 
     def verdict(self, candidate: Candidate, now: float) -> Decision:
+        """What to do with the candidate whose turn it is."""
         politeness = self._politeness
         url, parent = candidate.url, candidate.parent
         if self._traps is not None and parent is not None and (reason := self._traps.refuses(url, parent)):
@@ -296,7 +297,7 @@ class Admission:
         return Decision("lose", answer)
 
     def closed(self, host: str) -> str | None:
-        """Why nothing more is fetched from a host, if so: it is blocked, failed, used up, or its pages are useless."""
+        """Why nothing more is fetched from a host, or None: blocked, failing, over its budget, or never relevant."""
         if self._politeness is None:
             return None
         if host in self.blocked:

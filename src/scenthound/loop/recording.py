@@ -1,4 +1,4 @@
-"""What happens in a crawl: written to the history, counted for progress and stopping rules, passed to the watcher."""
+"""Record what happens in a crawl: in the history, in counters for progress and stopping rules, and to a watcher."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BEST = 10
 
 
 class Counted(Protocol):
-    """What is counted of a page: a `Step` or a `Mark`."""
+    """The fields of a page that are counted; a `Step` or a `Mark` has them."""
 
     @property
     def n(self) -> int: ...
@@ -44,10 +44,10 @@ class Counted(Protocol):
 
 @dataclass(slots=True)
 class Counters:
-    """Counts pages, harvest and failures; of bounded size whatever the length of the crawl.
+    """Counts pages, harvest and failures. Its size does not grow with the crawl.
 
-    With `dry_window` set it also applies the stopping rule of sheet 70.2: `dry` turns true when the
-    moving harvest rate has stayed below max(floor, best rate / 5) for `dry_patience` pages in a row.
+    With `dry_window` it also applies the stopping rule of sheet 70.2: `dry` becomes true when the moving harvest rate
+    has stayed below max(floor, best rate / 5) for `dry_patience` pages in a row.
     """
 
     dry_window: int = 0
@@ -58,8 +58,9 @@ class Counters:
     bytes: int = 0
     relevant: int = 0
     similarity: float = 0.0
+    """The sum over all pages."""
     relevance: float = 0.0
-    """The sum over all pages, as of `similarity`."""
+    """The sum over all pages."""
     misses: Counter[str] = field(default_factory=Counter)
     retries: Counter[str] = field(default_factory=Counter)
     dropped: Counter[str] = field(default_factory=Counter)
@@ -67,11 +68,11 @@ class Counters:
     best: list[tuple[float, int, str, str]] = field(default_factory=list)
     dry: bool = False
     forecast: Forecast = field(default_factory=Forecast)
-    """What is left to find."""
+    """Estimates what is left to find."""
     out_of_order: int = 0
-    """URLs requested before better ones, whose hosts rested."""
+    """URLs requested before better URLs whose hosts were resting."""
     waited: float = 0.0
-    """Seconds in which a request could have been sent, and the crawl waited for the hosts of better URLs."""
+    """Seconds in which the crawl could have sent requests, but waited for the hosts of better URLs."""
     _flags: deque[bool] = field(default_factory=deque)
     _good: int = 0
     _best_rate: float = 0.0
@@ -114,7 +115,7 @@ class Counters:
         return sum(self.recent) / len(self.recent) if self.recent else 0.0
 
     def reason_to_end(self, limits: Limits, now: float, in_flight: int) -> str:
-        """Why nothing more is to be requested, though there may be pages left in the budget; empty: go on."""
+        """Why the crawl must end although there may be pages left in the budget; empty: continue."""
         if now >= limits.ends_at:
             return "time"
         if 0 < limits.requests <= self.attempts + in_flight:
@@ -122,7 +123,7 @@ class Counters:
         return LITTLE_LEFT if limits.stop_share and self._is_little_left(limits) else ""
 
     def _is_little_left(self, limits: Limits) -> bool:
-        """Whether the rest of the budget is expected to bring no more than `limits.stop_share` of all finds."""
+        """Whether at most `limits.stop_share` of all relevant pages are expected in the rest of the budget."""
         if self.pages >= limits.pages:
             return False
         left = self.forecast.left(limits.pages - self.pages)
@@ -150,7 +151,7 @@ class Counters:
 
     @staticmethod
     def parse(state: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What `save` returned, with every value checked; ValueError, TypeError or AttributeError if one is wrong."""
+        """Check what `save` returned. Raises ValueError, TypeError or AttributeError if a value is wrong."""
         flags, best_rate, below = state.get("dry", [[], 0.0, 0])
         return {
             "attempts": int(state.get("attempts", 0)),
@@ -161,7 +162,7 @@ class Counters:
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Load what `save` returned; pages, misses and dropped links are counted again from the history."""
+        """Load what `save` returned. Pages, misses and dropped links are counted again from the history."""
         self.attempts = state.get("attempts", 0)
         self.retries = Counter(state.get("retries", {}))
         self.out_of_order, self.waited = state.get("out_of_order", 0), state.get("waited", 0.0)
@@ -185,7 +186,7 @@ class Recorder:
     def page(
         self, page: Page, judgement: PageJudgement, rank: int, requested: Url | None, where: Where | None, now: float
     ) -> Step:
-        """Record a page with its links; an alias if it was requested under another URL."""
+        """Record a page with its links, and an alias if it was requested under another URL."""
         candidate, record, history = page.candidate, page.record, self.history
         self.pages += 1
         self.last_number += 1
@@ -214,39 +215,40 @@ class Recorder:
             history.alias(candidate.url, page.url)
         return step
 
-    def tell(self, what: Step | Miss | Dropped | Event) -> None:
+    def notify(self, happening: Step | Miss | Dropped | Event) -> None:
+        """Pass something that happened to the watcher."""
         if self.watch:
-            self.watch(what)
+            self.watch(happening)
 
     def lost(self, miss: Miss, now: float, heard: bool) -> None:
-        """A request brought no page and is not repeated."""
+        """Record a request that brought no page and is not repeated. `heard`: the strategy is informed."""
         self.history.lost(miss, now, heard=heard)
         self.counters.miss(miss)
-        self.tell(miss)
+        self.notify(miss)
 
     def postponed(self, miss: Miss, now: float) -> None:
-        """A request brought no page and will be repeated."""
+        """Record a request that brought no page and will be repeated."""
         self.history.lost(miss, now, dead=False, heard=False)
         self.counters.retry(miss)
 
     def dropped(self, candidate: Candidate, reason: str) -> None:
-        """A candidate is not kept."""
+        """Record a candidate that is not kept."""
         self.count(candidate.url, reason)
         if self.watch:
             self.watch(Dropped(candidate, reason))
 
     def count(self, url: Url, reason: str) -> None:
-        """Count something by the URL's host."""
+        """Count a reason, in total and for the host of a URL."""
         self.history.count(urls.host(url), reason)
         self.counters.count(reason)
 
     def suspended(self, suspended: Suspended, url: Url) -> None:
-        """URLs of a form are not requested any more, since this page and others like it had nothing new."""
+        """Record that URLs of a pattern are no longer requested, because this page and others had nothing new."""
         facts = {**suspended._asdict(), "why": str(suspended)}
         self.events([Event(SUSPENDED, facts, url, self.last_number)])
 
     def events(self, events: Iterable[Event]) -> None:
-        """Events of the strategy."""
+        """Record events of the strategy."""
         for event in events:
             self.history.note(event)
-            self.tell(event)
+            self.notify(event)

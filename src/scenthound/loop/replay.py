@@ -1,4 +1,4 @@
-"""The replay driver: results come from a function, time is a counter.
+"""The replay driver: results come from a function, and time is a counter.
 
 A replayed crawl is a pure function of (web, topic, parameters, seed number). The strategy sees a page only after it was
 "fetched" here; it has no access to the function that knows the web.
@@ -22,17 +22,17 @@ def replay(
 ) -> str:
     """Run a started crawl to its end and return the reason.
 
-    `in_flight` imitates that many threads (rule 15): that many URLs are chosen before the first of them lands.
+    `in_flight` is the number of threads to imitate (rule 15): that many URLs are chosen before the first of them lands.
     `pace` is the time from one result to the next.
     """
-    flying: deque[Fetch] = deque()
+    requests: deque[Fetch] = deque()
     while True:
         step: Fetch | Wait | Done = Wait(now)
-        while len(flying) < in_flight and isinstance(step := crawl.next(now), Fetch):
-            flying.append(step)
-        if flying:
+        while len(requests) < in_flight and isinstance(step := crawl.next(now), Fetch):
+            requests.append(step)
+        if requests:
             now += pace
-            crawl.landed(fetch(flying.popleft().candidate), now)
+            crawl.landed(fetch(requests.popleft().candidate), now)
         elif isinstance(step, Done):
             return step.reason
         elif isinstance(step, Wait):

@@ -1,7 +1,7 @@
-"""What a reply means, for every driver with a network: pages, robots.txt files and sitemaps.
+"""Turn the reply to a request into a result for the loop: a page, the rules of a robots.txt, the URLs of a sitemap.
 
-A driver sends the request of a `Fetch` and calls `Replies.result` with what came. No clock and no
-socket here, so a driver is one file.
+A driver sends the request of a `Fetch` and calls `Replies.result` with the reply. There is no clock and no socket here,
+so that a driver is one small file.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from scenthound.web.decode import decompress
 from scenthound.web.robots import ALLOW_ALL, parse, verdict_for_status
 from scenthound.web.sitemap_file import read_sitemap
 
-REDIRECTS = 5  # of a robots.txt or sitemap; RFC 9309, 2.3.1.2
-ROBOTS_BYTES = 512 * 1024  # of a robots.txt that are read; RFC 9309, 2.5 asks for 500 KiB at least
+REDIRECTS = 5  # followed for a robots.txt or sitemap; RFC 9309, 2.3.1.2
+ROBOTS_BYTES = 512 * 1024  # read of a robots.txt; RFC 9309, 2.5 requires at least 500 KiB
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +31,14 @@ class Replies:
     """How this crawl reads replies."""
 
     agent: str
-    """The product token that robots.txt and X-Robots-Tag are read for."""
+    """The product token to look for in robots.txt and X-Robots-Tag."""
     page_limits: PageLimits
     obey_robots: bool = True
     parts: Parts = EVERYTHING
-    """The parts of a page that are read."""
+    """The parts of a page to read."""
 
     def result(self, fetch: Fetch, reply: Response | Failure, now: float) -> Result:
-        """The result for `Crawl.landed`."""
+        """The result of a reply, for `Crawl.landed`."""
         match fetch.kind:
             case "robots":
                 return self.robots(fetch, reply, now)
@@ -49,16 +49,16 @@ class Replies:
 
     def page(self, fetch: Fetch, reply: Response | Failure, now: float) -> Page | Miss | Moved:
         if isinstance(reply, Failure):
-            again = 0.0 if reply.may_retry else None
-            return Miss(fetch.candidate, reply.reason, reply.detail, size=reply.size, retry_after=again)
+            retry_after = 0.0 if reply.may_retry else None
+            return Miss(fetch.candidate, reply.reason, reply.detail, size=reply.size, retry_after=retry_after)
         agent = self.agent if self.obey_robots else ""
         try:
             return land(fetch.candidate, reply, self.page_limits, self.parts, agent=agent, now=now)
-        except Exception as error:  # `land` promises not to raise; if it does, one page must not stop the crawl
+        except Exception as error:  # `land` should not raise; if it does, one page must not stop the crawl
             return Miss(fetch.candidate, "unreadable", f"{type(error).__name__}: {error}"[:200], reply.status)
 
     def robots(self, fetch: Fetch, reply: Response | Failure, now: float) -> RobotsLanded | Moved:
-        """The rules of an origin. A file cut short by an error counts as unreachable."""
+        """The rules of an origin. A file that was cut off by an error counts as unreachable."""
         if (moved := _redirect(fetch, reply)) is not None:
             return moved
         if isinstance(reply, Failure):
@@ -81,17 +81,17 @@ class Replies:
         if isinstance(reply, Failure) or reply.status != 200:
             return SitemapLanded(fetch.candidate)
         sitemap = read_sitemap(_decompressed(reply, self.page_limits.unpacked) or b"", fetch.spelling)
-        listed = []
+        pages = []
         for entry in sitemap.urls:
             try:
-                listed.append((urls.canonical(entry.url, self.page_limits.url_rules), entry.url))
+                pages.append((urls.canonical(entry.url, self.page_limits.url_rules), entry.url))
             except NotAUrl:
                 continue
-        return SitemapLanded(fetch.candidate, listed, sitemap.children)
+        return SitemapLanded(fetch.candidate, pages, sitemap.children)
 
 
 def page_limits(settings: Settings) -> PageLimits:
-    """The limits of a page that the settings give."""
+    """The limits for reading a page, from the settings."""
     return PageLimits(
         unpacked=settings.page_bytes,
         ratio=settings.unpack_ratio,
@@ -103,12 +103,12 @@ def page_limits(settings: Settings) -> PageLimits:
 
 
 def most_bytes(fetch: Fetch) -> int | None:
-    """The limit on the body of a reply, if it is not that of a page."""
+    """The limit on the body of a reply; None: that of a page."""
     return ROBOTS_BYTES if fetch.kind == "robots" else None
 
 
 def _redirect(fetch: Fetch, reply: Response | Failure) -> Moved | None:
-    """The redirect of a robots.txt or sitemap, unless there were too many: then it is a file that is not there."""
+    """The redirect of a robots.txt or sitemap; None if there is none, or after too many redirects."""
     candidate, spelling = fetch.candidate, fetch.spelling
     if isinstance(reply, Failure) or not 300 <= reply.status < 400 or candidate.carry.get(HOPS, 0) >= REDIRECTS:
         return None
@@ -121,15 +121,15 @@ def _redirect(fetch: Fetch, reply: Response | Failure) -> Moved | None:
     return Moved(candidate, Url(target), target, reply.status, len(reply.body))
 
 
-def kept(result: Result, reply: Response | Failure) -> Response | None:
-    """The response to store; None for a failure, and for a page whose author asks that it be in no collection."""
+def response_to_store(result: Result, reply: Response | Failure) -> Response | None:
+    """The response to store; None for a failure, and for a page whose author asks not to be archived (`noindex`)."""
     if isinstance(reply, Failure) or (isinstance(result, Page) and result.record.noindex):
         return None
     return reply
 
 
 def _decompressed(reply: Response, most: int) -> bytes | None:
-    """The body without its content encoding, cut at `most` bytes; None if it can't be decoded."""
+    """The decompressed body, cut at `most` bytes; None if it can't be decoded."""
     try:
         return decompress(reply.body, reply.header("content-encoding"), limit=most, ratio=1000).data
     except Unreadable:

@@ -1,9 +1,9 @@
-"""How a crawl is saved, and how it continues after any kind of stop.
+"""Resume a crawl after any kind of stop, from its saved state.
 
-The state of a crawl has three parts: the loop's own (`LoopState`), snapshots of the strategy and the judge, and the
-history, which has everything since these snapshots. `resume` brings a newly made crawl to where the old one was: it
-counts the pages of the history, loads the snapshots, lets strategy and judge read again what came after them, and
-restores the pending candidates. So a resumed strategy decides as an undisturbed one.
+The state of a crawl has three parts: that of the loop (`LoopState`), snapshots of the strategy and the judge, and the
+history, which has everything since these snapshots. `resume` brings a new `Crawl` to where the old one was: it counts
+the pages of the history, loads the snapshots, lets strategy and judge read the pages after them again, and restores the
+pending candidates. So a resumed strategy decides exactly like one that was not interrupted.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ from scenthound.ports import OwnFrontier, Saves, Where
 from scenthound.store.label_table import DeliveredLabel
 
 ReadAgain = Callable[[Step, Where], Page | None]
-"""Reads a stored page again; None if it is no page any more. Raises `FolderBroken` if the record can't be read."""
+"""Reads a stored page again; None if it no longer counts as a page. Raises `FolderBroken` if it can't be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoopState:
-    """The loop's own state. What is in flight counts as not requested.
+    """The state of the loop itself. Requests in flight count as not sent.
 
-    What waits in the frontier is the frontier's to keep; only candidates unknown to it are saved whole.
+    The frontier keeps its waiting candidates, so these are saved as URLs; only other candidates are saved in full.
     """
 
     batches: int = 0
     batch: Sequence[tuple[Url, int]] = ()
     """The rest of the current batch, with insertion numbers."""
     pending: Sequence[Url] = ()
-    """Pending candidates that the frontier knows."""
+    """Pending candidates that the frontier has."""
     loose: Sequence[tuple[Candidate, Url | None, int]] = ()
-    """Pending candidates that it does not know: redirect targets with what was requested first and the number of hops,
-    sitemaps, and seeds beyond the frontier's bound."""
+    """Other pending candidates, with the URL requested first and the number of hops: targets of redirects, sitemaps,
+    and seeds beyond the frontier's bound."""
     tries: Mapping[Url, int] = field(default_factory=dict)
     sitemaps: Mapping[str, Sequence[str]] = field(default_factory=dict)
     counters: Mapping[str, Any] = field(default_factory=dict)
@@ -66,12 +66,12 @@ class LoopState:
         )
 
     def to_plain(self) -> dict[str, Any]:
-        """The state as JSON values. Old folders have this form: it may only grow."""
+        """The state as JSON values. Old folders have this format: keys may only be added."""
         return {
             "batches": self.batches,
             "batch": [list(member) for member in self.batch],
             "held": list(self.pending),
-            "loose": [[*c[:2], dict(c.carry), dict(c.parts), *c[4:], asked, hops] for c, asked, hops in self.loose],
+            "loose": [[*c[:2], dict(c.carry), dict(c.parts), *c[4:], first, hops] for c, first, hops in self.loose],
             "tries": dict(self.tries),
             "sitemaps": dict(self.sitemaps),
             "tally": dict(self.counters),
@@ -80,7 +80,7 @@ class LoopState:
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> LoopState:
-        """The inverse of `to_plain`; ValueError if the state is damaged."""
+        """The inverse of `to_plain`. Raises ValueError if the state is damaged."""
         try:
             return cls(
                 _whole(plain["batches"]),
@@ -88,7 +88,7 @@ class LoopState:
                 [_url(url) for url in plain["held"]],
                 [_loose(fields) for fields in plain["loose"]],
                 {_url(url): _whole(times) for url, times in plain["tries"].items()},
-                {str(host): [_url(spelling) for spelling in asked] for host, asked in plain["sitemaps"].items()},
+                {str(host): [_url(url) for url in sitemaps] for host, sitemaps in plain["sitemaps"].items()},
                 Counters.parse(plain["tally"]),
                 dict(plain.get("traps", {})),
             )
@@ -97,7 +97,7 @@ class LoopState:
 
 
 def _loose(fields: Sequence[Any]) -> tuple[Candidate, Url | None, int]:
-    url, score, carry, parts, parent, anchor, depth, spelling, due, rescored, asked, hops = fields
+    url, score, carry, parts, parent, anchor, depth, spelling, due, rescored, first, hops = fields
     candidate = Candidate(
         _url(url),
         _number(score),
@@ -110,62 +110,62 @@ def _loose(fields: Sequence[Any]) -> tuple[Candidate, Url | None, int]:
         _number(due),
         bool(rescored),
     )
-    return candidate, None if asked is None else _url(asked), _whole(hops)
+    return candidate, None if first is None else _url(first), _whole(hops)
 
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"{value!r:.60} is no text")
+        raise ValueError(f"{value!r:.60} is not a string")
     return value
 
 
 def _url(value: Any) -> Url:
     if not _text(value).startswith(("http://", "https://")):
-        raise ValueError(f"{value!r:.60} is no URL")
+        raise ValueError(f"{value!r:.60} is not a URL")
     return Url(value)
 
 
 def _number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
-        raise ValueError(f"{value!r:.60} is no number")
+        raise ValueError(f"{value!r:.60} is not a number")
     return float(value)
 
 
 def _whole(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**53:
-        raise ValueError(f"{value!r:.60} is no count")
+        raise ValueError(f"{value!r:.60} is not a count")
     return value
 
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """The last snapshot of a strategy or a judge, and what it does not hold."""
+    """The last snapshot of a strategy or a judge, and the labels since then."""
 
     state: Mapping[str, Any] | None = None
     event: int = 0
-    """The last event that is part of the snapshot."""
+    """The number of the last event that is part of the snapshot."""
     labels: Sequence[DeliveredLabel] = ()
     """The labels that were delivered after the snapshot."""
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What a stopped crawl left behind, beside its history and its frontier."""
+    """The saved state of a crawl, apart from its history and its frontier."""
 
     loop: LoopState | None = None
-    """None: it was stopped before its first commit."""
+    """None: the crawl stopped before its first commit."""
     strategy: Learned = field(default_factory=Learned)
     judge: Learned = field(default_factory=Learned)
     is_damaged: bool = False
     """The frontier may be incomplete: fill it again from the pages."""
     gone: Sequence[Step] = ()
-    """Pages whose content was lost: to be fetched again."""
+    """Pages whose content was lost, to be fetched again."""
 
 
 def resume(crawl: Crawl, saved: Saved, read_again: ReadAgain) -> list[Step]:
-    """Bring a new crawl to where the old one was. Its frontier is filled already, unless the strategy has its own.
+    """Bring a new crawl to where the old one was. Its frontier has been filled, unless the strategy has its own.
 
-    Returns further pages whose content turned out to be lost; they will be fetched again as well.
+    Returns further pages whose content turned out to be lost; they will be fetched again, too.
     """
     unreadable: list[Url] = []
 
@@ -179,22 +179,22 @@ def resume(crawl: Crawl, saved: Saved, read_again: ReadAgain) -> list[Step]:
     if saved.loop is None:
         crawl.start()
     else:
-        crawl.calls.start(crawl.topic, list(crawl.seed_spellings), crawl.seed_number)  # its answer is in the frontier
-        _count_again(crawl)
-        _tell_again(crawl, saved.strategy, read)
-        _judge_again(crawl, saved.judge, read)
-        _restore(crawl, saved.loop)
+        crawl.calls.start(crawl.topic, list(crawl.seed_spellings), crawl.seed_number)  # its seeds are in the frontier
+        _restore_counters(crawl)
+        _restore_strategy(crawl, saved.strategy, read)
+        _restore_judge(crawl, saved.judge, read)
+        _restore_loop(crawl, saved.loop)
     if saved.is_damaged:
-        _refill(crawl, read)
+        _refill_frontier(crawl, read)
     lost = crawl.history.forget(list(dict.fromkeys(unreadable)))
     for step in (*saved.gone, *lost):
-        asked = (step.url, step.score, step.carry, step.parts, step.parent, step.anchor, step.depth)
-        crawl.candidates.push(Candidate(*asked, spelling=crawl.seed_spellings.get(step.url, "")))
+        origin = (step.url, step.score, step.carry, step.parts, step.parent, step.anchor, step.depth)
+        crawl.candidates.push(Candidate(*origin, spelling=crawl.seed_spellings.get(step.url, "")))
     return lost
 
 
-def _count_again(crawl: Crawl) -> None:
-    """Bring the counters and what the scope has learned to the state of the history."""
+def _restore_counters(crawl: Crawl) -> None:
+    """Restore the counters, and what the scope has learned, from the history."""
     for mark in crawl.history.marks():
         relevant = crawl.counters.page(mark)
         if crawl.scope is not None:
@@ -205,8 +205,8 @@ def _count_again(crawl: Crawl) -> None:
     crawl.counters.dropped.update(crawl.history.counts())
 
 
-def _judge_again(crawl: Crawl, saved: Learned, read: Callable[[Step, Where | None], Page | None]) -> None:
-    """Load the judge's snapshot and show it the pages and labels that came after that."""
+def _restore_judge(crawl: Crawl, saved: Learned, read: Callable[[Step, Where | None], Page | None]) -> None:
+    """Load the judge's snapshot and pass it the pages and labels that came after it."""
     judging = crawl.judging
     if not judging.has_state:
         for label in saved.labels:
@@ -221,11 +221,11 @@ def _judge_again(crawl: Crawl, saved: Learned, read: Callable[[Step, Where | Non
             judging.judge(page, event.requested)
 
 
-def _tell_again(crawl: Crawl, saved: Learned, read: Callable[[Step, Where | None], Page | None]) -> None:
-    """Load the strategy's snapshot and tell it what happened after that.
+def _restore_strategy(crawl: Crawl, saved: Learned, read: Callable[[Step, Where | None], Page | None]) -> None:
+    """Load the strategy's snapshot and pass it the pages, misses and labels that came after it.
 
-    The frontier of the crawl has the candidates of these pages already. A strategy's own frontier is as old as the
-    snapshot: there they are added again, and URLs fetched later count as not fetched yet.
+    The frontier of the crawl already has the candidates of these pages. A strategy's own frontier is only as recent as
+    the snapshot: the candidates are added to it again, and URLs fetched later count as not fetched yet.
     """
     strategy, calls = crawl.strategy, crawl.calls
     if not isinstance(strategy, Saves):
@@ -234,8 +234,8 @@ def _tell_again(crawl: Crawl, saved: Learned, read: Callable[[Step, Where | None
         return
     if saved.state is not None:
         _load(strategy, saved.state)
-    own = isinstance(strategy, OwnFrontier)
-    unfetched = _fetched_since(crawl, saved.event) if own else set()
+    has_own_frontier = isinstance(strategy, OwnFrontier)
+    unfetched = _fetched_since(crawl, saved.event) if has_own_frontier else set()
     for event, where in _in_order(crawl, saved):
         if isinstance(event, DeliveredLabel):
             offers = calls.take_label(event.url, event.on_topic)
@@ -247,23 +247,23 @@ def _tell_again(crawl: Crawl, saved: Learned, read: Callable[[Step, Where | None
             unfetched -= {event.url, event.requested or event.url}
             page = read(event, where)
             offers = []
-            if page is not None and own:
+            if page is not None and has_own_frontier:
                 crawl.candidates.add_page(page, calls.read(page, _judged(event)), unfetched)
             elif page is not None:
                 calls.read(page, _judged(event))
-        for offer in offers if own else ():
+        for offer in offers if has_own_frontier else ():
             crawl.candidates.add(offer, unfetched)
         if not isinstance(event, DeliveredLabel):
-            calls.take_events(crawl.recorder.last_number)  # recorded before the stop
+            calls.take_events(crawl.recorder.last_number)  # discarded: they were recorded before the stop
 
 
 def _judged(step: Step) -> PageJudgement:
-    """What the judge said when the page was fetched: the strategy learned from that."""
+    """The judgement when the page was fetched, which is what the strategy learned from."""
     return PageJudgement(step.similarity, step.relevance, step.relevant)
 
 
 def _load(learner: Saves, state: Mapping[str, Any]) -> None:
-    """Load a snapshot. A strategy or judge may raise anything if its state is damaged: its form is its own."""
+    """Load a snapshot. Its format belongs to the strategy or judge, which may raise anything if it is damaged."""
     try:
         learner.load(state)
     except Exception as error:
@@ -276,7 +276,7 @@ def _load(learner: Saves, state: Mapping[str, Any]) -> None:
 
 
 def _fetched_since(crawl: Crawl, snapshot: int) -> set[Url]:
-    """URLs fetched after the snapshot. Others that are fetched by now leave the strategy's frontier."""
+    """The URLs fetched after the snapshot. URLs fetched before it are removed from the strategy's frontier."""
     since: set[Url] = set()
     for _, event, _ in crawl.history.numbered_after(snapshot):
         since |= {event.url} if isinstance(event, Lost) else {event.url, event.requested or event.url}
@@ -287,7 +287,7 @@ def _fetched_since(crawl: Crawl, snapshot: int) -> set[Url]:
 
 
 def _in_order(crawl: Crawl, saved: Learned) -> Iterator[tuple[Step | Lost | DeliveredLabel, Where | None]]:
-    """Pages, misses and labels after the snapshot, as they came."""
+    """The pages, misses and labels after the snapshot, in their original order."""
     labels = deque(saved.labels)
     for number, event, where in crawl.history.numbered_after(saved.event):
         while labels and labels[0].event < number:
@@ -297,7 +297,7 @@ def _in_order(crawl: Crawl, saved: Learned) -> Iterator[tuple[Step | Lost | Deli
         yield label, None
 
 
-def _restore(crawl: Crawl, state: LoopState) -> None:
+def _restore_loop(crawl: Crawl, state: LoopState) -> None:
     crawl.tries.update(state.tries)
     crawl.sitemaps.load(state.sitemaps)
     crawl.counters.load(state.counters)
@@ -305,16 +305,16 @@ def _restore(crawl: Crawl, state: LoopState) -> None:
         try:
             crawl.traps.load(state.traps)
         except (TypeError, ValueError, KeyError, IndexError, AttributeError):
-            crawl.traps.load({})  # damaged: it learns again which patterns give nothing
+            crawl.traps.load({})  # damaged: it learns the patterns again
     crawl.selection.restore(state.batches, state.pending, state.batch)
-    for candidate, asked, hops in state.loose:
-        crawl.selection.claim(candidate.url)  # it may have been waiting before the redirect led to it
-        crawl.redirects.restore(candidate.url, asked, hops)
+    for candidate, first, hops in state.loose:
+        crawl.selection.claim(candidate.url)  # it may have been waiting before a redirect led to it
+        crawl.redirects.restore(candidate.url, first, hops)
         crawl.selection.hold(candidate)
 
 
-def _refill(crawl: Crawl, read: Callable[[Step, Where | None], Page | None]) -> None:
-    """Fill the frontier again: with the seeds, and with the candidates of every page that was kept."""
+def _refill_frontier(crawl: Crawl, read: Callable[[Step, Where | None], Page | None]) -> None:
+    """Fill the frontier again with the seeds and the candidates of every stored page."""
     crawl.start()
     for _, event, where in crawl.history.numbered_after(0):
         if isinstance(event, Step) and (page := read(event, where)) is not None:

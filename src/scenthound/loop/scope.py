@@ -1,4 +1,4 @@
-"""Where a crawl may go: hosts, domains, paths, depth, and URLs that look like traps."""
+"""Decide which URLs a crawl may visit, by host, domain, path and depth, and whether they look like traps."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from scenthound import url as urls
 from scenthound.errors import BadConfig, NotAUrl
 from scenthound.model import Candidate, Url
 
-REPEATS = 3  # times that a path part occurs, or a pair in a row, which shows a loop of relative links
-BARREN = 50  # irrelevant pages of one host that differ only in their numbers: a calendar, a counter
-SHAPES_WATCHED = 20_000  # forms of URLs that are counted; those not seen for longest are dropped first
+REPEATS = 3  # repetitions of a part of the path, or of a pair of parts, that indicate a loop of relative links
+BARREN = 50  # irrelevant pages whose URLs differ only in numbers that indicate a calendar or a counter
+SHAPES_WATCHED = 20_000  # forms of URLs to count; those not seen for longest are dropped first
 _DIGITS = re.compile(r"\d+")
 
 
 @dataclass(slots=True)
 class Scope:
-    """Decides whether a candidate is in scope. Reasons against it are short and can be counted."""
+    """Decides whether a candidate is in scope. The reasons against it are short and can be counted."""
 
     hosts: frozenset[str] = frozenset()
     domains: frozenset[str] = frozenset()
@@ -42,12 +42,12 @@ class Scope:
         self._unwanted = [_pattern(text) for text in self.not_paths]
 
     def admit(self, host: str) -> None:
-        """Add a host to the scope: a seed led there."""
+        """Add a host to the scope, because a seed is on it or redirects to it."""
         if (self.hosts or self.domains) and not self._may_visit(host) and host not in self.not_hosts:
             self.hosts = self.hosts | {host}
 
     def refuses(self, candidate: Candidate) -> str | None:
-        """The reason against this candidate, or None. Seeds are not checked: they may be anywhere."""
+        """The reason not to visit a candidate, or None. The loop does not ask for seeds: they may be anywhere."""
         if self.depth and candidate.depth > self.depth:
             return "too-deep"
         return self.refuses_url(candidate.url)
@@ -89,7 +89,7 @@ class Scope:
         return "trap-endless" if shape and self._barren.get(shape, 0) >= BARREN else None
 
     def learn(self, url: Url, relevant: bool) -> None:
-        """Learn from a fetched page: numbered URLs of one form that are never relevant are not followed for ever."""
+        """Learn from a fetched page which numbered URLs of one form are never relevant."""
         if self.traps and (shape := _shape(urls.host(url), _path(url))):
             barren = self._barren.pop(shape, 0)
             if not relevant:
@@ -99,7 +99,7 @@ class Scope:
 
 
 def _shape(host: str, path: str) -> str:
-    """The URL with its numbers replaced, or an empty string if it has none.
+    """The URL with its numbers replaced by `#`; empty if it has no numbers.
 
     >>> _shape("x.test", "/cal?y=2007&m=3")
     'x.test/cal?y=#&m=#'
@@ -109,7 +109,7 @@ def _shape(host: str, path: str) -> str:
 
 
 def _host(text: str) -> str:
-    """A host or domain as people write it, in the form of URLs: lower case, no dots around, punycode."""
+    """A host or domain that a user wrote, in the form used in URLs: lower case, punycode, no dots at the ends."""
     name = text.strip().strip(".")
     try:
         return urls.host(urls.make(f"http://{name}/"))

@@ -1,9 +1,9 @@
-"""Which candidate is next: pending ones first, then the current batch, then the best of the frontier.
+"""Choose the next candidate: pending ones first, then the current batch, then the best of the frontier.
 
-Whether a URL whose host rests keeps its turn is decided by `order`.
+`fetch_order` decides whether a URL whose host rests keeps its turn.
 
-A retry on a host that gave no reply, and the third redirect in a row, most likely lead to no page. These go after the
-frontier: they get every eighth turn, and every turn that is left over.
+A retry on a host that did not reply, and the third redirect in a row, are unlikely to lead to a page. They come after
+the frontier: they get every eighth turn, and the turns that no other candidate needs.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from scenthound.model import Candidate, Url
 from scenthound.ports import Declaration, Frontier, Popped
 
 ALL_RESTS = "all that is left rests"
-"""Why a crawl ended that can go on later, when its hosts are awake."""
+"""The reason recorded for a crawl that ended because its hosts rest for too long; it can be resumed later."""
 
 
 class Pending:
-    """Candidates whose turn has come and whose host rests: by when it wakes, then by arrival.
+    """Candidates whose turn has come but whose host rests, ordered by when the host wakes, then by arrival.
 
     A host in flight sleeps until `rest` says when it wakes.
     """
@@ -39,19 +39,19 @@ class Pending:
 
     def put(self, candidate: Candidate, until: float) -> None:
         self._count += 1
-        self._place(until, self._count, candidate)
+        self._insert(until, self._count, candidate)
 
     def pop(self, now: float) -> Candidate | None:
-        """The candidate whose host wakes first, if it is awake by now."""
+        """The candidate whose host wakes first, if it is awake now."""
         if self._timed and self._timed[0][0] <= now:
             return heapq.heappop(self._timed)[2]
         return None
 
     def rest(self, host: str, until: float) -> None:
-        """The host wakes at `until`: its candidates without a known time get this one."""
+        """Set the time at which a host wakes, for its candidates without a known time."""
         if until != FOREVER:
             for number, candidate in self._asleep.pop(host, ()):
-                self._place(until, number, candidate)
+                self._insert(until, number, candidate)
 
     def ready_at(self) -> float:
         return self._timed[0][0] if self._timed else FOREVER
@@ -64,14 +64,14 @@ class Pending:
     def __len__(self) -> int:
         return len(self._timed) + sum(map(len, self._asleep.values()))
 
-    def _place(self, until: float, number: int, candidate: Candidate) -> None:
+    def _insert(self, until: float, number: int, candidate: Candidate) -> None:
         if until == FOREVER:
             self._asleep.setdefault(urls.host(candidate.url), []).append((number, candidate))
         else:
             heapq.heappush(self._timed, (until, number, candidate))
 
 
-UNLIKELY_EVERY = 8  # turns: often enough that retries do not pile up if every eighth request fails
+UNLIKELY_EVERY = 8  # turns: often enough that retries do not accumulate if every eighth request fails
 
 
 class UrlSelection:
@@ -90,29 +90,29 @@ class UrlSelection:
         seed_number: int = 0,
     ) -> None:
         self.chosen: dict[Url, int] = {}
-        """URLs in the batch, pending or in flight, with their rank. Always the same object: others keep it."""
+        """URLs in the batch, pending or in flight, with their rank. Other objects keep a reference to this dict."""
         self.batches = 0
-        """The number of batches so far, which seeds the order of the next one."""
+        """The number of batches so far, which seeds the shuffling of the next batch."""
         self._frontier, self._recorder, self._seeds, self._politeness = frontier, recorder, seeds, politeness
         self._seen = recorder.history.seen
         self._size, self._shuffled, self._seed_number = declaration.batch, declaration.shuffle, seed_number
         self._batch: deque[Popped] = deque()
         self._pending = Pending()
-        self._unlikely: deque[Candidate] = deque()  # ready, and after the frontier
-        self._demoted: set[Url] = set()  # URLs that go there whatever their host did
+        self._unlikely: deque[Candidate] = deque()  # ready, but they come after the frontier
+        self._demoted: set[Url] = set()  # URLs that are unlikely for another reason than a silent host
         self._turn = 0
         self.turns = Turns(OrderRule(), recorder, Limits())
         self._has_ranks = True
 
-    def follow(self, turns: Turns, has_ranks: bool = True) -> None:
-        """Ask `turns` who is waited for. `has_ranks`: the frontier ranks what it gives among all that waits."""
+    def use_turns(self, turns: Turns, has_ranks: bool = True) -> None:
+        """Let `turns` decide which hosts to wait for. `has_ranks`: the frontier sets `Popped.rank`."""
         self.turns, self._has_ranks = turns, has_ranks
 
     # ---- the next candidate
 
     def next(self, now: float) -> Candidate | None:
         """The next candidate whose host is awake; None if there is none now."""
-        if self._politeness is None:  # nothing rests, and nothing is unlikely
+        if self._politeness is None:  # no host rests, and no candidate is unlikely
             return self._pending.pop(now) or self._next_of_batch(now)
         self._turn += 1
         if self._turn % UNLIKELY_EVERY == 0 and (candidate := self._next_unlikely(now)) is not None:
@@ -157,15 +157,15 @@ class UrlSelection:
             return False
         return candidate.url in self._demoted or self._politeness.host(urls.host(candidate.url)).silent
 
-    def keep_time(self, now: float, slow: Iterable[Fetch] = ()) -> None:
-        """Tell the frontier of hosts that are passed over from now on; of all that rest, if the policy changes.
+    def advance_to(self, now: float, slow: Iterable[Fetch] = ()) -> None:
+        """Set the time. The frontier rests hosts that are passed over from now on, or all if the policy has changed.
 
-        `slow` are requests that the driver does not wait for.
+        `slow` are the requests that the driver does not wait for.
         """
         if self._politeness is None:
             return
         turns, frontier = self.turns, self._frontier
-        waited, changed = turns.waited, turns.move_to(now)
+        waited, changed = turns.waited, turns.advance_to(now)
         self._recorder.counters.waited += turns.waited - waited
         if changed:
             for host, until in self._politeness.resting(now).items():
@@ -176,14 +176,14 @@ class UrlSelection:
                 frontier.rest(host, FOREVER)
 
     def ready_at(self) -> float:
-        """When `next` can return something again; infinity if nothing waits."""
+        """When `next` can return a candidate again; infinity if none is waiting."""
         if self.turns.is_full:
             return min(self._pending.ready_at(), self.turns.next_overdue())
         ready = self._frontier.ready_at()
         return min(self._pending.ready_at(), FOREVER if ready is None else ready)
 
     def _must_wait(self) -> bool:
-        """True if no URL may be taken before one of those whose turn is open has been read."""
+        """True if no URL may be taken until one with an open turn has been read."""
         if not self.turns.is_full:
             return False
         if len(self._frontier):
@@ -191,11 +191,11 @@ class UrlSelection:
         return True
 
     def _pop_batch(self, now: float) -> bool:
-        """Pop the next batch from the frontier, shuffled if the strategy declares it. False if there is none."""
+        """Pop the next batch from the frontier, shuffled if the strategy says so. False if nothing can be popped."""
         frontier = self._frontier
         while len(self._batch) < self._size and (popped := frontier.pop(now)) is not None:
             url = popped.candidate.url
-            if url in self.chosen or self._seen(url):  # a redirect led to it meanwhile
+            if url in self.chosen or self._seen(url):  # a redirect has led to it in the meantime
                 frontier.settle(url)
                 continue
             self.chosen[url] = popped.rank
@@ -208,21 +208,21 @@ class UrlSelection:
         return bool(self._batch)
 
     def _is_out_of_order(self, popped: Popped, now: float) -> bool:
-        """True if it was taken because the hosts of better URLs rest."""
+        """True if there are better URLs, whose hosts rest."""
         if self._has_ranks:
             return popped.rank > 1
         resting = self._frontier.best_resting(now)
         return resting is not None and resting[0].score > popped.candidate.score
 
     def _give_back(self, popped: Popped) -> None:
-        """A member of the batch whose host rests by now waits in the frontier, so that it does not delay others."""
+        """Return a member of the batch whose host now rests to the frontier, so that it does not delay others."""
         assert self._politeness is not None
         url, frontier = popped.candidate.url, self._frontier
         self.chosen.pop(url)
         self.turns.end(url)
         frontier.rest(urls.host(url), self._politeness.next_allowed(urls.host(url)))
-        if (fallen := frontier.give_back(popped)) is not None:
-            self.fell(fallen)
+        if (dropped := frontier.give_back(popped)) is not None:
+            self.handle_dropped(dropped)
 
     def _awake(self, candidate: Candidate, now: float) -> bool:
         return self._politeness is None or self._politeness.next_allowed(urls.host(candidate.url)) <= now
@@ -230,14 +230,14 @@ class UrlSelection:
     # ---- pending candidates and resting hosts
 
     def hold(self, candidate: Candidate, until: float | None = None) -> None:
-        """Make a candidate pending until its host wakes; with `until`, until then or until `rest` is called."""
+        """Make a candidate pending until its host wakes; with `until`, until then or the next call of `rest`."""
         self.chosen.setdefault(candidate.url, 1)
         if until is None:
             until = self._politeness.next_allowed(urls.host(candidate.url)) if self._politeness else 0.0
         self._pending.put(candidate, until)
 
     def pass_on(self, url: Url, to: Candidate, is_unlikely: bool = False) -> None:
-        """Give the turn and rank of a URL to another candidate, after the frontier if it is unlikely to be a page."""
+        """Give the turn and rank of a URL to another candidate. If that is unlikely, it comes after the frontier."""
         self.turns.pass_on(url, to.url)
         self._demoted.discard(url)
         self.chosen[to.url] = self.chosen.pop(url, 1)
@@ -246,7 +246,7 @@ class UrlSelection:
         self.hold(to)
 
     def rest(self, host: str, until: float) -> None:
-        """Choose nothing of this host before `until`; its state is in `politeness`."""
+        """Choose no URL of this host before `until`. The caller updates `politeness`."""
         was_passed_over = self.turns.passes_over(host)
         if not self.turns.rest(host, until):
             self._frontier.rest(host, until)
@@ -254,45 +254,45 @@ class UrlSelection:
             self._frontier.rest(host, 0.0)
         self._pending.rest(host, until)
 
-    def fell(self, fallen: Candidate, pushed: Candidate | None = None) -> None:
-        """The frontier dropped a candidate, perhaps `pushed` itself. A seed is not lost: it is next, once it is due."""
-        if fallen.url in self._seeds and fallen.parent is None:
-            self.hold(fallen, fallen.due or None)
+    def handle_dropped(self, dropped: Candidate, pushed: Candidate | None = None) -> None:
+        """Record a candidate that the frontier dropped, perhaps `pushed` itself. Seeds are kept pending instead."""
+        if dropped.url in self._seeds and dropped.parent is None:
+            self.hold(dropped, dropped.due or None)
         else:
-            refused = pushed is not None and fallen.url == pushed.url
-            self._recorder.dropped(fallen, "frontier-full" if refused else "evicted")
+            refused = pushed is not None and dropped.url == pushed.url
+            self._recorder.dropped(dropped, "frontier-full" if refused else "evicted")
 
     # ---- the end of a turn
 
     def release(self, url: Url) -> None:
-        """The turn of a URL is over, for now at least."""
+        """End the turn of a URL. It may be chosen again."""
         self._demoted.discard(url)
         self.turns.end(url)
         self.chosen.pop(url, None)
 
     def settle(self, url: Url) -> None:
-        """The result for a URL is known: forget it, here and in the frontier."""
+        """Forget a URL here and in the frontier: its result is known."""
         self.release(url)
         self._frontier.settle(url)
 
     def claim(self, url: Url) -> Candidate | None:
-        """Take this URL out of the frontier, if it waits there."""
+        """Take this URL out of the frontier; None if it is not waiting there."""
         return self._frontier.take(url)
 
     # ---- saved with the crawl
 
     @property
     def pending(self) -> Iterator[Candidate]:
-        """Pending candidates in order; those that go after the frontier last."""
+        """Pending candidates in order, the unlikely ones last."""
         return chain(self._pending, self._unlikely)
 
     @property
     def batch(self) -> list[tuple[Url, int]]:
-        """What is left of the current batch, with insertion numbers."""
+        """The rest of the current batch, with insertion numbers."""
         return [(popped.candidate.url, popped.number) for popped in self._batch]
 
     def restore(self, batches: int, pending: Iterable[Url], batch: Iterable[tuple[Url, int]]) -> None:
-        """Load what was saved. The URLs are waiting in the frontier."""
+        """Load the saved state. The URLs are waiting in the frontier."""
         self.batches = batches
         for url in pending:
             if (candidate := self.claim(url)) is not None:

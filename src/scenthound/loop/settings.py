@@ -1,11 +1,12 @@
-"""What can be set for a crawl: one frozen record, read from TOML, flags or keyword arguments.
+"""The settings of a crawl: one frozen dataclass, read from TOML, command-line options or keyword arguments.
 
-A field is its key; its metadata holds what the reference prints. An unknown key is an error with a
-hint; times and sizes take units (`"1.5 s"`, `"10 MB"`).
+The name of a field is its key, and its metadata is what the reference prints. An unknown key is an error with a hint.
+Times and sizes may have units (`"1.5 s"`, `"10 MB"`).
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, fields
@@ -13,7 +14,7 @@ from typing import Any, TypeVar, get_type_hints
 
 from scenthound.errors import BadConfig, UnknownName
 from scenthound.loop.fetch_order import ORDERS
-from scenthound.parameters import default_of, parameter, wrong
+from scenthound.parameters import default_of, hint_for_value, parameter
 from scenthound.url import UrlRules
 
 T = TypeVar("T")
@@ -36,7 +37,7 @@ _QUANTITY = re.compile(r"\s*([0-9][0-9_]*(?:\.[0-9]*)?|\.[0-9]+)\s*([a-zA-Z]*)\s
 def option(
     default: Any, doc: str, unit: str = "", least: float = 0, among: tuple[str, ...] = (), most: float | None = None
 ) -> Any:
-    """A parameter with a unit (`seconds`, `bytes` or none); a number is not negative unless `least` says so."""
+    """A parameter with a unit (`seconds`, `bytes` or none). Numbers must not be negative unless `least` allows it."""
     declared = parameter(default, doc, least=least, most=most, among=among)
     declared.metadata = declared.metadata | {"unit": unit}
     return declared
@@ -44,110 +45,110 @@ def option(
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that steers a crawl apart from topic, seeds and strategy."""
+    """Everything that controls a crawl apart from topic, seeds and strategy."""
 
     pages: int = option(1000, "stop after this many pages", least=1)
     time: float = option(0.0, "stop after this long; 0: no limit", "seconds")
     depth: int = option(0, "follow links at most this deep from a seed; 0: no limit")
-    pages_per_host: int = option(0, "fetch at most this many pages of one host; 0: no limit")
+    pages_per_host: int = option(0, "fetch at most this many pages from one host; 0: no limit")
     frontier: int = option(
         100_000, "keep at most this many URLs waiting, and all seeds; the worst are dropped", least=1
     )
-    concurrency: int = option(32, "requests in flight at once, all hosts together", least=1)
+    concurrency: int = option(32, "number of requests in flight at once, over all hosts", least=1)
     slow_requests: int = option(
-        128, "slow requests allowed beside `concurrency`; beyond that the oldest is given up", least=1
+        128, "slow requests allowed in addition to `concurrency`; beyond that the oldest is cancelled", least=1
     )
 
-    workers: int = option(1, "extra processes that read pages, started when one can't keep up; 0: none")
+    workers: int = option(1, "extra processes that read pages, started when one process can't keep up; 0: none")
 
-    contact: str = option("", "mail address or URL that site owners can write to; part of the User-Agent")
-    user_agent: str = option("", "replaces the User-Agent altogether")
-    delay: float = option(1.0, "rest between two requests to one host", "seconds")
+    contact: str = option("", "email address or URL at which site owners can reach you; part of the User-Agent")
+    user_agent: str = option("", "use this as the whole User-Agent")
+    delay: float = option(1.0, "time between two requests to one host", "seconds")
     address_delay: float = option(
         -1.0,
-        "rest between two requests to one IP address; -1: a quarter of `delay`, none in `allow_private`",
+        "time between two requests to one IP address; -1: a quarter of `delay`, none in `allow_private`",
         "seconds",
         least=-1,
     )
     order: str = option(
         "auto",
-        "when better hosts rest: `quality` waits for them, `speed` takes others; `auto`: quality if the time allows it",
+        "when hosts of better URLs rest: `quality` waits, `speed` takes other URLs; `auto`: quality if time allows",
         among=ORDERS,
     )
-    spread: int = option(1, "serve this many different hosts in as many consecutive picks where possible", least=1)
+    spread: int = option(1, "where possible, choose this many different hosts in a row", least=1)
     robots: bool = option(True, "obey robots.txt, meta robots and X-Robots-Tag")
-    robots_cache: float = option(3600.0, "ask for a robots.txt again after this long", "seconds", most=86_400)
-    nofollow: bool = option(True, "leave links marked rel=nofollow alone")
-    sitemaps: bool = option(False, "offer the URLs of sitemaps named in robots.txt, at score 0")
-    retries: int = option(2, "try again this often after a passing failure (timeout, 429, 5xx)")
-    backoff: float = option(10.0, "first rest after 429, 503 or a failed robots.txt; doubled each time", "seconds")
-    longest_wait: float = option(900.0, "end the crawl when all that is left rests longer than this", "seconds")
+    robots_cache: float = option(3600.0, "request a robots.txt again after this long", "seconds", most=86_400)
+    nofollow: bool = option(True, "do not follow links marked rel=nofollow")
+    sitemaps: bool = option(False, "also follow the URLs in sitemaps named in robots.txt, with score 0")
+    retries: int = option(2, "repeat a request this often after a temporary failure (timeout, 429, 5xx)")
+    backoff: float = option(10.0, "first wait after 429, 503 or a failed robots.txt; doubled each time", "seconds")
+    longest_wait: float = option(900.0, "end the crawl when all remaining hosts rest for longer than this", "seconds")
 
     hosts: list[str] = option([], "stay on these hosts (`www.example.org`)")
-    domains: list[str] = option([], "stay in these domains, with all their hosts (`example.org`)")
-    not_hosts: list[str] = option([], "keep out of these hosts")
-    not_domains: list[str] = option([], "keep out of these domains")
+    domains: list[str] = option([], "stay in these domains and all their hosts (`example.org`)")
+    not_hosts: list[str] = option([], "never visit these hosts")
+    not_domains: list[str] = option([], "never visit these domains")
     paths: list[str] = option([], "follow only URLs whose path and query match one of these patterns (RE2)")
-    not_paths: list[str] = option([], "leave URLs alone whose path and query match one of these patterns (RE2)")
+    not_paths: list[str] = option([], "do not follow URLs whose path and query match one of these patterns (RE2)")
     traps: bool = option(
-        True, "leave URLs alone that look like a trap, or whose like had nothing new: copies, calendars, mazes"
+        True, "avoid URLs that look like a trap, or whose pattern led to nothing new: copies, calendars, mazes"
     )
-    host_patience: int = option(200, "let a host sleep after this many pages in a row with nothing relevant; 0: never")
+    host_patience: int = option(200, "leave a host after this many irrelevant pages in a row; 0: never")
     judge: str = option("topic", "what decides whether a page is relevant: NAME, or NAME:parameter=value,…")
-    relevant: float = option(0.0, "a page is relevant from this relevance on; 0: by the judge's own threshold")
+    relevant: float = option(0.0, "a page is relevant from this relevance on; 0: the judge's own threshold")
     stop_share: float = option(
         0.0,
-        "stop when the rest of the budget is expected to bring at most this share of all finds, as 0.05; 0: never",
+        "stop when at most this share of all relevant pages is expected in the rest of the budget (0.05); 0: never",
         most=0.99,
     )
-    dry_window: int = option(0, "stop when the harvest over this many pages stays low; 0: do not")
-    dry_floor: float = option(0.02, "harvest rate that counts as dry, or a fifth of the best rate if that is more")
-    dry_patience: int = option(200, "pages in a row below the floor before the crawl stops", least=1)
+    dry_window: int = option(0, "stop when the harvest rate over this many pages stays low; 0: never")
+    dry_floor: float = option(0.02, "harvest rate that counts as low, or a fifth of the best rate if that is more")
+    dry_patience: int = option(200, "stop after this many pages in a row with a low harvest rate", least=1)
 
-    sources: list[str] = option([], "seed sources that are asked where to start: `NAME:ADDRESS` (`scenthound sources`)")
+    sources: list[str] = option([], "seed sources to ask where to start: `NAME:ADDRESS` (`scenthound sources`)")
     found_seeds: int = option(20, "take at most this many seeds from a source at a time", least=1, most=500)
-    reseed_every: int = option(0, "ask the sources for further seeds after every so many pages; 0: never")
+    reseed_every: int = option(0, "interval, in pages, at which the sources are asked for more seeds; 0: never")
 
-    page_bytes: int = option(10_000_000, "read at most this much of a page, on the wire and unpacked", "bytes", least=1)
-    unpack_ratio: int = option(200, "refuse a body that unpacks to more than this many times its size", least=1)
+    page_bytes: int = option(10_000_000, "read at most this much of a page, as sent and decompressed", "bytes", least=1)
+    unpack_ratio: int = option(200, "refuse a body that decompresses to more than this many times its size", least=1)
     header_bytes: int = option(65_536, "refuse a reply whose headers are larger", "bytes", least=1)
     connect_timeout: float = option(10.0, "give up connecting after this long", "seconds")
-    first_byte_timeout: float = option(15.0, "give up a request without a byte for this long", "seconds", least=0.01)
-    min_rate: float = option(100.0, "give up a reply that brings fewer bytes a second, over `min_rate_time`; 0: never")
+    first_byte_timeout: float = option(15.0, "give up a request that gets no byte for this long", "seconds", least=0.01)
+    min_rate: float = option(100.0, "give up a reply with fewer bytes per second over `min_rate_time`; 0: never")
     min_rate_time: float = option(15.0, "the time over which `min_rate` is measured", "seconds", least=0.01)
-    idle_timeout: float = option(20.0, "give up a reply that pauses this long", "seconds")
+    idle_timeout: float = option(20.0, "give up a reply that pauses for this long", "seconds")
     page_timeout: float = option(60.0, "give up a page after this long", "seconds")
     adaptive_timeout: float = option(
         0.0, "give up a page sooner if its host usually answers fast, but never before this; 0: off", "seconds"
     )
     redirects: int = option(10, "follow at most this many redirects in a row")
-    pdf: bool = option(False, "fetch PDF files too and read their text; needs the extra `pdf`")
-    links_per_page: int = option(5_000, "take at most this many links of a page", least=1)
-    url_length: int = option(2_000, "leave longer URLs alone", least=16)
+    pdf: bool = option(False, "also fetch PDF files and read their text; needs the extra `pdf`")
+    links_per_page: int = option(5_000, "use at most this many links of a page", least=1)
+    url_length: int = option(2_000, "do not follow longer URLs", least=16)
     default_pages: list[str] = option(
-        [], "file names that stand for their folder beside index.html (`default.asp`, `index.php`): fewer pages twice"
+        [], "file names dropped from URLs, like index.html (`default.asp`, `index.php`), to avoid duplicate pages"
     )
 
     proxy: str = option("", "fetch through this proxy (http://, socks5://)")
-    allow_private: list[str] = option([], "private networks that may be reached (`loopback`, `10.0.0.0/8`)")
+    allow_private: list[str] = option([], "private networks that may be visited (`loopback`, `10.0.0.0/8`)")
     verify_tls: bool = option(True, "refuse servers whose certificate can't be verified")
 
     group_pages: int = option(0, "pages per database transaction; 0: a quarter of `concurrency`")
-    group_time: float = option(0.25, "longest time a landed page waits for its transaction", "seconds")
-    sync_time: float = option(0.5, "longest time a committed page waits to be synced to disk", "seconds")
+    group_time: float = option(0.25, "longest time that a page waits to be committed to the database", "seconds")
+    sync_time: float = option(0.5, "longest time that a committed page waits to be synced to disk", "seconds")
     snapshot: int = option(500, "pages between two saved states of a strategy that learns", least=1)
     warc_roll: int = option(1_000_000_000, "start a new WARC file at this size", "bytes", least=1)
     disk_reserve: int = option(50_000_000, "stop cleanly when less than this is free on the disk", "bytes")
-    seed_number: int = option(0, "number that all chance is drawn from")
+    seed_number: int = option(0, "seed of the random number generator")
 
     @property
     def url_rules(self) -> UrlRules:
-        """What the settings say about the canonical form of URLs."""
+        """The rules for the canonical form of URLs."""
         return UrlRules(self.url_length, tuple(name.lower() for name in self.default_pages))
 
 
-def read(kind: type[T], given: Mapping[str, Any], what: str = "setting") -> T:
-    """Make a `kind` (a dataclass) of plain values, each checked against its field.
+def read(kind: type[T], plain: Mapping[str, Any], what: str = "setting") -> T:
+    """Make a `kind` (a dataclass) from plain values, each checked against its field.
 
     >>> read(Settings, {"delay": "500 ms", "pages": 10}).delay
     0.5
@@ -155,7 +156,7 @@ def read(kind: type[T], given: Mapping[str, Any], what: str = "setting") -> T:
     declared: dict[str, Field[Any]] = {f.name: f for f in fields(kind) if f.init}  # type: ignore[arg-type]
     hints = get_type_hints(kind)
     values = {}
-    for name, value in given.items():
+    for name, value in plain.items():
         key = name.replace("-", "_")
         if key not in declared:
             raise UnknownName.among(what, name, declared)
@@ -166,13 +167,13 @@ def read(kind: type[T], given: Mapping[str, Any], what: str = "setting") -> T:
 def _checked(declared: Field[Any], kind: Any, value: Any, what: str) -> Any:
     unit = declared.metadata.get("unit", "")
     try:
-        made = _typed(kind, unit, value)
+        typed = _typed(kind, unit, value)
     except (ValueError, TypeError, OverflowError):
-        hint = f"write {_wanted(kind, unit)}; the default is {shown(default_of(declared))}"
+        hint = f"write {_expected(kind, unit)}; the default is {shown(default_of(declared))}"
         raise BadConfig(f"{what} `{declared.name}` can't be {value!r}", hint) from None
-    if hint := wrong(declared, kind, made):
+    if hint := hint_for_value(declared, kind, typed):
         raise BadConfig(f"{what} `{declared.name}` can't be {value!r}", hint)
-    return made
+    return typed
 
 
 def _typed(kind: Any, unit: str, value: Any) -> Any:
@@ -187,8 +188,8 @@ def _typed(kind: Any, unit: str, value: Any) -> Any:
             value = _quantity(value, unit)
         if kind is int:
             return int(value) if value == int(value) else _refuse()
-        made = float(value)
-        return made if made == made and abs(made) != float("inf") else _refuse()
+        number = float(value)
+        return number if math.isfinite(number) else _refuse()
     if kind == list[str]:
         if isinstance(value, str):
             return [part.strip() for part in value.split(",") if part.strip()]
@@ -204,26 +205,26 @@ def _quantity(text: str, unit: str) -> float:
     match = _QUANTITY.match(text)
     if not match:
         raise ValueError(text)
-    number, word = float(match[1].replace("_", "")), match[2].lower()
-    table = _UNITS.get(unit, {})
-    if not word:
+    number, name = float(match[1].replace("_", "")), match[2].lower()
+    if not name:
         return number
-    if word not in table:
+    factors = _UNITS.get(unit, {})
+    if name not in factors:
         raise ValueError(text)
-    return number * table[word]
+    return number * factors[name]
 
 
-def _wanted(kind: Any, unit: str) -> str:
+def _expected(kind: Any, unit: str) -> str:
     if unit == "seconds":
         return 'seconds, or a time such as "500 ms" or "2 min"'
     if unit == "bytes":
         return 'bytes, or a size such as "10 MB"'
-    words = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
-    return words.get(kind, "a list of texts")
+    words = {bool: "true or false", int: "a whole number", float: "a number", str: "a string"}
+    return words.get(kind, "a list of strings")
 
 
 def shown(value: Any) -> str:
-    """A setting's value as TOML would write it."""
+    """The value of a setting, written as in TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):

@@ -1,7 +1,7 @@
-"""What strategy and judge have learned, saved every so often; on resume the pages after it are read again.
+"""Save the learned state of strategy and judge at intervals; on resume they read the pages after it again.
 
-A strategy whose state is small is saved with every commit: the history does not say everything that happened to a
-frontier of its own (links that robots.txt forbids, redirects to known pages), which matters if that is tight.
+A strategy with a small state is saved with every commit. The history does not contain everything that happens to its
+own frontier (links that robots.txt forbids, redirects to known pages), which matters if that frontier is tight.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ class Snapshots:
     database: CrawlDatabase
 
     def save(self, crawl: Crawl, event: int, every: int | None = None) -> None:
-        """Save what was learned up to an event; with `every`, only if the last snapshot is so many events old, or if
-        the strategy's state is small."""
+        """Save what was learned up to an event. With `every`, only if the last snapshot is at least that many events
+        old, a page is not stored, or the strategy's state is small."""
         if not (isinstance(crawl.strategy, Saves) or crawl.judging.has_state):
             return
         last = self.database.meta_number("snapshot", -1_000_000)
-        is_due = crawl.unkept or declaration_of(crawl.strategy).small_state
+        is_due = crawl.has_unstored_pages or declaration_of(crawl.strategy).small_state
         if every is not None and not is_due and event - last < every:
             return
         if isinstance(crawl.strategy, Saves):
@@ -38,13 +38,13 @@ class Snapshots:
         self.save_doubts(crawl)
         self.database.save_meta("snapshot", str(event))
         self.database.save_meta("snapshot_labels", str(Labels(self.database).last_delivery()))
-        crawl.unkept = False
+        crawl.has_unstored_pages = False
 
     def save_doubts(self, crawl: Crawl) -> None:
         self.database.save_meta("doubts", json.dumps(crawl.judging.doubts()))
 
     def learned(self, name: str, relearn: bool) -> Learned:
-        """The last snapshot of the strategy or the judge, and the labels that came after it."""
+        """The last snapshot of the strategy or the judge, and the labels since then."""
         state, labels = None if relearn else self.database.state(name), Labels(self.database)
         if state is None:
             return Learned(labels=labels.delivered())
@@ -52,9 +52,9 @@ class Snapshots:
         return Learned(state, event, labels.delivered(last))
 
     def doubts(self) -> list[str]:
-        """Why the judge's verdicts may be wrong, by the last snapshot or the end of the last run."""
+        """Reasons why the judge's verdicts may be wrong, as of the last snapshot or the end of the last run."""
         try:
-            said = json.loads(self.database.meta("doubts") or "[]")
+            doubts = json.loads(self.database.meta("doubts") or "[]")
         except ValueError:
             return []
-        return [str(doubt) for doubt in said] if isinstance(said, list) else []
+        return [str(doubt) for doubt in doubts] if isinstance(doubts, list) else []

@@ -1,8 +1,8 @@
-"""Steer a crawl from another process: the orders there are, how they are given, and how a running crawl obeys them.
+"""Steer a crawl from another process: pause it, change its budget, add seeds, block hosts, label pages.
 
-`give_order` and `give_label` write into the crawl's database without its lock. The crawl looks there between commits,
-which costs one comparison if nothing was written, and never waits for anyone. What it did is an event of its history,
-committed with the effect. A resumed crawl is steered again as the one before was.
+`give_order` and `give_label` write to the crawl's database without its lock. The crawl looks for orders between
+commits, which costs one comparison if there are none, and never waits for them. Each order that it carries out is an
+event of its history, committed together with the effect. A resumed crawl carries out the orders of earlier runs again.
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ MOST_PAGES = 10**12
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One thing that a crawl can be ordered to do."""
+    """Something that a crawl can be ordered to do."""
 
     about: str
     value: str = ""
-    """What its value is; empty: it takes none."""
+    """The placeholder for its value, such as `URL`; empty: it takes no value."""
     parse: Callable[[str], str] = str
-    """Returns the value in the form that is stored; raises `OurFault`."""
+    """Returns the value as it is stored. Raises `OurFault`."""
 
 
 def _pages(text: str) -> str:
     if not text.strip().isdecimal() or not 0 < int(text) <= MOST_PAGES:
-        raise BadUsage(f"not a number of pages: `{text[:80]}`", "write a whole number, as 500")
+        raise BadUsage(f"not a number of pages: `{text[:80]}`", "write a whole number, such as 500")
     return str(int(text))
 
 
 def _seed(text: str) -> str:
-    """The address without user and password, which are stored nowhere."""
+    """The URL without user name and password, which are never stored."""
     try:
         spelling = urls.resolve(text)
         urls.canonical(spelling)
     except NotAUrl as error:
-        raise BadUsage(error.message, "write the whole URL, as https://example.org/page") from None
+        raise BadUsage(error.message, "write the whole URL, such as https://example.org/page") from None
     return spelling
 
 
@@ -66,56 +66,56 @@ def _seconds(text: str) -> str:
     try:
         return str(read(Settings, {"delay": text.strip()}).delay)
     except OurFault as error:
-        raise BadUsage(f"not a time: `{text[:80]}` ({error.message})", "write seconds, as 2, or 500 ms") from None
+        raise BadUsage(f"not a time: `{text[:80]}` ({error.message})", "write seconds, such as 2, or 500 ms") from None
 
 
 ACTIONS = {
-    "pause": Action("Request nothing more until `continue`; what is in flight still lands."),
+    "pause": Action("Request nothing more until `continue`. Requests in flight still land."),
     "continue": Action("End a pause."),
-    "stop": Action("End the run; it can be resumed."),
-    "budget": Action("Stop when there are N pages in all.", "N", _pages),
+    "stop": Action("End the run. The crawl can be resumed."),
+    "budget": Action("Stop when there are N pages in total.", "N", _pages),
     "seed": Action("Fetch this page next, whatever its score.", "URL", _seed),
     "block": Action("Fetch nothing more from this host.", "HOST", _host),
-    "unblock": Action("Fetch from this host again, where a link to it is met from now on.", "HOST", _host),
-    "delay": Action("Rest this long between two requests to a host.", "SECONDS", _seconds),
+    "unblock": Action("Fetch from this host again, if new links to it are found.", "HOST", _host),
+    "delay": Action("Wait this long between two requests to a host.", "SECONDS", _seconds),
 }
 
 
 def parse_order(action: str, value: str | None) -> tuple[str, str]:
-    """Action and value as they are stored. Raises `UnknownName` or `BadUsage`."""
-    known = ACTIONS.get(action)
-    if known is None:
+    """The action and the value as it is stored. Raises `UnknownName` or `BadUsage`."""
+    declared = ACTIONS.get(action)
+    if declared is None:
         raise UnknownName.among("order", action, ACTIONS)
-    if not known.value and value:
+    if not declared.value and value:
         raise BadUsage(f"`{action}` takes no value", f"leave out `{value[:80]}`")
-    if known.value and not value:
-        raise BadUsage(f"`{action}` needs a value", f"write it as: {action} {known.value}")
-    return action, known.parse(value or "")
+    if declared.value and not value:
+        raise BadUsage(f"`{action}` needs a value", f"write it as: {action} {declared.value}")
+    return action, declared.parse(value or "")
 
 
 def give_order(path: Path, action: str, value: str | None, now: float, patience: float = PATIENCE) -> Order:
-    """Order something of the crawl in this folder. A stopped crawl obeys when it is resumed."""
+    """Give an order to the crawl in this folder. A stopped crawl obeys when it is resumed."""
     action, value = parse_order(action, value)
-    with CrawlFolder.look(path):  # raises if this is no crawl
+    with CrawlFolder.look(path):  # raises if this is not a crawl
         pass
     number = _write(path, lambda database: Orders(database).give(action, value, now), patience)
     return Order(number, action, value, now)
 
 
 def give_label(path: Path, page: Url, on_topic: bool, now: float, patience: float = PATIENCE) -> None:
-    """Label a page of the crawl in this folder. The last label of a page counts."""
+    """Label a page of the crawl in this folder. The latest label of a page counts."""
     _write(path, lambda database: database.save_label(page, on_topic, now), patience)
 
 
 def _write(path: Path, write: Callable[[CrawlDatabase], Any], patience: float) -> Any:
-    """Write without the lock of the crawl: SQLite lets two processes write in turn."""
+    """Write to the database without the lock of the crawl: SQLite lets two processes write in turn."""
     database = CrawlDatabase(path / "crawl.db", patience=patience)
     try:
-        written = write(database)
+        result = write(database)
         database.commit()
     finally:
         database.close()
-    return written
+    return result
 
 
 class Steering:
@@ -124,8 +124,8 @@ class Steering:
     def __init__(self, folder: CrawlFolder, crawl: Crawl) -> None:
         self._folder, self._crawl = folder, crawl
         self._orders = Orders(folder.database)
-        self._time_left: float | None = None  # of a paused crawl, until its time is up
-        self._does: dict[str, Callable[[str, float], str]] = {
+        self._time_left: float | None = None  # of a paused crawl, until its time limit
+        self._methods: dict[str, Callable[[str, float], str]] = {
             "pause": self._pause,
             "continue": self._continue,
             "stop": self._stop,
@@ -141,22 +141,22 @@ class Steering:
         return self._time_left is not None
 
     def obey(self, now: float) -> int:
-        """Carry out new orders and return how many. Call it between commits, and commit after it."""
+        """Carry out new orders and return their number. Call this between commits, and commit afterwards."""
         orders = self._orders.new()
         for order in orders:
             self._record(order, self._carry_out(order, now))
         return len(orders)
 
     def add_seed(self, url: str, now: float) -> None:
-        """Order a seed in the name of the crawl itself, and carry that out. Commit after it."""
+        """Give and carry out the order to fetch a seed, on behalf of the crawl itself. Commit afterwards."""
         number = self._orders.give("seed", url, now)
         order = Order(number, "seed", url, now)
         self._record(order, self._carry_out(order, now))
 
     def restore(self, now: float) -> None:
-        """After a resume: bring the crawl to where the orders of earlier runs had brought it.
+        """After a resume, carry out the orders of earlier runs again.
 
-        The budget is restored with the crawl. A `stop` that came too late for its run is void.
+        The budget is restored elsewhere. A `stop` that came too late for its run has no effect.
         """
         for order in self._orders.all():
             if order.event is None and order.action == "stop":
@@ -167,10 +167,10 @@ class Steering:
             self._crawl.wait_until(now + self._crawl.politeness.delay)
 
     def _carry_out(self, order: Order, now: float) -> str:
-        """What came of an order; the table may have been written by another version, or by hand."""
+        """Carry out an order and return the outcome. It may be invalid, if another version or a person wrote it."""
         try:
             action, value = parse_order(order.action, order.value)
-            return self._does[action](value, now)
+            return self._methods[action](value, now)
         except OurFault as error:
             return f"refused: {error.message}"
 

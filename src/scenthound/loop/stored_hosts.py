@@ -1,4 +1,4 @@
-"""What a crawl folder remembers of hosts: when each may be asked again, its robots.txt, the sitemaps requested."""
+"""The state of hosts in a crawl folder: when each may be asked again, its robots.txt, and its requested sitemaps."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class StoredHosts:
 
     def save_sitemaps(self, sitemaps: Sitemaps) -> None:
         """Save which sitemaps were requested since the last call."""
-        for host, asked in sitemaps.take_asked().items():
-            self.database.save_state(f"sitemaps of {host}", {"asked": asked})
+        for host, requested in sitemaps.take_requested().items():
+            self.database.save_state(f"sitemaps of {host}", {"asked": requested})
 
     def politeness(self, settings: Settings, now: float) -> Politeness:
-        """A politeness that knows the hosts which rest now, and reads others when needed."""
-        made = Politeness(
+        """A politeness with the hosts that rest now. It reads other hosts when needed."""
+        politeness = Politeness(
             settings.delay,
             settings.backoff,
             settings.robots,
@@ -46,8 +46,8 @@ class StoredHosts:
             recall_origin=self.origin,
         )
         for name in self.database.resting_hosts(now):
-            made.host(name)
-        return made
+            politeness.host(name)
+        return politeness
 
     def host(self, name: str) -> KnownHost:
         """The saved state of a host."""
@@ -57,19 +57,19 @@ class StoredHosts:
         return KnownHost(saved.next_allowed, failures, barren if isinstance(barren, int) else 0, saved.pages)
 
     def origin(self, origin: str) -> OriginRules | None:
-        """The saved rules of an origin; None if it has to be asked."""
+        """The saved rules of an origin; None if its robots.txt must be requested."""
         saved = self.database.robots(origin)
         if saved is None or saved.failures:
-            return None  # unreachable before: it may be there now
+            return None  # it was unreachable, but may be reachable now
         try:
             return OriginRules(RobotsRules.from_text(saved.text), saved.until, saved.failures)
         except ValueError:
-            return None  # damaged: requested again
+            return None  # damaged: request it again
 
     def sitemaps(self, host: str) -> list[str]:
         """The sitemaps that were requested from a host."""
         try:
-            asked = (self.database.state(f"sitemaps of {host}") or {}).get("asked")
+            requested = (self.database.state(f"sitemaps of {host}") or {}).get("asked")
         except FolderBroken:
-            asked = None
-        return list(map(str, asked)) if isinstance(asked, list) else []  # damaged: requested again
+            requested = None
+        return list(map(str, requested)) if isinstance(requested, list) else []  # damaged: request them again

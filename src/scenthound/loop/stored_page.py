@@ -1,4 +1,4 @@
-"""A page of a crawl with what is stored of it: text, links, headers, bytes, each read when it is asked for."""
+"""A stored page of a crawl: its text, links, headers and bytes, each read on first use."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from scenthound.web.decode import Undecodable, decompress
 
 
 class StoredPage:
-    """One fetched page. `step` has its place in the crawl; the rest is read from the WARC file on first use.
+    """A fetched page. `step` says how the crawl found it; the content is read from the WARC file on first use.
 
     A page whose author asks not to be archived (`noindex`) is not stored: its text and HTML are empty.
     """
 
     def __init__(self, step: Step, where: Where | None, repository: Repository, settings: Settings) -> None:
         self.step, self.where = step, where
-        """How the crawl got there, and where the response is in `pages/`; None if it is not stored."""
+        """Its entry in the history, and the location of the response in `pages/`; None if it is not stored."""
         self._repository, self._settings = repository, settings
 
     @property
     def source(self) -> tuple[Repository, Settings]:
-        """Where it is read from, and by which settings."""
+        """The repository that it is read from, and the settings that it is read with."""
         return self._repository, self._settings
 
     def __repr__(self) -> str:
@@ -76,7 +76,7 @@ class StoredPage:
 
     @cached_property
     def response(self) -> Response | None:
-        """The HTTP response as it was stored; None if it was not. Raises `FolderBroken` if it can't be read."""
+        """The stored HTTP response; None if it is not stored. Raises `FolderBroken` if it can't be read."""
         return None if self.where is None else self._repository.get(self.where)
 
     @property
@@ -89,22 +89,22 @@ class StoredPage:
 
     @property
     def last_modified(self) -> datetime | None:
-        """The `Last-Modified` header in UTC; None if there is no valid one."""
-        said = "" if self.response is None else self.response.header("last-modified")
+        """The `Last-Modified` header in UTC; None if it is missing or invalid."""
+        header = "" if self.response is None else self.response.header("last-modified")
         try:
-            date = parsedate_to_datetime(said[:100])
+            date = parsedate_to_datetime(header[:100])
             return (date if date.tzinfo else date.replace(tzinfo=UTC)).astimezone(UTC)
         except (ValueError, TypeError, IndexError, OverflowError):
             return None
 
     @property
     def digest(self) -> str:
-        """SHA-1 of the stored body, as WARC and CDXJ write it; empty if it is not stored."""
+        """The SHA-1 digest of the stored body, as in WARC and CDXJ; empty if it is not stored."""
         return "" if self.response is None else digest_of(hashlib.sha1(self.response.body))  # noqa: S324
 
     @cached_property
     def content(self) -> bytes:
-        """The body without its content encoding; empty if it is not stored or can't be unpacked."""
+        """The decompressed body; empty if it is not stored or can't be decompressed."""
         if self.response is None:
             return b""
         coding = ",".join(value for key, value in self.response.headers if key.lower() == "content-encoding")
@@ -117,25 +117,22 @@ class StoredPage:
 
     @cached_property
     def _as_html(self) -> Response | None:
-        """The response; a PDF file as HTML, and None if it can't be read."""
-        shown = None if self.response is None else as_html(self.response, page_limits(self._settings))
-        return None if isinstance(shown, Failure) else shown
+        """The response, or the text of a PDF file as HTML; None if there is none or it can't be read."""
+        response = None if self.response is None else as_html(self.response, page_limits(self._settings))
+        return None if isinstance(response, Failure) else response
 
     @property
     def html(self) -> str:
-        """The source of the page as text; of a PDF file, its text and reference list as HTML."""
+        """The HTML source of the page; for a PDF file, its text and reference list as HTML."""
         if self._as_html is not self.response:
             return "" if self._as_html is None else self._as_html.body.decode("utf-8", "replace")
         return decode(self.content, detect(self.content, self.content_type).name) if self.content else ""
 
     @cached_property
     def _page(self) -> Page | None:
-        if self.response is None:
+        if self._as_html is None:
             return None
-        shown = self._as_html
-        landed = (
-            land(Candidate(self.url, 0.0), shown, page_limits(self._settings), Parts(), agent="") if shown else None
-        )
+        landed = land(Candidate(self.url, 0.0), self._as_html, page_limits(self._settings), Parts(), agent="")
         return landed if isinstance(landed, Page) else None
 
     @property
@@ -145,15 +142,15 @@ class StoredPage:
 
     @property
     def links(self) -> Sequence[Link]:
-        """Every link in document order."""
+        """All links in document order."""
         return () if self._page is None else self._page.links
 
     @cached_property
     def main_text(self) -> str:
-        """The text without menus and footers. Needs the extra `text`, else it raises `BadUsage`."""
+        """The text without menus and footers. Raises `BadUsage` without the extra `text`."""
         return main_text(self.html)
 
     @cached_property
     def language(self) -> str:
-        """The language as a code (`en`); empty if it is uncertain. Needs the extra `text`, else `BadUsage`."""
+        """The language code, such as `en`; empty if uncertain. Raises `BadUsage` without the extra `text`."""
         return language_of(self.text)

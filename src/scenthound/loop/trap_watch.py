@@ -1,17 +1,20 @@
-"""Finds traps by what they give: pages that say nothing new, behind URLs of one form.
+"""Detect crawler traps by their content: URLs of one pattern whose pages say nothing new.
 
-A host's terms are remembered. A page *says nothing new* if all its terms were on earlier pages of its host, those in
-its own URL and in its links aside. That is so for copies (session ids, print versions), for error pages that are sent
-as pages, for lists in another order (facets), and for pages that differ in their numbers alone (calendars), which count
-if they lead on to more URLs of their form. A page of a maze has some new terms, but nearly all its links lead to new
-URLs of its host, the menu that it shares with the page before aside.
+The terms of each host are remembered. A page *says nothing new* if all its terms were on earlier pages of its host,
+not counting terms in its own URL and in its links. This is true of copies (session ids, print versions), of error pages
+sent with status 200, of lists in another order (facets), and of pages that differ only in their numbers (calendars),
+which count if they lead to more URLs of their pattern. A page of a maze has some new terms, but nearly all its links,
+except those in the menu that it shares with the previous page, lead to new URLs of its host.
 
-Each such page adds to the debt of its pattern (path form and parameter names), of its folder at its depth, of what it
-shares with other folders (its first folder, or its parameter names on any path) and of its host; one that says
-something new pays off as much as it says. What owes too much is suspended: its URLs are not requested any more. A
-pattern most of whose pages say something new outlives its folder and its host. A suspended host also keeps the URLs of
-folders that owe nothing, if they were found on a page that owes nothing: a crawl that fell into the trap first gets the
-rest. URLs with parameters have a debt apart from the others of their host: their originals are not suspended with them.
+Each such page adds to four debts: of its pattern (path form and parameter names), of its folder at its depth, of what
+it shares with other folders (its first folder, or its parameter names on any path), and of its host. A page that says
+something new repays debts in proportion. Where a debt reaches its limit, the URLs are suspended: they are no longer
+requested. There are three exceptions:
+
+* A pattern most of whose pages say something new is still requested when its folder or host is suspended.
+* On a suspended host, URLs of folders without debt are still requested if they were found on a page without debt. So
+  a crawl that ran into the trap first still gets the rest of the host.
+* URLs with parameters have a host debt of their own, so that originals are not suspended together with their copies.
 
 The limits were chosen on recorded webs and on webs of traps: docs/decisions/0016-traps.md.
 """
@@ -32,30 +35,30 @@ from scenthound.page.page import Page
 
 REASON = "trap-nothing-new"
 SUSPENDED = "suspended"  # the kind of the event
-FIRST = 3  # pages of a host before any is compared
-PLAINLY_NEW = 0.9  # share of a page's terms from which on nothing else is looked at
-NEW = 0.01  # share from which on a page says something new …
-MAZE = 0.3  # … and in a maze
-UNKNOWN = 0.8  # share of its links, its menu aside, that lead to new URLs of its host, in a maze
-LINKS = 3  # such links that a page of a maze has at least
-MOST_LINKS = 40  # of a page that are looked at
-STEM = 6  # bytes of a term that are looked for in URLs
-LEADS_ON = 2  # what a page owes that says nothing new and leads on to more of its kind
-COPY = 1  # … that says nothing new, not even a number, and leads nowhere …
-TWIN = 3  # … that has the very terms of an earlier page, if these are not few
+FIRST = 3  # pages of a host that are only remembered, not compared
+PLAINLY_NEW = 0.9  # a page with a larger share of new terms says something new, without further checks
+NEW = 0.01  # the share of new terms from which a page says something new …
+MAZE = 0.3  # … if its links lead to new URLs as in a maze
+UNKNOWN = 0.8  # the share of links outside the menu that lead to new URLs of the host, on a page of a maze
+LINKS = 3  # the least number of such links on a page of a maze
+MOST_LINKS = 40  # links of a page that are checked
+STEM = 6  # bytes of a term that are searched for in URLs
+LEADS_ON = 2  # the debt of a page that says nothing new and leads to more pages of its kind …
+COPY = 1  # … of a page that says nothing new, not even a number, and leads nowhere …
+TWIN = 3  # … of a page with exactly the terms of an earlier page, at least TWIN_TERMS
 TWIN_TERMS = 20
-REPAYS = 6  # what a page pays off of which a share of MAZE or more is new; another one pays in proportion
-PAYS = 3  # pages with something new by which a pattern outlives its folder and its host
+REPAYS = 6  # the debt repaid by a page whose share of new terms is MAZE or more; other pages repay in proportion
+PAYS = 3  # pages with something new after which a pattern can be exempt from the suspension of its folder or host
 PATTERN, FOLDER, HOST = 24, 32, 48  # the debt at which each is suspended
 LIMITS = (PATTERN, FOLDER, FOLDER, HOST)
-WHOLE_HOST, WITH_PARAMETERS = "the host", "all URLs with parameters"  # apart: copies need not cost the originals
+WHOLE_HOST, WITH_PARAMETERS = "the host", "all URLs with parameters"  # two debts, so that copies spare the originals
 
-SAVED_FROM = 8  # the debt from which on it is saved
+SAVED_FROM = 8  # smaller debts are not saved
 
-MOST_HOSTS = 2_000  # that are watched
-MOST_TERMS = 500_000  # of all hosts together
-MOST_PATTERNS = 200  # of one host that owe something
-MOST_OWING = 100  # pages of one host that are remembered because they owe something
+MOST_HOSTS = 2_000  # watched at once
+MOST_TERMS = 500_000  # remembered, of all hosts together
+MOST_PATTERNS = 200  # per host with a debt
+MOST_OWING = 100  # pages with a debt remembered per host
 
 _DIGITS = re.compile(r"\d+")
 _RANDOM = re.compile(r"[0-9a-f]{8,}|(?=[a-z]*\d)[a-z0-9]{10,}", re.IGNORECASE)
@@ -63,22 +66,22 @@ _DIGIT = re.compile(rb"\d")
 
 
 class Suspended(NamedTuple):
-    """A pattern, a folder or a host whose URLs are not requested any more."""
+    """A pattern, a folder or a host whose URLs are no longer requested."""
 
     host: str
     pattern: str
     pages: int
-    """Pages that said nothing new."""
+    """The number of pages that said nothing new."""
 
     def __str__(self) -> str:
         return f"suspended: {self.pages} pages of {self.pattern} had nothing new"
 
 
 def patterns(url: Url) -> tuple[str, str, str, str]:
-    """The pattern of a URL on its host, its folder with its depth, what it shares with other folders, the whole host.
+    """The pattern of a URL, its folder and depth, what it shares with other folders, and the whole host.
 
-    URLs of all depths share their first folder; those with parameters share the names of these, and are apart from
-    the others of the host.
+    URLs of any depth share their first folder. URLs with parameters share their parameter names, and have a separate
+    entry for the host.
 
     >>> patterns(Url("http://x.test/news/2024/05.html"))
     ('/news/#/*.html', '/news… at depth 3', '/news…', 'the host')
@@ -91,8 +94,8 @@ def patterns(url: Url) -> tuple[str, str, str, str]:
     folder = f"{top} at depth {len(folders) + 1}{question}"
     if question:
         names = sorted({_DIGITS.sub("#", part.partition("=")[0]) for part in query.split("&")})
-        asked = f"?{'&'.join(f'{name}=' for name in names[:12])}"
-        return "/".join(["", *folders, file + asked]), folder, f"…{asked}", WITH_PARAMETERS
+        parameters = f"?{'&'.join(f'{name}=' for name in names[:12])}"
+        return "/".join(["", *folders, file + parameters]), folder, f"…{parameters}", WITH_PARAMETERS
     _, dot, extension = file.rpartition(".")
     last = "*" + (dot + extension if dot and len(extension) <= 5 else "") if file else ""
     return "/".join(["", *folders, last]), folder, top, WHOLE_HOST
@@ -100,33 +103,33 @@ def patterns(url: Url) -> tuple[str, str, str, str]:
 
 @dataclass(slots=True)
 class _Host:
-    """What is known of one host."""
+    """The memory of one host."""
 
     pages: int = 0
     terms: set[int] = field(default_factory=set)
     debts: dict[str, int] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
-    """Pages that said nothing new, by pattern."""
+    """The number of pages that said nothing new, by pattern."""
     yields: dict[str, int] = field(default_factory=dict)
-    """Pages that said something new while something was owed, by pattern."""
+    """The number of pages that said something new while the host had a debt, by pattern."""
     links: frozenset[Url] = frozenset()
-    """Those of the last page that was compared; the next one has its menu from there."""
+    """The links of the last page compared; those that the next page shares are its menu."""
     owing: dict[Url, None] = field(default_factory=dict)
-    """The latest pages that owe something."""
+    """The latest pages with a debt."""
 
     def excuses(self, url: Url, parent: Url | None) -> bool:
-        """Whether a URL is worth a request though its host or all of its folder is suspended: neither it nor its parent
-        has to do with what is owed."""
+        """Whether to request a URL although its host or first folder is suspended: its pattern, its folder and its
+        parent have no debt."""
         return parent is not None and parent not in self.owing and self.debts.keys().isdisjoint(patterns(url)[:2])
 
     def pays(self, pattern: str) -> bool:
-        """Whether a pattern outlives its folder or host: most of its pages say something new."""
+        """Whether a pattern is exempt from the suspension of its folder or host, since most of its pages are new."""
         return self.yields.get(pattern, 0) >= max(PAYS, 1 + self.counts.get(pattern, 0))
 
 
 @dataclass(slots=True)
 class TrapWatch:
-    """Watches the pages of every host, and says which URLs are not worth a request."""
+    """Watches the pages of every host, and decides which URLs are not worth a request."""
 
     ahead: ClassVar[tuple[AheadView, ...]] = (last_term_numbers,)
     _hosts: dict[str, _Host] = field(default_factory=dict)
@@ -142,20 +145,20 @@ class TrapWatch:
         pattern, *wider = patterns(url)
         if pattern in suspended:
             return REASON
-        host, of_url = self._hosts.get(name) or _Host(), suspended.keys() & set(wider)
-        if not of_url or host.pays(pattern):
+        host, matches = self._hosts.get(name) or _Host(), suspended.keys() & set(wider)
+        if not matches or host.pays(pattern):
             return None
-        is_close = wider[0] in of_url or (wider[1] in of_url and "?" in url)
+        is_close = wider[0] in matches or (wider[1] in matches and "?" in url)
         return REASON if is_close or not host.excuses(url, parent) else None
 
     def learn(self, page: Page, is_known: Callable[[Url], bool]) -> Suspended | None:
-        """Take in a fetched page, before its links are. Returns what is suspended because of it."""
+        """Learn from a fetched page, before its links are added. Returns what is suspended because of it."""
         name = urls.host(page.url)
         host = self._host(name)
         host.pages += 1
         terms = frozenset(memoryview(page.view(last_term_numbers)).cast("I"))
         new = terms - host.terms
-        text = hash((terms, "?" in page.url))  # an original is no twin of its copies with parameters
+        text = hash((terms, "?" in page.url))  # an original and its copies with parameters are not twins
         is_known_text = text in host.terms
         self._terms += len(new) + (not is_known_text)
         host.terms |= new
@@ -169,36 +172,37 @@ class TrapWatch:
         return self._charge(name, host, page.url, owes) if owes > 0 else None
 
     def _owes(self, host: _Host, page: Page, new: Set[int], terms: int, is_known: Callable[[Url], bool]) -> int:
-        """What a page adds to the debts; if it says something new, what it pays off, as a negative number."""
+        """The debt that a page adds; negative if it says something new and repays debts."""
         if len(new) > PLAINLY_NEW * terms:
             return -REPAYS
-        inside = _links_inside(page)
-        addresses = _addresses(page.url, inside)
-        said: list[bytes] = []
-        for term in _named(page, new):
-            if term[:STEM] not in addresses:
-                said.append(term)
-                if len(said) > MAZE * terms:
+        links = _links_inside(page)
+        url_text = _url_text(page.url, links)
+        new_terms: list[bytes] = []
+        for term in _terms_of(page, new):
+            if term[:STEM] not in url_text:
+                new_terms.append(term)
+                if len(new_terms) > MAZE * terms:
                     return -REPAYS
-        words = sum(_DIGIT.search(term) is None for term in said)
-        outside_menu, host.links = len(set(inside) - host.links), frozenset(inside)
-        if _lead_on(inside, outside_menu, is_known):
+        new_words = sum(_DIGIT.search(term) is None for term in new_terms)
+        outside_menu, host.links = len(set(links) - host.links), frozenset(links)
+        if _is_maze(links, outside_menu, is_known):
             return LEADS_ON
-        if words > NEW * terms:
-            return -math.ceil(REPAYS * len(said) / (MAZE * terms))
+        if new_words > NEW * terms:
+            return -math.ceil(REPAYS * len(new_terms) / (MAZE * terms))
         depth = _depth(page.url)
-        if any(_depth(url) == depth and not is_known(url) for url in inside):
+        if any(_depth(url) == depth and not is_known(url) for url in links):
             return LEADS_ON
         return 0 if new else COPY
 
     def _charge(self, name: str, host: _Host, url: Url, owes: int) -> Suspended | None:
+        """Add to the four debts of a URL. Returns what is suspended because of it."""
         host.owing[url] = None
         if len(host.owing) > MOST_OWING:
             del host.owing[next(iter(host.owing))]
         for pattern, limit in zip(patterns(url), LIMITS, strict=True):
             if pattern not in host.debts and len(host.debts) >= MOST_PATTERNS:
-                least = min(host.debts, key=host.debts.__getitem__)
-                del host.debts[least], host.counts[least]
+                smallest = min(host.debts, key=host.debts.__getitem__)
+                del host.debts[smallest], host.counts[smallest]
             host.debts[pattern] = host.debts.get(pattern, 0) + owes
             host.counts[pattern] = host.counts.get(pattern, 0) + 1
             if host.debts[pattern] >= limit and pattern not in self._suspended.get(name, {}):
@@ -208,29 +212,29 @@ class TrapWatch:
 
     def _host(self, name: str) -> _Host:
         host = self._hosts.pop(name, None) or _Host()
-        self._hosts[name] = host  # the latest last
+        self._hosts[name] = host  # at the end: hosts are in the order of their latest page
         while len(self._hosts) > MOST_HOSTS or (self._terms > MOST_TERMS and len(self._hosts) > 1):
             oldest = next(iter(self._hosts))
             self._terms -= len(self._hosts.pop(oldest).terms)
         return host
 
     def owes(self, url: Url) -> bool:
-        """Whether this page is among the latest of its host that said nothing new."""
+        """Whether this page is among the latest pages of its host that said nothing new."""
         host = self._hosts.get(urls.host(url))
         return host is not None and url in host.owing
 
     @property
     def hosts(self) -> int:
-        """Hosts in memory."""
+        """The number of hosts in memory."""
         return len(self._hosts)
 
     @property
     def terms(self) -> int:
-        """Terms in memory, of all hosts together."""
+        """The number of terms in memory, of all hosts together."""
         return self._terms
 
     def __iter__(self) -> Iterator[Suspended]:
-        """All that is suspended."""
+        """Everything that is suspended."""
         for host, suspended in self._suspended.items():
             for pattern, pages in suspended.items():
                 yield Suspended(host, pattern, pages)
@@ -238,21 +242,21 @@ class TrapWatch:
     # ---- saved with the crawl
 
     def save(self) -> dict[str, Any]:
-        """What is suspended and what is owed, as JSON values. Terms are not saved: they are soon learned again."""
+        """The suspensions and debts as JSON values. Terms are not saved: they are soon learned again."""
         debts: dict[str, dict[str, list[int]]] = {}
         for name, host in self._hosts.items():
-            if owed := {of: [debt, host.counts[of]] for of, debt in host.debts.items() if debt >= SAVED_FROM}:
-                debts[name] = owed
+            if large := {key: [debt, host.counts[key]] for key, debt in host.debts.items() if debt >= SAVED_FROM}:
+                debts[name] = large
         yields = {name: dict(self._hosts[name].yields) for name in self._suspended if name in self._hosts}
-        suspended = {name: dict(of) for name, of in self._suspended.items()}
+        suspended = {name: dict(pages) for name, pages in self._suspended.items()}
         parts = {"suspended": suspended, "debts": debts, "yields": yields}
         return {name: part for name, part in parts.items() if part}
 
     def load(self, state: Mapping[str, Any]) -> None:
         """Load what `save` returned."""
-        self._suspended = {name: dict(of) for name, of in state.get("suspended", {}).items()}
-        for name, owed in state.get("debts", {}).items():
-            debts, counts = ({of: pair[column] for of, pair in owed.items()} for column in (0, 1))
+        self._suspended = {name: dict(pages) for name, pages in state.get("suspended", {}).items()}
+        for name, saved in state.get("debts", {}).items():
+            debts, counts = ({key: pair[column] for key, pair in saved.items()} for column in (0, 1))
             self._hosts[name] = _Host(FIRST, set(), debts, counts)
         for name, yields in state.get("yields", {}).items():
             self._hosts.setdefault(name, _Host(FIRST)).yields = dict(yields)
@@ -264,22 +268,22 @@ def _links_inside(page: Page) -> list[Url]:
     return [link.url for link in islice(page.outlinks, MOST_LINKS) if link.url.startswith(origin)]
 
 
-def _addresses(url: Url, links: list[Url]) -> bytes:
-    """The text of some URLs of one host, which is there once. No term contains a slash."""
+def _url_text(url: Url, links: list[Url]) -> bytes:
+    """A URL and the paths of its links in one text, to search for terms. The host is the same for all."""
     start = len(urls.origin(url))
     return " ".join([url, *(link[start:] for link in links)]).lower().encode()
 
 
-def _named(page: Page, numbers: Set[int]) -> Iterator[bytes]:
-    """The last terms of a page with these numbers."""
-    every = memoryview(page.view(last_term_numbers)).cast("I")
-    return compress(last_terms(page.record), map(numbers.__contains__, every))
+def _terms_of(page: Page, numbers: Set[int]) -> Iterator[bytes]:
+    """The terms of a page with these numbers."""
+    all_numbers = memoryview(page.view(last_term_numbers)).cast("I")
+    return compress(last_terms(page.record), map(numbers.__contains__, all_numbers))
 
 
-def _lead_on(links: list[Url], outside_menu: int, is_known: Callable[[Url], bool]) -> bool:
-    """Whether as many of a page's links lead to new URLs as nearly all outside its menu.
+def _is_maze(links: list[Url], outside_menu: int, is_known: Callable[[Url], bool]) -> bool:
+    """Whether the links of a page that lead to new URLs are as many as nearly all links outside its menu.
 
-    On most pages it takes a few links to see that not.
+    On most pages a few links are enough to find out that they are not.
     """
     spare = len(links) - max(LINKS, UNKNOWN * outside_menu)
     for url in links:
@@ -294,13 +298,14 @@ def _depth(url: Url) -> tuple[int, bool]:
     return path.count("/"), bool(question)
 
 
-def _repay(host: _Host, url: Url, paid: int) -> None:
-    of_url = patterns(url)
-    host.yields[of_url[0]] = host.yields.get(of_url[0], 0) + 1
+def _repay(host: _Host, url: Url, amount: int) -> None:
+    """Reduce the four debts of a URL that says something new."""
+    keys = patterns(url)
+    host.yields[keys[0]] = host.yields.get(keys[0], 0) + 1
     if len(host.yields) > MOST_PATTERNS:
         del host.yields[min(host.yields, key=host.yields.__getitem__)]
-    for pattern in of_url:
-        if (debt := host.debts.pop(pattern, 0) - paid) > 0:
+    for pattern in keys:
+        if (debt := host.debts.pop(pattern, 0) - amount) > 0:
             host.debts[pattern] = debt
         else:
             host.counts.pop(pattern, None)

@@ -1,5 +1,12 @@
-"""From bytes of the web to our data types. Only `fetch` and `connection` touch the network; the rest is pure.
+"""From the bytes of the web to our data types. Only `fetch` and `connection` touch the network; the rest is pure.
 
-`decode` and `charset` turn a body into text, `guard` and `html_document` text into title, text and links. `robots`,
-`metarobots` and `sitemap_file` read what a site says about itself; `addresses` says where a crawler must not connect.
+The live driver in `loop` calls `fetch`, which returns a `Response` or a `Failure`. `page` turns a response into a page
+with the functions here; `loop` also reads robots.txt files and sitemaps with them.
+
+* Network: `fetch` (one HTTP request), `connection` (limits on what arrives), `fetch_failures` (errors as a `Failure`),
+  `request_headers`, `addresses` (where a crawler must not connect).
+* A body as text: `mime` (media types), `decode` (decompression), `charset` (character encodings).
+* HTML: `guard` (makes any page fast to parse), `html_document` (title, text and links), `link_context` (the text around
+  links), `metarobots` (robots directives and refresh), `site_names` (the name of a site's owner).
+* Other files: `robots` (robots.txt), `sitemap_file`, `bookmarks_file` (the bookmarks of a browser).
 """

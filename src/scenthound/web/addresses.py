@@ -1,7 +1,7 @@
-"""Which addresses a crawler of the public web must not connect to, and why.
+"""Decide which addresses a crawler of the public web must not connect to, and why.
 
-An address that carries an IPv4 address inside (mapped, NAT64, 6to4, Teredo) is judged by that one, since the packets
-end up there; mapped and NAT64 addresses are refused even then (design, section 4), unless their network is allowed.
+An address that contains an IPv4 address (mapped, NAT64, 6to4, Teredo) is judged by the IPv4 address, since the packets
+end up there. Mapped and NAT64 addresses are refused even if that is public, unless their network is allowed.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ NAMED: dict[str, tuple[str, ...]] = {
     "cgnat": ("100.64.0.0/10",),
     "all": ("0.0.0.0/0", "::/0"),
 }
-"""Words that `parse_networks` takes beside networks and addresses."""
+"""Names that `parse_networks` accepts in addition to networks and addresses."""
 
 
 def _table(*rows: tuple[str, str]) -> tuple[tuple[Network, str], ...]:
     return tuple((ip_network(network), reason) for network, reason in rows)
 
 
-# The first row with the address decides. IANA's special-purpose registries (RFC 6890), and the addresses at which
-# cloud providers answer with credentials; two of those are in public or CGNAT space.
+# The first row that contains the address decides. From IANA's special-purpose registries (RFC 6890), and the addresses
+# at which cloud providers serve credentials, two of which are in public or CGNAT space.
 _SPECIAL_4 = _table(
     ("169.254.169.254/32", "metadata"),
     ("169.254.170.2/32", "metadata"),
@@ -73,7 +73,7 @@ _INTERNAL = (
     *(".local", ".internal", ".intranet", ".private", ".corp", ".home", ".lan", ".localdomain", ".home.arpa"),
     *(".in-addr.arpa", ".ip6.arpa"),
 )
-_GLOBAL_6 = IPv6Network("2000::/3")  # all that was ever assigned; the rest is reserved
+_GLOBAL_6 = IPv6Network("2000::/3")  # all assigned addresses; the rest is reserved
 _NAT64 = IPv6Network("64:ff9b::/96")
 _NAT64_LOCAL = IPv6Network("64:ff9b:1::/48")
 _NEVER = frozenset(("ipv4-mapped", "nat64"))
@@ -90,7 +90,7 @@ def forbidden(address: str, allowed: Sequence[Network] = ()) -> str | None:
         parsed = ip_address(address.strip("[]").partition("%")[0])
     except ValueError:
         return "not-an-address"
-    return _judged(parsed, allowed)
+    return _reason_against(parsed, allowed)
 
 
 def literal(host: str) -> str | None:
@@ -105,8 +105,8 @@ def literal(host: str) -> str | None:
 def forbidden_name(host: str, allowed: Sequence[Network] = ()) -> str | None:
     """`forbidden` for a host that a proxy looks up: literal addresses, `localhost` (RFC 6761), internal names.
 
-    A name without a dot, or below a domain that the public web does not have, means a machine of the network that the
-    proxy is in. It is refused unless a network other than loopback is allowed.
+    A name without a dot, or in a domain that does not exist on the public web, means a machine in the proxy's network.
+    It is refused unless a network other than loopback is allowed.
 
     >>> forbidden_name("printer.local"), forbidden_name("intranet"), forbidden_name("example.org")
     ('internal', 'internal', None)
@@ -122,52 +122,52 @@ def forbidden_name(host: str, allowed: Sequence[Network] = ()) -> str | None:
     return "internal"
 
 
-def parse_networks(words: Iterable[str]) -> tuple[Network, ...]:
-    """The networks that `loopback`, `10.0.0.0/8`, `192.168.1.7`, `all` … name. Raises `BadConfig`."""
+def parse_networks(texts: Iterable[str]) -> tuple[Network, ...]:
+    """The networks for texts such as `loopback`, `10.0.0.0/8`, `192.168.1.7`, `all`. Raises `BadConfig`."""
     networks: list[Network] = []
-    for word in words:
-        name = word.strip().lower()
-        for text in NAMED.get(name, (name,)):
+    for text in texts:
+        name = text.strip().lower()
+        for network in NAMED.get(name, (name,)):
             try:
-                networks.append(ip_network(text))
+                networks.append(ip_network(network))
             except ValueError:
-                raise BadConfig(f"not a network: `{word}`", _way_out(name)) from None
+                raise BadConfig(f"not a network: `{text}`", _hint(name)) from None
     return tuple(networks)
 
 
-def _way_out(name: str) -> str:
+def _hint(name: str) -> str:
     try:
         return f"did you mean `{ip_network(name, strict=False)}`?"
     except ValueError:
         return f"write 10.0.0.0/8, an address, or one of {', '.join(NAMED)}"
 
 
-def _judged(address: Address, allowed: Sequence[Network]) -> str | None:
+def _reason_against(address: Address, allowed: Sequence[Network]) -> str | None:
     if any(address in network for network in allowed):
         return None
     if isinstance(address, IPv4Address):
         return next((reason for network, reason in _SPECIAL_4 if address in network), None)
-    inner = list(_inside(address))
-    if inner:
-        if all(any(carried in network for network in allowed) for _, carried in inner):
+    embedded = list(_embedded_addresses(address))
+    if embedded:
+        if all(any(inner in network for network in allowed) for _, inner in embedded):
             return None
-        reasons = [(kind, _judged(carried, allowed)) for kind, carried in inner]
+        reasons = [(kind, _reason_against(inner, allowed)) for kind, inner in embedded]
         worse = next((f"{kind} {reason}" for kind, reason in reasons if reason), None)
         return worse or next((kind for kind, _ in reasons if kind in _NEVER), None)
     special = next((reason for network, reason in _SPECIAL_6 if address in network), None)
     return special or (None if address in _GLOBAL_6 else "reserved")
 
 
-def _inside(address: IPv6Address) -> Iterator[tuple[str, IPv4Address]]:
+def _embedded_addresses(address: IPv6Address) -> Iterator[tuple[str, IPv4Address]]:
     """The IPv4 addresses that `address` may lead to, each with the kind of translation."""
     if address.ipv4_mapped is not None:
         yield "ipv4-mapped", address.ipv4_mapped
     elif address in _NAT64:
         yield "nat64", IPv4Address(int(address) & 0xFFFFFFFF)
     elif address in _NAT64_LOCAL:
-        # Only the translator knows its prefix, so every reading must be allowed. Those in 0.0.0.0/8 are the padding of
-        # another reading.
-        readings = {_embedded(int(address), length) for length in _NAT64_PREFIXES}
+        # Only the translator knows its prefix, so every interpretation must be allowed. Those in 0.0.0.0/8 are the
+        # padding of another interpretation.
+        readings = {_after_prefix(int(address), length) for length in _NAT64_PREFIXES}
         likely = sorted(reading for reading in readings if reading >> 24)
         yield from (("nat64", IPv4Address(reading)) for reading in likely or [0])
     elif address.sixtofour is not None:
@@ -176,9 +176,9 @@ def _inside(address: IPv6Address) -> Iterator[tuple[str, IPv4Address]]:
         yield from (("teredo", end) for end in reversed(address.teredo))
 
 
-def _embedded(address: int, length: int) -> int:
-    """RFC 6052, section 2.2: 32 bits behind the prefix, stepping over bits 64 to 71."""
+def _after_prefix(address: int, length: int) -> int:
+    """The 32 bits after the prefix, skipping bits 64 to 71 (RFC 6052, section 2.2)."""
     if length == 96:
         return address & 0xFFFFFFFF
-    without = (address >> 64 << 56) | (address & ((1 << 56) - 1))
-    return (without >> (120 - length - 32)) & 0xFFFFFFFF
+    without_skipped = (address >> 64 << 56) | (address & ((1 << 56) - 1))
+    return (without_skipped >> (120 - length - 32)) & 0xFFFFFFFF

@@ -1,6 +1,6 @@
-"""Read a browser's bookmarks: Netscape's HTML, which all browsers export; Chromium's JSON; Firefox's backup in JSON.
+"""Read a browser's bookmarks: Netscape's HTML, which all browsers export; Chromium's JSON; Firefox's JSON backup.
 
-The file may come from anybody: sizes are bounded, nothing is executed, and what is no http(s) URL is left out.
+The file may come from a stranger: sizes are bounded, nothing is executed, and anything but http(s) URLs is left out.
 """
 
 from __future__ import annotations
@@ -13,32 +13,33 @@ from scenthound import url as urls
 from scenthound.errors import NotAUrl
 from scenthound.web.html_document import parse_html
 
-MOST = 100_000  # bookmarks and folders of one file
+MOST = 100_000  # bookmarks and folders read from one file
 LONGEST_TITLE = 500
-_BASE = "http://bookmarks.invalid/"  # what a relative link in the file would lead to
+_BASE = "http://bookmarks.invalid/"  # the base of relative links, which are left out
 
 
 class Bookmark(NamedTuple):
-    """One bookmark, with the names of the folders that it is in."""
+    """One bookmark."""
 
     url: str
     title: str = ""
     folder: str = ""
+    """The names of the folders that contain it, as `a/b`."""
 
 
 def read_bookmarks(text: str) -> list[Bookmark] | None:
-    """The bookmarks in a text, in order, each URL once; None if it is in none of the formats."""
+    """The bookmarks in a text, in order and without duplicate URLs; None if the text is not in one of the formats."""
     start = text.lstrip("\ufeff \t\r\n")[:1]
     if start == "<" and "<a " in text[:20_000].lower():
-        found = _in_html(text)
+        bookmarks = _in_html(text)
     elif start == "{":
         roots = _roots(text)
         if roots is None:
             return None
-        found = _in_tree(roots)
+        bookmarks = _in_tree(roots)
     else:
         return None
-    return list({bookmark.url: bookmark for bookmark in found}.values())
+    return list({bookmark.url: bookmark for bookmark in bookmarks}.values())
 
 
 def _in_html(text: str) -> Iterator[Bookmark]:
@@ -48,7 +49,7 @@ def _in_html(text: str) -> Iterator[Bookmark]:
 
 
 def _roots(text: str) -> list[Any] | None:
-    """The uppermost folders of a JSON file; None if it is neither Chromium's nor Firefox's."""
+    """The top folders of a JSON file; None if it is neither Chromium's nor Firefox's."""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):
@@ -62,7 +63,7 @@ def _roots(text: str) -> list[Any] | None:
 
 
 def _in_tree(roots: list[Any]) -> Iterator[Bookmark]:
-    """Nodes have `children`, or an address: `url` and `name` in Chromium, `uri` and `title` in Firefox."""
+    """The bookmarks below some nodes. A bookmark has `url` and `name` in Chromium, `uri` and `title` in Firefox."""
     waiting: list[tuple[Any, str]] = [(root, "") for root in reversed(roots)]
     for _ in range(MOST):
         if not waiting:

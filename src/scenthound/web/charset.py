@@ -1,4 +1,4 @@
-"""Bytes to text: the encoding of a page by the HTML and Encoding standards, or else by a guess."""
+"""Decode bytes to text: find the encoding of a page by the HTML and Encoding standards, or else by guessing."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import NamedTuple
 from scenthound.web.mime import parse as parse_mime
 
 PRESCAN = 1024  # bytes in which the standard looks for a <meta>
-LATE = 1 << 16  # bytes that are searched before a guess: a browser would find the tag while it parses
-SAMPLE = 4096  # bytes around the first one outside ASCII that the guess is based on
+LATE = 1 << 16  # bytes searched for a <meta> before guessing: a browser would find it while parsing
+SAMPLE = 4096  # bytes around the first non-ASCII byte, from which the encoding is guessed
 FALLBACK = "windows-1252"
 
-# Every label of the Encoding standard, in lower case, by the name of its encoding; a name is a label of itself.
+# The labels of the Encoding standard, in lower case. Each line begins with the name of the encoding, also a label.
 _LABELS = """
 utf-8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf8 x-unicode20utf8
 ibm866 866 cp866 csibm866
@@ -62,7 +62,7 @@ x-user-defined
 """
 _NAMES = {label: words[0] for line in _LABELS.split("\n") if (words := line.split()) for label in words}
 
-# The standard's name to Python's, where they differ: mostly a larger set of a vendor.
+# The standard's names to Python's, where they differ: mostly a vendor's superset.
 _CODECS = {
     "ibm866": "cp866",
     "iso-8859-8-i": "iso-8859-8",
@@ -87,7 +87,7 @@ _GUESSED = {
     "cp866": "ibm866",
 }
 
-# Where the prescan stops: a comment, a <meta>, any other tag up to its attributes, any other markup.
+# What the prescan recognises: a comment, a <meta>, any other tag up to its attributes, any other markup.
 _MARKUP = re.compile(
     rb"<!--(?:-?>|.*?(?:-->|\Z))|<(meta)(?=[\t\n\f\r /])|<(/?[a-z])[^\t\n\f\r >]*|<[!/?][^>]*",
     re.DOTALL | re.IGNORECASE,
@@ -111,7 +111,7 @@ class Charset(NamedTuple):
 
 
 def named(label: str) -> str | None:
-    """The encoding for a label by the Encoding standard: `latin1` is windows-1252."""
+    """The encoding for a label, by the Encoding standard: windows-1252 for `latin1`; None if unknown."""
     return _NAMES.get(label.strip("\t\n\f\r ").lower())
 
 
@@ -138,7 +138,7 @@ def to_text(body: bytes, content_type: str = "") -> str:
 
 
 def decode(body: bytes, name: str) -> str:
-    """The body in an encoding of the standard, without its byte order mark."""
+    """The body, decoded from an encoding of the standard, without its byte order mark."""
     if name == "replacement":
         return "\N{REPLACEMENT CHARACTER}" if body else ""
     if name == "x-user-defined":
@@ -154,15 +154,15 @@ _USER_DEFINED = {code: 0xF700 + code for code in range(0x80, 0x100)}
 
 
 def prescan(head: bytes) -> str | None:
-    """The encoding that a `<meta>` names, as the HTML standard's prescan finds it; else that of an XML declaration."""
+    """The encoding in a `<meta>`, by the HTML standard's prescan, or else in an XML declaration; None if neither."""
     if head.startswith((b"<\0?\0x\0", b"\0<\0?\0x")):
         return "utf-16le" if head[1] == 0 else "utf-16be"
-    at = 0
-    while (markup := _MARKUP.search(head, at)) is not None:
-        at = markup.end()
+    position = 0
+    while (markup := _MARKUP.search(head, position)) is not None:
+        position = markup.end()
         if markup[1] or markup[2]:
-            attributes, at = _attributes(head, at)
-            if at >= len(head):  # the tag does not end here
+            attributes, position = _attributes(head, position)
+            if position >= len(head):  # the tag is cut off
                 break
             if markup[1] and (name := _meta(attributes)):
                 return name
@@ -171,15 +171,16 @@ def prescan(head: bytes) -> str | None:
     return "utf-8" if name in ("utf-16le", "utf-16be") else name
 
 
-def _attributes(head: bytes, at: int) -> tuple[dict[bytes, bytes], int]:
-    """The attributes of a tag, first of each name, and where they end."""
+def _attributes(head: bytes, position: int) -> tuple[dict[bytes, bytes], int]:
+    """The attributes of a tag, the first of each name, and where they end."""
     attributes: dict[bytes, bytes] = {}
-    while (attribute := _ATTRIBUTE.match(head, at)) is not None:
-        at = attribute.end()
+    while (attribute := _ATTRIBUTE.match(head, position)) is not None:
+        position = attribute.end()
         attributes.setdefault(attribute[1].lower(), attribute[2] or attribute[3] or attribute[4] or b"")
-        if head[at : at + 1] in (b'"', b"'") and head[:at].rstrip(b"\t\n\f\r ").endswith(b"="):
-            return attributes, len(head)  # a quote that never closes
-    return attributes, at + len(head[at:]) - len(head[at:].lstrip(b"\t\n\f\r /"))
+        if head[position : position + 1] in (b'"', b"'") and head[:position].rstrip(b"\t\n\f\r ").endswith(b"="):
+            return attributes, len(head)  # an unclosed quote
+    rest = head[position:]
+    return attributes, len(head) - len(rest.lstrip(b"\t\n\f\r /"))
 
 
 def _meta(attributes: dict[bytes, bytes]) -> str | None:
@@ -196,7 +197,7 @@ def _meta(attributes: dict[bytes, bytes]) -> str | None:
 
 
 def _guess(body: bytes) -> Charset:
-    """UTF-8 if all of it is valid (it may be cut at the end), else a late `<meta>`, else by statistics."""
+    """UTF-8 if the body is valid UTF-8 (perhaps cut at the end), else a late `<meta>`, else a statistical guess."""
     try:
         codecs.getincrementaldecoder("utf-8")().decode(body)
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""Our layer over aiohttp's connections: limits on what arrives, the system's resolver in threads, SOCKS.
+"""Our layer on top of aiohttp's connections: limits on what arrives, the system's resolver in threads, SOCKS.
 
 aiohttp is used through its public names except for `StreamReader._buffer` (bytes that arrived before a disconnect) and
 `ResponseHandler._payload`.
@@ -24,40 +24,41 @@ _HEAD_END = re.compile(rb"\n\r?\n")
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
-    """Limits of one request. Sizes in bytes, times in seconds."""
+    """The limits of requests. Sizes in bytes, times in seconds."""
 
     bytes: int = 10_000_000
-    """Of the body before decompression; a longer one is cut and marked `length`."""
+    """Size of the body before decompression. A longer body is cut and marked `length`."""
     small: int = 500_000
-    """Of a body; what is longer has to wait until it is one of `large_bodies`, with the connection paused."""
+    """Size up to which a body is read at once. After that it has to wait until it is one of `large_bodies`, with the
+    connection paused."""
     large_bodies: int = 6
-    """Bodies above `small` that are read at a time: so memory is bounded however many requests are in flight."""
+    """Bodies above `small` that are read at a time, which bounds memory however many requests are in flight."""
     header_bytes: int = 65_536
     header_count: int = 200
     connect: float = 10.0
-    """For the name lookup, the connection and the TLS handshake together."""
+    """Time for the name lookup, the connection and the TLS handshake together."""
     first_byte: float = 15.0
-    """From the request to the first byte of the reply."""
+    """Time from the request to the first byte of the reply."""
     rate: float = 100.0
     """Minimum bytes per second over every `rate_time`; 0: no minimum."""
     rate_time: float = 15.0
     idle: float = 20.0
-    """Between two arrivals of bytes."""
+    """Time without any bytes during a reply."""
     total: float = 60.0
-    """For everything: lookup, connection, head and body."""
+    """Time for everything: lookup, connection, head and body."""
     keep_alive: float = 15.0
     """How long an idle connection is kept for the next request to its host."""
     idle_connections: int = 256
-    """Above this number the one idle for longest is closed."""
+    """Number of idle connections. Above this, the connection that has been idle for longest is closed."""
     lookups: int = 256
-    """Name lookups at a time, each a thread started on demand. A lookup can't be cancelled, and one with a dead name
-    server takes half a minute: so there are many more than requests usually run at once."""
+    """Name lookups at a time, each in a thread that is started on demand. There are many more than requests in flight,
+    because a lookup can't be cancelled, and takes half a minute if the name server is dead."""
     names_kept: float = 300.0
-    """How long the answer of a name lookup is cached. Addresses are checked at every connection anyway."""
+    """How long the result of a name lookup is cached. Addresses are checked at every connection anyway."""
 
 
 class TooMuch(aiohttp.ClientError):
-    """A reply was larger than allowed; `reason` is `header-bomb` or `too-large`."""
+    """A reply is larger than allowed; `reason` is `header-bomb` or `too-large`."""
 
     def __init__(self, message: str, reason: str) -> None:
         super().__init__(message)
@@ -69,10 +70,10 @@ class StaleConnection(aiohttp.ClientConnectionError):
 
 
 class Meter(ResponseHandler):
-    """aiohttp's protocol that counts the bytes that arrive and closes the connection above the limit.
+    """aiohttp's protocol, extended to count the bytes that arrive and to close the connection above the limit.
 
-    aiohttp alone limits header lines and their number, but neither their sum, nor informational replies, nor chunk
-    extensions and trailers.
+    aiohttp itself limits the length and number of header lines, but not their total size, nor informational replies,
+    chunk extensions and trailers.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, limits: FetchLimits, idle: dict[Meter, None]) -> None:
@@ -83,7 +84,7 @@ class Meter(ResponseHandler):
         self.keeps: object = None
         self._limits, self._idle = limits, idle
         self._in_head, self._last = True, b""
-        self._began = 0.0  # when the request went out, then when the first byte of the reply came
+        self._began = 0.0  # when the request was sent, later when the first byte of the reply came
         self._counted = 0  # bytes received when the rate was last checked
         self._watch: asyncio.TimerHandle | None = None
 
@@ -112,7 +113,7 @@ class Meter(ResponseHandler):
 
     def data_received(self, data: bytes) -> None:
         if self in self._idle:
-            self.close()  # nothing was requested: it must not be taken for the next reply
+            self.close()  # nothing was requested: this must not be mistaken for the next reply
             return
         if not self.received:
             self._began = self._loop.time()
@@ -129,12 +130,12 @@ class Meter(ResponseHandler):
                 self._stop(TooMuch(f"more than {limits.bytes} bytes", "too-large"))
 
     def _head_received(self, data: bytes) -> None:
-        """Pass on the head and the rest separately.
+        """Pass the head and the rest to the parser separately.
 
-        The parser drops a message whose head comes in one piece with broken bytes, so the result would depend on how
-        the network cut the stream.
+        The parser drops a message whose head arrives together with invalid bytes, so the result would depend on how
+        the network splits the stream.
         """
-        for _ in range(20):  # informational replies before the real one; a flood of them is passed on as it is
+        for _ in range(20):  # informational replies before the real one; after that the rest is passed on unsplit
             end = _HEAD_END.search(self._last + data)
             if end is None or not self._in_head:
                 break
@@ -157,11 +158,11 @@ class Meter(ResponseHandler):
         self._watch = self._loop.call_later(seconds, self._check)
 
     def _check(self) -> None:
-        """Give up a reply that has not begun in time, or is too slow. One timer for both keeps a quick reply cheap."""
+        """Give up a reply that has not begun in time or is too slow. One timer for both keeps fast replies cheap."""
         self._watch = None
         limits, transport = self._limits, self.transport
         if transport is None or transport.get_protocol() is not self:
-            return  # closed; or a tunnel through a proxy, which uses another protocol
+            return  # closed, or a tunnel through a proxy, which uses another protocol
         now = self._loop.time()
         left = self._began + (limits.rate_time if self.received else limits.first_byte) - now
         if left > 0:
@@ -178,7 +179,7 @@ class Meter(ResponseHandler):
         super().set_exception(error, *cause)
         payload = self._payload
         if payload is not None and not payload.is_eof() and payload.exception() is None:
-            payload.set_exception(error)  # else the reader of a body with broken framing waits for its timeout
+            payload.set_exception(error)  # otherwise reading a body with broken framing would wait for the timeout
 
     def _stop(self, error: aiohttp.ClientError) -> None:
         self.set_exception(error)
@@ -187,7 +188,7 @@ class Meter(ResponseHandler):
 
 
 class Reply(aiohttp.ClientResponse):
-    """aiohttp's response, with its connection even after that was released."""
+    """aiohttp's response, with its connection, which is available even after its release."""
 
     meter: Meter
 
@@ -208,7 +209,7 @@ class Reply(aiohttp.ClientResponse):
 
 
 class ThreadedResolver(AbstractResolver):
-    """The system's resolver in threads of its own, so that slow names delay no other work."""
+    """The system's resolver in separate threads, so that slow lookups do not delay other work."""
 
     def __init__(self, threads: int) -> None:
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="lookup")
@@ -216,13 +217,13 @@ class ThreadedResolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        ask = partial(
+        look_up = partial(
             socket.getaddrinfo, host, port, family=family, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG
         )
         try:
-            addresses = await asyncio.get_running_loop().run_in_executor(self._threads, ask)
+            addresses = await asyncio.get_running_loop().run_in_executor(self._threads, look_up)
         except UnicodeError:
-            raise OSError("no host name") from None
+            raise OSError("not a host name") from None
         if not addresses:
             raise OSError("no address")
         flags = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
@@ -238,24 +239,28 @@ class ThreadedResolver(AbstractResolver):
 
 
 def decode_header(value: bytes) -> str:
+    """A header value as text: UTF-8 if it is valid, else Latin-1."""
     with contextlib.suppress(UnicodeDecodeError):
         return value.decode()
     return value.decode("latin-1")
 
 
 def socks_connector(proxy: str, settings: dict[str, Any]) -> aiohttp.TCPConnector:
+    """A connector for a SOCKS proxy, which looks up host names itself."""
     from aiohttp_socks import ProxyConnector
 
     class Connector(ProxyConnector):
         """The SOCKS connector with our meter as its protocol."""
 
-        async def _wrap_create_connection(self, *words: Any, **more: Any) -> tuple[asyncio.Transport, ResponseHandler]:
-            transport, theirs = await super()._wrap_create_connection(*words, **more)
+        async def _wrap_create_connection(
+            self, *arguments: Any, **options: Any
+        ) -> tuple[asyncio.Transport, ResponseHandler]:
+            transport, original = await super()._wrap_create_connection(*arguments, **options)
             meter: Any = self._factory()
-            meter.keeps = theirs  # it owns the writer, whose end would close the transport
+            meter.keeps = original  # it owns the writer, which closes the transport when it is deleted
             transport.set_protocol(meter)
             meter.connection_made(transport)
             return transport, meter
 
-    made: aiohttp.TCPConnector = Connector.from_url(proxy, rdns=True, **settings)
-    return made
+    connector: aiohttp.TCPConnector = Connector.from_url(proxy, rdns=True, **settings)
+    return connector

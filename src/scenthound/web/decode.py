@@ -1,7 +1,8 @@
-"""Decompression with a limit: gzip, deflate, brotli, zstd, and chains of them.
+"""Decompress bodies up to a limit: gzip, deflate, brotli, zstd, and chains of them.
 
-Bytes from the web may be a bomb: 28 KB of gzip or 34 bytes of brotli can hold 11 MB. So everything is unpacked in
-pieces, up to `limit` bytes. What breaks off or is followed by garbage gives what was read.
+Bytes from the web may be a bomb: 28 KB of gzip or 34 bytes of brotli can decompress to 11 MB. So everything is
+decompressed in pieces, up to `limit` bytes. If a stream is cut off, or followed by garbage, the data before that is
+returned.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple
 from scenthound.errors import Unreadable
 
 try:
-    import isal.isal_zlib as _zlib  # the same calls, three times as fast
+    import isal.isal_zlib as _zlib  # the same functions, three times as fast
 except ImportError:  # not available for every processor
     _zlib = zlib  # type: ignore[misc]
 _errors: tuple[Any, ...] = (zlib.error, _zlib.error)
@@ -23,24 +24,25 @@ _errors: tuple[Any, ...] = (zlib.error, _zlib.error)
 CHAIN = 3  # codings on top of each other; RFC 9110 has no limit, but no server needs four
 MEMBERS = 1000  # gzip members of one body; each costs a new decoder
 PIECE = 1 << 16
-HARMLESS = 1 << 20  # bytes; below that the ratio does not matter: blank pages compress a thousandfold
-ZSTD_WINDOW = 8 << 20  # RFC 9659: no larger window for content coding zstd
+HARMLESS = 1 << 20  # bytes below which the ratio does not matter: blank pages compress a thousandfold
+ZSTD_WINDOW = 8 << 20  # the largest window that RFC 9659 allows for content coding zstd
 
-# Names of codings that we can't decode; other unknown words in the header are no codings.
+# Codings that we can't decode. Other unknown words in the header are not codings.
 _UNSUPPORTED = frozenset(
     ("compress", "x-compress", "exi", "pack200-gzip", "dcb", "dcz", "bzip2", "x-bzip2", "lzma", "xz")
 )
 
 
 class Decoded(NamedTuple):
-    """The bytes, and why they end early: empty, `length` (the limit) or `damaged` (or cut off, where one can tell)."""
+    """Decompressed bytes."""
 
     data: bytes
     truncated: str = ""
+    """Why they are incomplete: `length` (the limit) or `damaged` (or cut off, if that is noticed); empty if not."""
 
 
 class Undecodable(Unreadable):
-    """A body that can't be decompressed; `reason` is one word to count by: `bomb`, `coding`, `damaged`."""
+    """A body that can't be decompressed; `reason` is a word that can be counted: `bomb`, `coding` or `damaged`."""
 
     def __init__(self, message: str, hint: str = "", url: str = "", reason: str = "damaged") -> None:
         super().__init__(message, hint, url)
@@ -49,18 +51,18 @@ class Undecodable(Unreadable):
 
 
 class _Damage(Exception):
-    """The stream is invalid from here on; what was read so far is used."""
+    """The stream is invalid from here on; the data before that is used."""
 
 
 Pieces = Iterator[tuple[bytes, int]]
-"""Pieces of output (at most about PIECE bytes), each with the number of input bytes used so far."""
+"""Pieces of output (about PIECE bytes at most), each with the number of input bytes used so far."""
 
 
 def decompress(body: bytes, content_encoding: str, *, limit: int, ratio: int) -> Decoded:
-    """The body without its content codings, cut at `limit` bytes. Raises `Undecodable`, and nothing else.
+    """The body without its content codings, cut at `limit` bytes. Raises `Undecodable` and nothing else.
 
-    A body is a bomb when it unpacks to more than a megabyte and more than `ratio` times what was read of it. A header
-    word that is no coding (`utf-8`, `none`) is ignored, as in browsers.
+    A body is a bomb if it decompresses to more than a megabyte and to more than `ratio` times the input. A word in the
+    header that is not a coding (`utf-8`, `none`) is ignored, as in browsers.
 
     >>> import gzip
     >>> decompress(gzip.compress(b"bees") + b"rubbish", "GZIP", limit=100, ratio=200)
@@ -92,19 +94,19 @@ def _unpack(data: bytes, coding: str, limit: int, ratio: int) -> Decoded:
             pieces.append(piece)
             size += len(piece)
             if size > HARMLESS and size > ratio * used:
-                raise Undecodable(f"{used} bytes of {coding} unpack to {size} and more", reason="bomb")
+                raise Undecodable(f"{used} bytes of {coding} decompress to {size} or more", reason="bomb")
             if size > limit:
                 truncated = "length"
                 break
     except _Damage as damage:
         if not size:
-            raise Undecodable(f"no {coding}: {damage}", reason="damaged") from None
+            raise Undecodable(f"not {coding}: {damage}", reason="damaged") from None
         truncated = "damaged"
     return Decoded(b"".join(pieces)[:limit], truncated)
 
 
 def _gzip(data: bytes) -> Pieces:
-    """Member after member; zero bytes or other garbage end the body."""
+    """Decompress all members; zero bytes or other garbage end the body."""
     start = 0
     for _ in range(MEMBERS):
         start = yield from _inflate(data, start, wbits=31)
@@ -114,7 +116,7 @@ def _gzip(data: bytes) -> Pieces:
 
 
 def _deflate(data: bytes) -> Pieces:
-    """With zlib's header, as the standard says, or without, as some servers do."""
+    """Decompress a stream with zlib's header, as in the standard, or without it, as some servers send it."""
     has_header = len(data) > 1 and data[0] & 0x0F == 8 and (data[0] << 8 | data[1]) % 31 == 0
     if not has_header:
         yield from _inflate(data, 0, wbits=-15)
@@ -131,7 +133,7 @@ def _deflate(data: bytes) -> Pieces:
 
 
 def _inflate(data: bytes, start: int, wbits: int) -> Generator[tuple[bytes, int], None, int]:
-    """One zlib stream from `start`; returns where it ended."""
+    """Decompress one zlib stream from `start`. Returns where it ends."""
     decoder = _zlib.decompressobj(wbits=wbits)
     fed = start
     waiting = b""
@@ -143,8 +145,8 @@ def _inflate(data: bytes, start: int, wbits: int) -> Generator[tuple[bytes, int]
             piece = decoder.decompress(waiting, PIECE)
         except _errors as error:
             raise _Damage(str(error)) from None
-        if not (piece or waiting or decoder.eof):  # no input is left, and no output came
-            raise _Damage("it breaks off")
+        if not (piece or waiting or decoder.eof):  # no input is left, and there was no output
+            raise _Damage("it is cut off")
         waiting = decoder.unconsumed_tail
         yield piece, fed - len(waiting) - len(decoder.unused_data)
     return fed - len(decoder.unused_data)
@@ -152,22 +154,23 @@ def _inflate(data: bytes, start: int, wbits: int) -> Generator[tuple[bytes, int]
 
 def _brotli(data: bytes) -> Pieces:
     brotli = _optional("brotli", "br")
-    if not hasattr(brotli.Decompressor, "can_accept_more_data"):  # before 1.2 one byte may unpack to gigabytes
+    if not hasattr(brotli.Decompressor, "can_accept_more_data"):  # before 1.2 one byte may decompress to gigabytes
         raise Undecodable("brotli is too old to be bounded", "install brotli 1.2 or newer", reason="coding")
-    given = used = 0
+    yielded = used = 0
     try:
         for piece, used in _unbrotli(brotli, data, PIECE):
-            given += len(piece)
+            yielded += len(piece)
             yield piece, used
     except brotli.error:
-        # It fails on garbage after the end and drops the output before it: again, byte by byte towards it.
-        seen = 0
+        # On garbage after the end brotli fails and drops the output before it. So start again, and feed it byte by
+        # byte near the end.
+        repeated = 0
         try:
             for piece, now_used in _unbrotli(brotli, data, 1, max(0, used - PIECE)):
-                seen += len(piece)
-                if seen > given:
-                    yield piece[given - seen :], now_used
-                    given = seen
+                repeated += len(piece)
+                if repeated > yielded:
+                    yield piece[yielded - repeated :], now_used
+                    yielded = repeated
         except brotli.error as error:
             raise _Damage(str(error)) from None
 
@@ -183,7 +186,7 @@ def _unbrotli(brotli: Any, data: bytes, step: int, slowly_from: int = 0) -> Piec
             fed += len(chunk)
         piece = decoder.process(chunk, output_buffer_limit=PIECE)
         if not piece and not chunk and not decoder.is_finished():
-            raise _Damage("it breaks off")
+            raise _Damage("it is cut off")
         yield piece, fed
 
 

@@ -1,11 +1,11 @@
-"""Fetch pages over HTTP: one GET, no redirect followed, within every limit. The only socket of the crawler.
+"""Fetch pages over HTTP: one GET request, within all limits, without following redirects. The crawler's only socket.
 
-`web.addresses` is asked about the very address that is connected to next. `web.connection.Meter` counts what arrives.
-Between requests a connection is kept for its host; when too many are idle, the oldest is closed. Whatever a server does
-ends as a `Response` or a `Failure`; only a cancellation is raised.
+`web.addresses` checks the exact address of each connection. `web.connection.Meter` counts what arrives. Between
+requests a connection is kept for its host; when too many are idle, the oldest is closed. Whatever a server does, the
+result is a `Response` or a `Failure`; only a cancellation is raised.
 
-aiohttp is used through its public names except for `TCPConnector._factory` (to put the meter in) and
-`ClientSession._retry_connection` (it would silently ask a dying server twice).
+aiohttp is used through its public names except for `TCPConnector._factory` (to insert the meter) and
+`ClientSession._retry_connection` (which would silently repeat a request to a dying server).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from scenthound.web.connection import (
 from scenthound.web.fetch_failures import ADDRESS_NOT_ALLOWED, failure_of, one_line
 from scenthound.web.request_headers import request_headers
 
-MOST_ADDRESSES = 50_000  # of hosts, kept in memory
+MOST_ADDRESSES = 50_000  # addresses of hosts kept in memory
 _TRUNCATED = {"timeout": "time", "reset": "disconnect", "empty-reply": "disconnect", "too-large": "length"}
 _WIRE_URL = re.compile(
     r"""(https?)://(?:[^/?#]*@)?((?:\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+,;=%-]+)(?::[0-9]{1,5})?)((?:[/?][!"$-~]*)?)""",
@@ -47,11 +47,11 @@ _WIRE_URL = re.compile(
 
 
 class HttpFetcher:
-    """Fetches over HTTP; use it as `async with HttpFetcher(...) as fetcher`. See `ports.Fetcher`.
+    """Implements `ports.Fetcher` over HTTP. Use it as `async with HttpFetcher(...) as fetcher`.
 
-    It keeps no cookies, sends no credentials and no Referer, and follows no redirect. A proxy looks up names itself:
+    It keeps no cookies, sends no credentials and no Referer, and follows no redirects. A proxy looks up names itself:
     then only hosts written as addresses and internal names can be refused, the proxy's own address is not checked,
-    and `Response.address` is empty, since nobody here knows it.
+    and `Response.address` is empty, because it is unknown.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class HttpFetcher:
     ) -> None:
         if not user_agent.strip() or not user_agent.isascii() or not user_agent.isprintable():
             raise BadConfig(
-                f"not a User-Agent: {user_agent!r}", "use printable ASCII, as `name/1.0 (+mailto:you@here)`"
+                f"not a User-Agent: {user_agent!r}", "use printable ASCII, such as `name/1.0 (+mailto:you@here)`"
             )
         self.limits = limits
         self._allowed = tuple(allow_private)
@@ -120,16 +120,17 @@ class HttpFetcher:
         address = literal(host) or self._addresses.get(host)
         if address is None:
             try:
-                found = await asyncio.wait_for(self._resolver.resolve(host, 0, socket.AF_UNSPEC), self.limits.connect)
+                lookup = self._resolver.resolve(host, 0, socket.AF_UNSPEC)
+                entries = await asyncio.wait_for(lookup, self.limits.connect)
             except (OSError, TimeoutError):
                 return ""
             if len(self._addresses) >= MOST_ADDRESSES:
                 del self._addresses[next(iter(self._addresses))]
-            address = self._addresses[host] = min((entry["host"] for entry in found), default="")
+            address = self._addresses[host] = min((entry["host"] for entry in entries), default="")
         return address
 
     async def fetch(self, url: str, most: int | None = None) -> Response | Failure:
-        """The reply to `GET url`, cut at `most` bytes. Only a cancellation is raised."""
+        """The reply to `GET url`, its body cut at `most` bytes. Raises nothing except a cancellation."""
         if self._session is None:
             raise RuntimeError("the fetcher is closed: use it inside `async with`")
         wire = self._wire(url)
@@ -149,22 +150,23 @@ class HttpFetcher:
                 reply.close()
 
     def _wire(self, url: str) -> URL | Failure:
-        """The URL as a `yarl.URL`: unchanged except for credentials, and with nothing that could split a request."""
+        """The URL to request, unchanged except that credentials are removed; refused if it could split a request."""
         match = _WIRE_URL.match(url)
         if match is None or not (match.end() == len(url) or url[match.end()] == "#"):
             return Failure("bad-url", one_line(url))
         scheme, authority, rest = match.groups()
         try:
-            # Path and query together: split, yarl would lose the `?` of an empty query.
+            # Path and query are passed together: otherwise yarl would lose the `?` of an empty query.
             target = rest if rest.startswith("/") else f"/{rest}"
             wire = URL.build(scheme=scheme.lower(), authority=authority, path=target, encoded=True)
             host = wire.raw_host or ""
-        except ValueError:  # a port out of range, say
+        except ValueError:  # such as a port out of range
             return Failure("bad-url", one_line(url))
-        why = forbidden_name(host, self._allowed) if self._proxied else None
-        return wire if why is None else Failure("refused-address", f"{host}: {why}")
+        reason = forbidden_name(host, self._allowed) if self._proxied else None
+        return wire if reason is None else Failure("refused-address", f"{host}: {reason}")
 
-    async def _read(self, url: str, reply: Reply, cap: int) -> Response | Failure:
+    async def _read(self, url: str, reply: Reply, most: int) -> Response | Failure:
+        """Read the body of a reply up to `most` bytes."""
         limits, meter, status = self.limits, reply.meter, reply.status
         if meter.received > limits.header_bytes and reply.head_size() > limits.header_bytes:
             return Failure("header-bomb", f"{reply.head_size()} bytes of headers", meter.received)
@@ -176,7 +178,7 @@ class HttpFetcher:
             while chunk := await content.readany():
                 size += len(chunk)
                 body.append(chunk)
-                if size > cap:
+                if size > most:
                     break
                 if size > limits.small and not is_large:
                     await asyncio.wait_for(self._large.acquire(), limits.total)
@@ -187,15 +189,15 @@ class HttpFetcher:
             size += len(unread)
             failure = failure_of(error, through_proxy=False)
             truncated = _TRUNCATED.get(failure.reason, "")
-            useful = size > 0 or status >= 300  # of a redirect or an error the head is enough
-            if not truncated or not useful:
+            is_useful = size > 0 or status >= 300  # for a redirect or an error the head is enough
+            if not truncated or not is_useful:
                 return failure._replace(size=meter.received)
         finally:
             if is_large:
                 self._large.release()
         whole = b"".join(body)
-        if size > cap:
-            truncated, whole = "length", whole[:cap]
+        if size > most:
+            truncated, whole = "length", whole[:most]
         meter.unwatch()
         if not truncated:
             self._keep_alive(meter)
@@ -221,7 +223,7 @@ class HttpFetcher:
 
     def _connector(self, resolver: AbstractResolver) -> aiohttp.TCPConnector:
         settings: dict[str, Any] = {
-            "limit": 0,  # the loop limits the requests
+            "limit": 0,  # the loop limits the number of requests
             "keepalive_timeout": self.limits.keep_alive,
             "ttl_dns_cache": self.limits.names_kept,
             "ssl": self._verify_tls,
@@ -237,24 +239,24 @@ class HttpFetcher:
         return connector
 
     def _checked_socket(self, info: Any) -> socket.socket:
-        """A socket for the address that is connected to next, whether a resolver or a URL named it."""
+        """A socket for an address that is about to be connected to, whether it is from a resolver or a URL."""
         family, kind, protocol, _, address = info
-        why = forbidden(address[0], self._allowed)
-        if why is not None:
-            raise PermissionError(f"{ADDRESS_NOT_ALLOWED}: {address[0]} is {why}")
+        reason = forbidden(address[0], self._allowed)
+        if reason is not None:
+            raise PermissionError(f"{ADDRESS_NOT_ALLOWED}: {address[0]} is {reason}")
         return socket.socket(family=family, type=kind, proto=protocol)
 
 
 def _text(value: str) -> str:
-    """Text without lone surrogates, which aiohttp makes of bytes that are not UTF-8."""
+    """Text without the lone surrogates into which aiohttp decodes bytes that are not UTF-8."""
     return value if value.isascii() else decode_header(value.encode("utf-8", "surrogateescape"))
 
 
 def _parsed_proxy(proxy: str | None) -> tuple[URL | None, str | None]:
-    """(an HTTP proxy, None), (None, a SOCKS proxy) or (None, None)."""
+    """The HTTP proxy and the SOCKS proxy; at least one of them is None."""
     if proxy is None:
         return None, None
-    way_out = "write http://host:port, http://user:password@host:port or socks5://host:port"
+    hint = "write http://host:port, http://user:password@host:port or socks5://host:port"
     try:
         url = URL(proxy if "://" in proxy else f"http://{proxy}")
         if "://" not in proxy and url.explicit_port is None:
@@ -262,11 +264,11 @@ def _parsed_proxy(proxy: str | None) -> tuple[URL | None, str | None]:
         if not url.host or not url.port:
             raise ValueError("no host or port")
     except ValueError:
-        raise BadConfig("not a usable proxy address", way_out) from None  # it may hold a password: not shown
+        raise BadConfig("not a usable proxy address", hint) from None  # not shown: it may contain a password
     if url.scheme in ("http", "https"):
         return url, None
     if url.scheme not in ("socks4", "socks4a", "socks5", "socks5h"):
-        raise BadConfig(f"no proxy of the kind `{url.scheme}`", way_out)
+        raise BadConfig(f"a proxy of the kind `{url.scheme}` is not supported", hint)
     if importlib.util.find_spec("aiohttp_socks") is None:
         raise BadConfig("a SOCKS proxy needs the package aiohttp_socks", "pip install scenthound[socks]")
     return None, str(url.with_scheme(url.scheme.rstrip("ah")))

@@ -1,4 +1,4 @@
-"""Changes HTML that would make the parser slow, so that parsing takes linear time.
+"""Change HTML that would be slow to parse, so that parsing takes linear time.
 
 Every HTML5 parser is quadratic on some inputs, because the standard's own algorithm is. Measured on lexbor:
 
@@ -6,15 +6,15 @@ Every HTML5 parser is quadratic on some inputs, because the standard's own algor
     50,000 attributes on one tag                  4 to 5 s     each is compared with all before it
     2,000 times <p><font c=N>x, 33 KB        1 to 2 s, 720 MB  each paragraph opens all fonts again
 
-`tame` returns text with the same content for a crawler and without these costs. It changes as little as possible:
+`tame` returns text without these costs that has the same content for a crawler. It changes as little as possible:
 
-* too many attributes: the tag keeps its first ones
-* too many formatting elements left open: all formatting tags (`b`, `font` …) become spaces; the rest of the tree stays
-* nested too deep: the page is flattened. Every element that can nest becomes a paragraph; text, links, title, metas and
-  base stay
+* too many attributes: the tag keeps the first of them
+* too many unclosed formatting elements: all formatting tags (`b`, `font` …) become spaces; the rest of the tree stays
+* nesting too deep: the page is flattened. Every element that can nest becomes a paragraph; text, links, title, metas
+  and base stay
 * more characters or tags than the limit: the text is cut there
 
-Normal pages are not changed: of 13,548 recorded ones none is. Counting `<` is enough for nearly all of them; a page is
+Normal pages are not changed: none of 13,548 recorded pages is. For nearly all pages counting `<` is enough; a page is
 tokenised in Python only above 4,000 tags, where the worst nesting begins to matter.
 """
 
@@ -29,18 +29,19 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Limits of a page; above them it is changed."""
+    """The limits of a page, above which it is changed."""
 
     characters: int = 3_000_000
-    """Of the HTML source: a parsed page takes three times its length and more."""
+    """Length of the HTML source: a parsed page takes at least three times as much memory."""
     tags: int = 250_000
-    """Counted by their `<`, so most elements have two. The largest of 13,548 recorded pages has 9,300."""
+    """Number of `<`, two for most elements. The largest of 13,548 recorded pages has 9,300."""
     nesting: int = 512
-    """Unclosed elements inside each other; browsers stop at 512 as well."""
+    """Unclosed elements inside each other; browsers stop at 512, too."""
     attributes: int = 250
+    """Attributes of one tag."""
     reopened: int = 500_000
-    """Elements that unclosed formatting may make the parser add (180 MB, 0.14 s measured).
-    With 200,000 a normal recorded page is changed."""
+    """Elements that unclosed formatting can make the parser add (180 MB, 0.14 s measured). With 200,000 a normal
+    recorded page would be changed."""
 
 
 SHAPE = Shape()
@@ -53,10 +54,10 @@ class Tamed(NamedTuple):
     cuts: tuple[str, ...] = ()
 
 
-FORMATTING_FROM = 1000  # tags; the worst formatting attack below that takes 40 ms and 45 MB
-NESTING_FROM = 4000  # tags; that many nested <div> take 26 ms
-LONG_TAG = 300  # characters without `>`: a tag shorter than that has fewer than 150 attributes
-EXACT_FROM = 48_000  # characters; below that a tag that hides its length with quoted `>` takes 0.2 s
+FORMATTING_FROM = 1000  # tags below which the worst formatting attack takes 40 ms and 45 MB
+NESTING_FROM = 4000  # tags: that many nested <div> take 26 ms
+LONG_TAG = 300  # characters without `>`: a shorter tag has fewer than 150 attributes
+EXACT_FROM = 48_000  # characters below which a tag that hides its length with quoted `>` takes 0.2 s
 
 
 def _names(names: str) -> frozenset[str]:
@@ -64,20 +65,20 @@ def _names(names: str) -> frozenset[str]:
 
 
 _VOID = _names("area base br col embed hr img input link meta param source track wbr")
-# Closed by the next of their kind: they nest only through others, which are counted. At most three (tbody, tr, td)
-# stand on the parser's stack for each one counted here.
+# Closed by the next element of their kind: they nest only inside others, which are counted. For each element counted,
+# at most three of these (tbody, tr, td) are on the parser's stack.
 _IMPLIED = _names(
     "p li dd dt option optgroup tr td th tbody thead tfoot colgroup rb rt rp rtc html head body frame image"
 )
-# An end tag does not reach through these (the standard's "scope").
+# An end tag does not close anything outside of these (the standard's "scope").
 _BARRIER = _names("table caption object applet marquee template select button svg math foreignobject")
-_RAW = _names("script style textarea title xmp iframe noembed noframes")  # no tags in there but their own end
-# Inside <svg> and <math> other rules hold: nothing is void or raw, `/>` closes, and these tags lead out again …
+_RAW = _names("script style textarea title xmp iframe noembed noframes")  # contain no tags but their own end tag
+# Inside <svg> and <math> other rules apply: no element is void or raw, `/>` closes, and these tags return to HTML …
 _BREAKOUT = _names(
     "b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta "
     "nobr ol p pre ruby s small span strong strike sub sup table tt u ul var"
 )
-# … while in these HTML goes on.
+# … while these contain HTML.
 _HTML_INSIDE = {"svg": _names("foreignobject desc title"), "math": _names("mi mo mn ms mtext")}
 _FORMATTING = "b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u"
 _KINDS = frozenset(_FORMATTING.split("|"))
@@ -92,10 +93,10 @@ _ATTRIBUTE = (
 _LONG = re.compile(rf"<[a-zA-Z][^>]{{{LONG_TAG}}}")
 _OPENING = re.compile(r"<[a-zA-Z]")
 # Anything like a formatting tag with attributes; names are checked afterwards. One pattern with IGNORECASE would take
-# four times as long, because the engine gives up its fast search for `<`.
+# four times as long, because the engine could not use its fast search for `<`.
 _ALIKE = re.compile(r"<([bcefinstuBCEFINSTU][a-zA-Z]{0,5})[\t\n\f\r /]")
 _ANY_FORMATTED = re.compile(rf"<(?:{_FORMATTING})(?=[\t\n\f\r />])", re.IGNORECASE)
-# Written so simply that two tags of equal spelling are equal, and nothing is hidden in a quote.
+# Tags so simple that equal spelling means equal tags, and that nothing is hidden in a quote.
 _PLAINLY_FORMATTED = re.compile(
     rf"<(?:{_FORMATTING})(?:{_SPACE}++[\w:-]++(?:=(?:\"[^\"<>]*+\"|'[^'<>]*+'|[^\t\n\f\r \"'<>=/]++))?+)*+ ?+/?+>",
     re.IGNORECASE,
@@ -114,7 +115,7 @@ _HOLDS_HTML = re.compile(r"encoding[\t\n\f\r ]*=[\t\n\f\r \"']*(?:text/html|appl
 
 
 def tame(text: str, shape: Shape = SHAPE) -> Tamed:
-    """The text, changed only where the parser would be too slow. Linear time."""
+    """The text, changed only where the parser would be too slow. Takes linear time."""
     cuts: list[str] = []
     if len(text) > shape.characters:
         text = text[: shape.characters]
@@ -139,11 +140,11 @@ def tame(text: str, shape: Shape = SHAPE) -> Tamed:
 
 
 def _trim_attributes(text: str, most: int) -> str:
-    """The text without the attributes after the first `most` of each tag; the same object if there are none."""
+    """The text with only the first `most` attributes of each tag; the same object if no tag has more."""
     start = _LONG if len(text) < EXACT_FROM and 2 * most >= LONG_TAG else _OPENING
     if start is _OPENING:
-        # One match for all tags up to the first with too many attributes: no Python code before that.
-        end = _in_order(most).match(text).end()  # type: ignore[union-attr]
+        # One match for all tags before the first one with too many attributes: no Python code runs for these.
+        end = _acceptable_tags(most).match(text).end()  # type: ignore[union-attr]
         if end == len(text):
             return text
     else:
@@ -158,17 +159,17 @@ def _trim_attributes(text: str, most: int) -> str:
         if tag[2]:
             pieces.append(text[done : tag.start(2)])
             done = end
-        if start is _OPENING and (more := _in_order(most).match(text, end)) is not None:
+        if start is _OPENING and (more := _acceptable_tags(most).match(text, end)) is not None:
             end = more.end()
     return "".join((*pieces, text[done:])) if pieces else text
 
 
 def _patterns(most: int) -> tuple[re.Pattern[str], re.Pattern[str]]:
     split = re.compile(rf"<[a-zA-Z][^\t\n\f\r />]*+({_ATTRIBUTE}{{0,{most}}}+)({_ATTRIBUTE}*+)")
-    in_order = re.compile(
+    acceptable_tags = re.compile(
         rf"(?:[^<]++|<[a-zA-Z][^\t\n\f\r />]*+{_ATTRIBUTE}{{0,{most}}}+[\t\n\f\r /]*+(?:>|\Z)|<(?![a-zA-Z]))*+"
     )
-    return split, in_order
+    return split, acceptable_tags
 
 
 _COMPILED: dict[int, tuple[re.Pattern[str], re.Pattern[str]]] = {SHAPE.attributes: _patterns(SHAPE.attributes)}
@@ -178,16 +179,16 @@ def _split(most: int) -> re.Pattern[str]:
     return (_COMPILED.get(most) or _patterns(most))[0]
 
 
-def _in_order(most: int) -> re.Pattern[str]:
+def _acceptable_tags(most: int) -> re.Pattern[str]:
     return (_COMPILED.get(most) or _patterns(most))[1]
 
 
 def _may_reopen(text: str, tags: int, limit: int) -> bool:
     """Whether unclosed formatting could make the parser add more than `limit` elements.
 
-    Of formatting elements with the same name and attributes the parser remembers three, of different ones any number.
+    The parser remembers three formatting elements with the same name and attributes, and any number of different ones.
     Whether they are closed is not checked: an end tag in a comment, in a quoted value or after an `<object>` closes
-    nothing, and a wrong "no" costs gigabytes, a wrong "yes" some `<b>`.
+    nothing, and a wrong "no" costs gigabytes, while a wrong "yes" costs some `<b>`.
     """
     most = limit // tags
     with_attributes = sum(map(_KINDS.__contains__, map(str.lower, _ALIKE.findall(text))))
@@ -199,8 +200,8 @@ def _may_reopen(text: str, tags: int, limit: int) -> bool:
 
 
 def _nests_deeper(text: str, limit: int) -> bool:
-    """Whether elements are nested more than `limit` deep, by a model of the parser's stack."""
-    stack: list[tuple[str, str]] = []  # each open element, and whose rules hold inside: "" (HTML), "svg" or "math"
+    """Whether elements are nested more than `limit` deep, according to a model of the parser's stack."""
+    stack: list[tuple[str, str]] = []  # open elements, and the rules that apply inside: "" (HTML), "svg" or "math"
     end = 0
     while (token := _TOKEN.search(text, end)) is not None:
         end = token.end()
@@ -232,11 +233,11 @@ def _nests_deeper(text: str, limit: int) -> bool:
 
 
 def _after_raw(text: str, start: int, name: str) -> int:
-    """The position of the end tag of a raw element; a script in a comment in a script hides one."""
+    """The position of the end tag of a raw element. In a script, one inside a comment may not count."""
     if name != "script":
         closing = _RAW_END[name].search(text, start)
         return closing.start() if closing is not None else len(text)
-    hidden = 0  # the standard's states: plain, "escaped" in a comment, "double escaped" in a script in it
+    hidden = 0  # the standard's states: plain, "escaped" (in a comment), "double escaped" (in a script in a comment)
     for mark in _SCRIPT_MARK.finditer(text, start):
         opens, closes = mark[1], mark[2]
         if closes and hidden < 2:
@@ -253,7 +254,7 @@ def _after_raw(text: str, start: int, name: str) -> int:
 
 
 def _close(stack: list[tuple[str, str]], name: str) -> None:
-    """Close everything down to `name`, if an end tag reaches it from here."""
+    """Close all elements down to `name`, if an end tag here can close it."""
     for depth in range(1, min(len(stack), 32) + 1):
         above = stack[-depth][0]
         if above == name:
@@ -264,5 +265,5 @@ def _close(stack: list[tuple[str, str]], name: str) -> None:
 
 
 def _flattened(text: str) -> str:
-    """The page as paragraphs: they close each other, so nothing nests."""
+    """The page as paragraphs, which close each other, so that nothing nests."""
     return _OTHER_TAG.sub("<p>", _FORMATTING_TAG.sub(" ", text))

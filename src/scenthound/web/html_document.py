@@ -1,14 +1,14 @@
-"""HTML to an `HtmlDocument`: title, text and links, by lexbor's HTML5 tree.
+"""Parse HTML into an `HtmlDocument` with title, text and links, using lexbor's HTML5 tree.
 
-Text (sheet 10.1) is every text node in document order, the title included, except those of `script`, `style` and of the
-elements whose markup a browser keeps as raw text and never shows (`iframe`, `noembed`, `noframes`). `noscript` is read
-as markup, since we run no scripts; `template` is inert, as in a browser: neither its text nor its links count.
+The text (sheet 10.1) is all text nodes in document order, including the title, except those in `script`, `style` and
+elements that browsers treat as raw text and never show (`iframe`, `noembed`, `noframes`). `noscript` is read as markup,
+since we run no scripts. `template` is inert, as in a browser: neither its text nor its links count.
 
-Links are `a` and `area` with `href`, `frame` and `iframe` with `src` (documents of their own: their anchor is empty).
-Refused ones are counted by reason in `refused`.
+Links are `a` and `area` with `href`, and `frame` and `iframe` with `src`, which are documents of their own and have an
+empty anchor. Refused links are counted by reason in `refused`.
 
-Title, text and links take a few calls into C, a fixed number per page or per link. `page.read` walks through the nodes
-if a record needs leaves.
+Title, text and links take only a few calls into C, a fixed number per page or per link. `page.read` walks through the
+nodes if a record needs leaves.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from scenthound.web.guard import SHAPE, Shape, tame
 
 MAX_LINKS = 5000
 MAX_METAS = 200
-LONGEST_TITLE = 1000  # characters; both go into every index, table and log that mentions the page
+LONGEST_TITLE = 1000  # characters: titles and anchors go into every index, table and log that mentions the page
 LONGEST_ANCHOR = 2000
 WITHOUT_EVENTS = 1  # LexborDocumentOptions.WO_EVENTS: no mutation callbacks, which only copy <selectedcontent>
 
-# Nested anchors repeat the same text. Together they may have 64 times the length of the page; further ones are left
-# empty. `page.views` has the same limit for elements.
+# Nested anchors repeat the same text. The texts of all anchors together may be 64 times as long as the page; further
+# anchors are left empty. `page.views` has the same limit for elements.
 REPETITION = 64
 REPETITION_AT_MOST = 100_000_000
 
-_WANTED = (
+_SELECTOR = (
     "a[href],area[href],frame[src],iframe,title,meta,base[href],link[rel~=canonical i],script,style,noembed,noframes"
 )
 _UNSEEN = frozenset(("script", "style", "noembed", "noframes"))
@@ -45,22 +45,22 @@ _UNENDORSED = frozenset(("nofollow", "ugc", "sponsored"))
 _SCHEME = re.compile(r"[\x00-\x20]*([a-zA-Z][a-zA-Z0-9+.\-]*):")
 _CONTROL = dict.fromkeys((*range(32), *range(127, 160)), " ")
 _DROPPED = {9: None, 10: None, 13: None}
-_LONGEST_CACHED = 300  # characters of a link or folder; so 32,768 cached results take at most 70 MB
+_LONGEST_CACHED = 300  # characters of a link or folder, so that 32,768 cached results take at most 70 MB
 _ANYWHERE = "http://anywhere.invalid/"
 _PATH_START = "._~-%"
 HEADINGS = "h1,h2,h3,h4,h5,h6"
-_new_link: Callable[..., Link] = tuple.__new__  # as Link(...), without a Python call for each
+_new_link: Callable[..., Link] = tuple.__new__  # as Link(...), but without a Python call
 _UNFIT = re.compile(r"[\s/#.]+")
 
 
 def parse_html(
     text: str, url: str, *, max_links: int = MAX_LINKS, url_rules: UrlRules = RULES, shape: Shape = SHAPE
 ) -> HtmlDocument:
-    """The page at `url`. Never fails: any text is some page. Linear time, since the text goes through `guard`."""
+    """Parse the page at `url`. Never fails: any text is a page. Takes linear time, since `guard` tames the text."""
     text, cuts = tame(text, shape)
     try:
         parser = LexborHTMLParser(text, options=WITHOUT_EVENTS)
-    except UnicodeEncodeError:  # lone surrogates, which no decoder of ours makes
+    except UnicodeEncodeError:  # lone surrogates, which our decoders never make
         parser = LexborHTMLParser(text.encode("utf-8", "replace"), options=WITHOUT_EVENTS)
     return HtmlDocument(parser, url, len(text), max_links, url_rules, cuts)
 
@@ -98,21 +98,21 @@ class HtmlDocument:
     ) -> None:
         self.url = url
         self.base = url
-        """What relative links are resolved against: the URL of the page, or its `<base href>` if that is valid."""
+        """The base of relative links: the URL of the page, or its `<base href>` if that is valid."""
         self.title = ""
         self.links: Sequence[Link] = ()
         self.refused: Counter[str] = Counter()
-        """Links left out, by reason: `not-http`, `bad-url`, `too-long`, `too-many-links`; and `bad-base`."""
+        """Counts of refused links by reason: `not-http`, `bad-url`, `too-long`, `too-many-links`; also `bad-base`."""
         self.metas: list[tuple[str, str]] = []
-        """Name (lower case) and content of each named `<meta>`, in document order, at most 200."""
+        """Name (in lower case) and content of each named `<meta>`, in document order, at most 200."""
         self.refresh = ""
-        """Content of the first `<meta http-equiv=refresh>` outside `<noscript>`."""
+        """The content of the first `<meta http-equiv=refresh>` outside `<noscript>`."""
         self.canonical: Url | None = None
-        """The address that the page claims to have (`rel=canonical`)."""
+        """The URL that the page canonical_links to have (`rel=canonical`)."""
         self.lang = ""
-        """The language that the page claims to be in."""
+        """The language that the page canonical_links to be in."""
         self.cuts = cuts
-        """What `guard.tame` changed: empty for a normal page."""
+        """The changes made by `guard.tame`; empty for a normal page."""
         self.noindex = False
         self.nofollow = False
         self._text: str | None = None
@@ -125,8 +125,8 @@ class HtmlDocument:
     def _read(self, parser: LexborHTMLParser, max_links: int, rules: UrlRules) -> None:
         assert self.root is not None
         anchors: list[LexborNode] = []
-        bases, titles, claims = [], [], []
-        for node in parser.css(_WANTED):
+        bases, titles, canonical_links = [], [], []
+        for node in parser.css(_SELECTOR):
             tag = node.tag
             if tag == "a" or tag == "area" or tag == "frame":
                 anchors.append(node)
@@ -144,14 +144,14 @@ class HtmlDocument:
             elif tag == "base":
                 bases.append(node)
             else:
-                claims.append(node)
-        self.title = next((tidy(node.text())[:LONGEST_TITLE] for node in titles[:20] if not _in_drawing(node)), "")
+                canonical_links.append(node)
+        self.title = next((tidy(node.text())[:LONGEST_TITLE] for node in titles[:20] if not _is_in_svg(node)), "")
         self.lang = tidy(self.root.attributes.get("lang") or "")[:40]
         if bases:
             self._rebase(bases[0], rules.longest)
-        if claims:
-            self.canonical = self._claimed(claims[0], rules)
-        self.links = self._harvest(anchors, max_links, rules)
+        if canonical_links:
+            self.canonical = self._canonical_url(canonical_links[0], rules)
+        self.links = self._read_links(anchors, max_links, rules)
 
     def _meta(self, node: LexborNode) -> None:
         attributes = node.attributes
@@ -159,13 +159,13 @@ class HtmlDocument:
         if name := attributes.get("name"):
             self.metas.append((name.strip().lower(), content))
         if not self.refresh and (attributes.get("http-equiv") or "").strip().lower() == "refresh":
-            # Inside <noscript> it leads to a page that says "switch scripts on"; the content is here already.
-            above = node.parent
-            if above is None or above.tag != "noscript":
+            # Inside <noscript> it leads to a page that says "enable scripts"; the content is on this page.
+            parent = node.parent
+            if parent is None or parent.tag != "noscript":
                 self.refresh = content
 
     def _rebase(self, node: LexborNode, longest: int) -> None:
-        # A long base would be read again for every link, so its length is limited.
+        # The length of a base is limited, since it is parsed again for every link.
         try:
             base = resolve(node.attributes.get("href") or "", self.url)
         except NotAUrl:
@@ -175,46 +175,46 @@ class HtmlDocument:
         else:
             self.refused["bad-base"] += 1
 
-    def _claimed(self, node: LexborNode, rules: UrlRules) -> Url | None:
+    def _canonical_url(self, node: LexborNode, rules: UrlRules) -> Url | None:
         try:
             return canonical(resolve(node.attributes.get("href") or "", self.base), rules)
         except NotAUrl:
             return None
 
-    def _harvest(self, anchors: list[LexborNode], max_links: int, rules: UrlRules) -> list[Link]:
+    def _read_links(self, anchors: list[LexborNode], max_links: int, rules: UrlRules) -> list[Link]:
         links: list[Link] = []
         nodes = self.nodes
         resolver = LinkResolver(self.base, rules)
         resolved_links: dict[str, tuple[str, Url] | str] = {}
-        for place, node in enumerate(anchors):  # about 100 a page: few Python calls for each
-            if len(links) >= max_links:  # neither resolved nor kept
-                self.refused["too-many-links"] += len(anchors) - place
+        for index, node in enumerate(anchors):  # about 100 per page: few Python calls for each
+            if len(links) >= max_links:  # the rest is neither resolved nor kept
+                self.refused["too-many-links"] += len(anchors) - index
                 break
             attributes = node.attributes
             raw = attributes.get("href")
-            framed = node.tag in _FRAMES
-            if framed:
+            is_frame = node.tag in _FRAMES
+            if is_frame:
                 raw = attributes.get("src")
                 if raw is None:
                     continue
             elif raw is None:
-                raw = ""  # without a value: the page itself
+                raw = ""  # `href` without a value: the page itself
             if "#" in raw:
                 raw = raw.partition("#")[0]
             resolved = resolved_links.get(raw)
             if resolved is None:
-                if len(resolved_links) > max_links:  # a page full of links that are refused
+                if len(resolved_links) > max_links:  # a page full of refused links
                     resolved_links.clear()
                 resolved = resolved_links[raw] = resolver.resolve(raw)
             if isinstance(resolved, str):
                 self.refused[resolved] += 1
                 continue
-            if node.parent is None:  # it was inside the script or style of a drawing
+            if node.parent is None:  # it was inside the script or style of an SVG image
                 continue
             rel = attributes.get("rel")
             nofollow = rel is not None and not _UNENDORSED.isdisjoint(rel.lower().split())
             anchor = ""
-            if not framed:
+            if not is_frame:
                 if self.spare > 0:
                     anchor = node.text(True, " ", True, True)
                     self.spare -= len(anchor)
@@ -227,7 +227,7 @@ class HtmlDocument:
         return links
 
     def resolved(self, raw: str, rules: UrlRules = RULES) -> tuple[str, Url] | None:
-        """Spelling and URL of an address outside of links; None if it is no http(s) URL."""
+        """Spelling and URL of a reference that is not a link; None if it is not an http(s) URL."""
         resolved = _resolve(raw, self.base, rules)
         return None if isinstance(resolved, str) else resolved
 
@@ -238,7 +238,7 @@ class HtmlDocument:
             self.nodes.append(self.root)
 
     def _alternative(self, node: LexborNode, attributes: dict[str, str | None]) -> str:
-        """The text of a link that has none: `alt` of an area, or of the images inside."""
+        """The text of a link without text: the `alt` of an area, or of the images inside the link."""
         if node.first_child is None:
             return tidy(attributes.get("alt") or "")
         images = node.css("img[alt]")[:20] if self.spare > 0 else ()
@@ -246,22 +246,22 @@ class HtmlDocument:
 
     @property
     def text(self) -> str:
-        """All leaves in document order, one space between two; line breaks inside a leaf are kept."""
+        """All text in document order, leaves separated by spaces; line breaks inside a leaf are kept."""
         if self._text is None:
             self._text = "" if self.root is None else self.root.text(separator=" ", strip=True, skip_empty=True)
         return self._text
 
     def headings(self) -> dict[int, int]:
-        """The memory ids of the heading elements, and their numbers in document order."""
+        """The heading elements by memory id, numbered in document order."""
         nodes = self.root.css(HEADINGS) if self.root is not None else []
         return {node.mem_id: number for number, node in enumerate(nodes)}
 
 
 class LinkResolver:
-    """Resolves the links of one page, with a cache that pages share.
+    """Resolves the links of one page, with a cache shared by all pages.
 
-    Most links of a site are on many of its pages. A link from the root means the same on the whole host, a relative
-    one in the whole folder: these are the keys of the cache.
+    Most links of a site are on many of its pages. A link that begins with a slash means the same on the whole host, a
+    relative link in its whole folder: these are the keys of the cache.
     """
 
     __slots__ = ("_base", "_folder", "_rules", "root")
@@ -312,8 +312,8 @@ _cached_resolve = lru_cache(maxsize=32768)(_resolve)
 
 
 def tidy(text: str) -> str:
-    """One line: white space and control characters collapsed to single spaces."""
-    if text.isprintable():  # then there is no white space but the ordinary one
+    """The text on one line, with white space and control characters collapsed to single spaces."""
+    if text.isprintable():  # then the only white space is the ordinary space
         return " ".join(text.split()) if "  " in text or text[:1] == " " or text[-1:] == " " else text
     text = " ".join(text.split())
     if not text.isprintable():
@@ -321,18 +321,18 @@ def tidy(text: str) -> str:
     return text
 
 
-def _in_drawing(node: LexborNode) -> bool:
-    """Whether a `<title>` belongs to a drawing (SVG), not to the page."""
-    above = node.parent
-    while above is not None:
-        if above.tag == "svg":
+def _is_in_svg(node: LexborNode) -> bool:
+    """Whether a `<title>` belongs to an SVG image and not to the page."""
+    ancestor = node.parent
+    while ancestor is not None:
+        if ancestor.tag == "svg":
             return True
-        above = above.parent
+        ancestor = ancestor.parent
     return False
 
 
 def tag_name(node: LexborNode) -> str:
-    """Tag with id and first class, as `div#nav.wide`: a step of a tag path."""
+    """Tag with id and first class, such as `div#nav.wide`: one step of a tag path."""
     attributes = node.attributes
     step: str = node.tag or ""
     if name := attributes.get("id"):

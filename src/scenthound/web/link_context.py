@@ -1,4 +1,4 @@
-"""What stands around a link, for people to read: the heading above it and the passage that holds it."""
+"""The context of a link, for people to read: the heading above it and the passage that contains it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from scenthound.formats import printable
 from scenthound.web.html_document import HEADINGS, HtmlDocument
 
 LONGEST = 300  # characters of a passage or a heading
-MOST_READ = 2_000_000  # characters of elements that are read for the passages of a page
+MOST_READ = 2_000_000  # characters read for all passages of a page
 _BLOCKS = frozenset("li p td th dd dt tr blockquote figcaption caption div section article aside nav main body".split())
 _HEADING_TAGS = frozenset(HEADINGS.split(","))
 _SENTENCE_END = re.compile(r"[.!?]\s")
 
 
 class Context(NamedTuple):
-    """The heading above a link (empty if there is none), and the sentence or list item that holds it."""
+    """The heading above a link (empty if there is none), and the sentence or list item that contains it."""
 
     heading: str
     passage: str
@@ -30,7 +30,7 @@ def contexts(document: HtmlDocument, positions: Collection[int]) -> dict[int, Co
     if document.root is None:
         return {}
     headings = _headings_above(document)
-    left, found = MOST_READ, {}
+    left, by_position = MOST_READ, {}
     for position in positions:
         node = document.nodes[position]
         passage = ""
@@ -38,42 +38,42 @@ def contexts(document: HtmlDocument, positions: Collection[int]) -> dict[int, Co
             block = _block_of(node)
             whole = block.text(separator=" ", strip=True, skip_empty=True)
             left -= len(whole)
-            passage = _around(printable(whole), printable(document.links[position].anchor))
-        found[position] = Context(headings.get(node.mem_id, ""), passage)
-    return found
+            passage = _sentence_around(printable(whole), printable(document.links[position].anchor))
+        by_position[position] = Context(headings.get(node.mem_id, ""), passage)
+    return by_position
 
 
 def _headings_above(document: HtmlDocument) -> dict[int, str]:
     """The heading above each anchor, by its memory id."""
     assert document.root is not None
-    above: dict[int, str] = {}
+    by_anchor: dict[int, str] = {}
     heading = ""
     for node in document.root.css(f"{HEADINGS},a[href],area[href]"):
         if node.tag in _HEADING_TAGS:
             heading = printable(node.text(separator=" ", strip=True), LONGEST)
         else:
-            above[node.mem_id] = heading
-    return above
+            by_anchor[node.mem_id] = heading
+    return by_anchor
 
 
 def _block_of(node: LexborNode) -> LexborNode:
-    """The nearest element around a link that is set as a block."""
-    above = node
-    while above.parent is not None and above.tag not in _BLOCKS:
-        above = above.parent
-    return above
+    """The nearest block element around a link."""
+    ancestor = node
+    while ancestor.parent is not None and ancestor.tag not in _BLOCKS:
+        ancestor = ancestor.parent
+    return ancestor
 
 
-def _around(text: str, anchor: str) -> str:
-    """The text if it is short, else its sentence with the anchor, cut.
+def _sentence_around(text: str, anchor: str) -> str:
+    """The text if it is short, else the sentence that contains the anchor, cut to `LONGEST`.
 
-    >>> _around("One thing. " * 40 + "We like the Bee Club most. Another.", "Bee Club")
+    >>> _sentence_around("One thing. " * 40 + "We like the Bee Club most. Another.", "Bee Club")
     'We like the Bee Club most.'
     """
     if len(text) <= LONGEST:
         return text
-    place = max(0, text.find(anchor))
-    begins = [match.end() for match in _SENTENCE_END.finditer(text, max(0, place - LONGEST), place)]
-    begin = begins[-1] if begins else max(0, place - LONGEST // 2)
-    end = _SENTENCE_END.search(text, place + len(anchor))
+    offset = max(0, text.find(anchor))
+    begins = [match.end() for match in _SENTENCE_END.finditer(text, max(0, offset - LONGEST), offset)]
+    begin = begins[-1] if begins else max(0, offset - LONGEST // 2)
+    end = _SENTENCE_END.search(text, offset + len(anchor))
     return printable(text[begin : end.start() + 1 if end else len(text)], LONGEST)

@@ -1,4 +1,4 @@
-"""Media types as the MIME Sniffing standard reads them, and whether a body without one is HTML."""
+"""Parse media types by the MIME Sniffing standard, and decide whether a body is HTML."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-LONGEST = 10_000  # characters of a header that are looked at
+LONGEST = 10_000  # characters read of a header
 
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _QUOTABLE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
@@ -25,7 +25,7 @@ _OPENING = re.compile(
 
 
 class Mime(NamedTuple):
-    """A media type: `essence` in lower case, parameters in order, the first of each name."""
+    """A media type: its `essence` in lower case, and its parameters in order, the first of each name."""
 
     essence: str
     parameters: tuple[tuple[str, str], ...] = ()
@@ -54,27 +54,26 @@ def parse(text: str) -> Mime | None:
 
 def _parameters(rest: str) -> dict[str, str]:
     parameters: dict[str, str] = {}
-    at = 0
-    while at < len(rest):
-        while at < len(rest) and rest[at] in _SPACE:
-            at += 1
-        end = _next(rest, at, ";=")
-        name = rest[at:end].lower()
+    position = 0
+    while position < len(rest):
+        while position < len(rest) and rest[position] in _SPACE:
+            position += 1
+        end = _find_any(rest, position, ";=")
+        name = rest[position:end].lower()
+        position = end + 1
         if end >= len(rest) or rest[end] == ";":
-            at = end + 1
             continue
-        at = end + 1
-        if rest[at : at + 1] == '"':
-            quoted = _QUOTED.match(rest, at)
+        if rest[position : position + 1] == '"':
+            quoted = _QUOTED.match(rest, position)
             assert quoted is not None  # it matches any opening quote
             value = _ESCAPE.sub(r"\1", quoted[1])
             if not quoted[2] and rest[quoted.end() :] == "\\":
                 value += "\\"
-            at = _next(rest, quoted.end(), ";") + 1
+            position = _find_any(rest, quoted.end(), ";") + 1
         else:
-            end = _next(rest, at, ";")
-            value = rest[at:end].rstrip(_SPACE)
-            at = end + 1
+            end = _find_any(rest, position, ";")
+            value = rest[position:end].rstrip(_SPACE)
+            position = end + 1
             if not value:
                 continue
         if name not in parameters and _TOKEN.fullmatch(name) and _QUOTABLE.fullmatch(value):
@@ -82,8 +81,9 @@ def _parameters(rest: str) -> dict[str, str]:
     return parameters
 
 
-def _next(text: str, at: int, ends: str) -> int:
-    positions = [position for end in ends if (position := text.find(end, at)) >= 0]
+def _find_any(text: str, start: int, characters: str) -> int:
+    """The position of the first of these characters; the length of the text if there is none."""
+    positions = [position for character in characters if (position := text.find(character, start)) >= 0]
     return min(positions, default=len(text))
 
 
@@ -94,9 +94,9 @@ def _written(value: str) -> str:
 
 
 def extract(values: Iterable[str]) -> Mime | None:
-    """The media type of a response, from all its Content-Type headers, as the Fetch standard extracts it.
+    """The media type of a response from all its Content-Type headers, by the Fetch standard.
 
-    The last valid one counts; without a charset it takes that of an earlier one of the same type.
+    The last valid header counts; if it has no charset, it takes that of an earlier header of the same type.
     """
     result: Mime | None = None
     charset: str | None = None
@@ -113,7 +113,7 @@ def extract(values: Iterable[str]) -> Mime | None:
 
 
 def is_html(mime: Mime | None, body: bytes) -> bool:
-    """Whether a browser would show the body as HTML: by its type, or without one by its first bytes."""
+    """Whether a browser would show the body as HTML, by its type, or if that is unknown by its first bytes."""
     if mime is not None and mime.essence not in _UNKNOWN:
         return mime.essence in _HTML
     opening = _OPENING.match(body)

@@ -1,10 +1,10 @@
-"""robots.txt by RFC 9309, with the answers of Google's parser where the RFC leaves room or is read differently.
+"""Parse robots.txt by RFC 9309; where the RFC leaves room or is read differently, like Google's parser.
 
-`parse` makes `RobotsRules` from any bytes; only the group for our product token (or else `*`) is kept. The rules can be
-saved as text. `verdict_for_status` says what a reply other than 200 means. How long a host rests and what happens to a
-refused URL is decided by the loop.
+`parse` makes `RobotsRules` from any bytes, keeping only the group for our product token (or else `*`). The rules can be
+saved as text. `verdict_for_status` says what a reply other than 200 means. The loop decides how long a host rests and
+what happens to a refused URL.
 
-Why we parse ourselves: docs/decisions/0003-robots.md. Where the answers differ from the RFC's text, and why:
+Why we have our own parser: docs/decisions/0003-robots.md. Where it differs from the text of the RFC, and why:
 docs/concepts/robots.md.
 """
 
@@ -17,16 +17,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-LARGEST = 500 * 1024  # bytes that are read; the minimum of RFC 9309, section 2.5
-LONGEST_LINE = 8 * 2083 - 1  # bytes of a line that are read, as in Google's parser
-MOST_SITEMAPS = 1000  # of one file
+LARGEST = 500 * 1024  # bytes read of a file; the minimum in RFC 9309, section 2.5
+LONGEST_LINE = 8 * 2083 - 1  # bytes read of a line, as in Google's parser
+MOST_SITEMAPS = 1000  # read from one file
 
 Key = Literal["agent", "allow", "disallow", "sitemap", "delay"]
 
 _BOM = b"\xef\xbb\xbf"
 _WHITE = b" \t\n\r\v\f"
 
-# A key is known by how it begins, as in Google's parser, with the misspellings that it accepts.
+# A key is recognised by its beginning, with the misspellings that Google's parser accepts.
 _KEYS: tuple[tuple[Key, tuple[bytes, ...]], ...] = (
     ("agent", (b"user-agent", b"useragent", b"user agent")),
     ("allow", (b"allow",)),
@@ -39,7 +39,7 @@ _TOKEN = re.compile(rb"[a-zA-Z_-]*")
 _SECONDS = re.compile(rb"[0-9]{1,9}(?:\.[0-9]{0,9})?|\.[0-9]{1,9}")
 _PATH_BEGINS = re.compile(r"[/?;]")
 _CODE = re.compile("%[0-9a-fA-F]{2}")
-_TO_ESCAPE = re.compile(r"%[0-9a-fA-F]{2}|[\x80-\xff]")  # in bytes read as Latin-1
+_TO_ESCAPE = re.compile(r"%[0-9a-fA-F]{2}|[\x80-\xff]")  # in bytes decoded as Latin-1
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,60 +47,61 @@ class RobotsRules:
     """The rules of one origin for our crawler."""
 
     rules: tuple[tuple[str, bool], ...] = ()
-    """Patterns of our group in ASCII, each with whether it allows."""
+    """Patterns of our group in ASCII, with True for those that allow."""
     delay: float | None = None
-    """Crawl-delay of our group, or else of `*`, in seconds, as written."""
+    """The Crawl-delay of our group, or else of `*`, in seconds."""
     sitemaps: tuple[str, ...] = ()
-    """As written, not resolved."""
+    """URLs of sitemaps as written, not resolved."""
     _index: _Index = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_index", _index(self.rules))
 
     def may_fetch(self, url: str) -> bool:
-        """Whether we may fetch this absolute URL, a spelling from `url.resolve` made `comparable`.
+        """Whether we may fetch this absolute URL, which is the result of `comparable`.
 
-        The rule with the longest pattern decides, of equals the one that allows (section 2.2.2). The caller encodes
-        the URL: text outside ASCII is compared as its bytes in UTF-8, which no pattern contains.
+        The rule with the longest pattern decides; among equal lengths, one that allows (section 2.2.2). The caller
+        percent-encodes the URL: non-ASCII text is compared as UTF-8 bytes, which no pattern contains.
         """
         path = path_of(url)
         return bool(self._index.weight(path if path.isascii() else path.encode().decode("latin-1")) & 1)
 
     def to_text(self) -> str:
-        """JSON that `from_text` reads."""
+        """The rules as JSON for `from_text`."""
         return json.dumps({"rules": self.rules, "delay": self.delay, "sitemaps": self.sitemaps})
 
     @classmethod
     def from_text(cls, text: str) -> RobotsRules:
-        """The inverse of `to_text`; `ValueError` for other text."""
+        """The inverse of `to_text`. Raises `ValueError` for other text."""
         try:
-            kept = json.loads(text)
-            rules, delay, sitemaps = kept["rules"], kept["delay"], kept["sitemaps"]
-            sound = (
+            saved = json.loads(text)
+            rules, delay, sitemaps = saved["rules"], saved["delay"], saved["sitemaps"]
+            is_valid = (
                 all(isinstance(pattern, str) and isinstance(allows, bool) for pattern, allows in rules)
                 and (delay is None or 0 <= (delay := float(delay)) < math.inf)
                 and all(isinstance(sitemap, str) for sitemap in sitemaps)
             )
         except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
-            sound = False
-        if not sound:
+            is_valid = False
+        if not is_valid:
             raise ValueError("not the text of robots rules")
         return cls(tuple((pattern, allows) for pattern, allows in rules), delay, tuple(sitemaps))
 
 
 @dataclass(frozen=True, slots=True)
 class _Index:
-    """Patterns by the way they are matched. A weight is twice the pattern's length, plus one if it allows."""
+    """The patterns, by how they are matched. A weight is twice the length of a pattern, plus one if it allows."""
 
     prefixes: tuple[tuple[int, int, Mapping[str, int]], ...]
-    """(greatest weight, length, weight by prefix of that length), the greatest first."""
+    """(greatest weight, length, weight by prefix of that length), the greatest weight first."""
     whole: Mapping[str, int]
-    """Patterns without `*` that end in `$`."""
+    """Weights of the patterns without `*` that end in `$`."""
     wildcards: tuple[tuple[int, str, tuple[str, ...], str], ...]
-    """(weight, what it begins with, what follows in this order, what it ends with), the greatest first."""
+    """(weight, beginning, parts in the middle in order, end), the greatest weight first."""
 
     def weight(self, path: str) -> int:
-        best = self.whole.get(path, 1)  # 1: no rule, and so allowed
+        """The weight of the rule that decides; 1 if no rule matches, which allows."""
+        best = self.whole.get(path, 1)
         for greatest, length, weights in self.prefixes:
             if greatest <= best:
                 break
@@ -110,13 +111,13 @@ class _Index:
         for weight, head, inner, tail in self.wildcards:
             if weight <= best:
                 break
-            if path.startswith(head) and path.endswith(tail) and _follow(path, len(head), inner, len(tail)):
+            if path.startswith(head) and path.endswith(tail) and _has_parts(path, len(head), inner, len(tail)):
                 return weight
         return best
 
 
 def parse(body: bytes, agent: str) -> RobotsRules:
-    """The rules for the product token `agent` in a robots.txt. Never raises: bad lines are skipped.
+    """The rules in a robots.txt for the product token `agent`. Never raises: invalid lines are skipped.
 
     >>> parse(b"User-agent: *\\nDisallow: /private", "scenthound").may_fetch("http://x.test/private/a")
     False
@@ -126,7 +127,7 @@ def parse(body: bytes, agent: str) -> RobotsRules:
     sitemaps: dict[str, None] = {}
     token = agent.encode("utf-8", "replace").lower()
     open_groups: list[_Group] = []
-    closed = True  # by a rule: the next User-agent line begins another group
+    closed = True  # after a rule: the next User-agent line begins a new group
     for key, value in _lines(body):
         if key == "agent":
             if closed:
@@ -138,7 +139,7 @@ def parse(body: bytes, agent: str) -> RobotsRules:
         elif key == "sitemap":
             if value and len(sitemaps) < MOST_SITEMAPS:
                 sitemaps[value.decode("utf-8", "replace")] = None
-        elif key == "delay":  # no rule in the sense of section 2.2, so the group stays open (2.2.4)
+        elif key == "delay":  # not a rule by section 2.2, so the group stays open (2.2.4)
             for group in open_groups:
                 group.slow_down(value)
         else:
@@ -151,7 +152,7 @@ def parse(body: bytes, agent: str) -> RobotsRules:
 
 
 def path_of(url: str) -> str:
-    """The path and query of a URL, as Google's parser takes them; `/` if there are none.
+    """The path and query of a URL, as in Google's parser; `/` if there are none.
 
     >>> path_of("http://x.test?a=1#top")
     '/?a=1'
@@ -169,9 +170,9 @@ def path_of(url: str) -> str:
 
 
 def comparable(spelling: str) -> str:
-    """A spelling from `url.resolve` as patterns are written: percent codes in capitals (RFC 3986, section 6.2.2.1).
+    """A spelling from `url.resolve` in the form of patterns: percent codes in upper case (RFC 3986, section 6.2.2.1).
 
-    Google's parser leaves this to its caller, and so does `may_fetch`.
+    Like Google's parser, `may_fetch` leaves this to its caller.
 
     >>> comparable("http://x.test/caf%c3%a9?50%")
     'http://x.test/caf%C3%A9?50%'
@@ -186,10 +187,10 @@ def _first_of(url: str, begin: int) -> int:
 
 
 def verdict_for_status(status: int) -> Literal["parse", "allow", "refuse"]:
-    """What the reply to a request for robots.txt means, after redirects (section 2.3.1).
+    """What the status of a robots.txt means, after redirects (section 2.3.1).
 
-    4xx: there is none, everything is allowed. 5xx and 429: nothing is allowed for a while. A redirect that leads
-    nowhere counts as 4xx.
+    4xx: there is no file, everything is allowed. 5xx and 429: nothing is allowed for a while. A redirect that can't be
+    followed counts as 4xx.
     """
     if 200 <= status < 300:
         return "parse"
@@ -200,14 +201,14 @@ def verdict_for_status(status: int) -> Literal["parse", "allow", "refuse"]:
 
 @dataclass(slots=True, eq=False)
 class _Group:
-    """All groups of one user agent together."""
+    """All groups of one user agent, combined."""
 
     named: bool = False
     rules: dict[tuple[str, bool], None] = field(default_factory=dict)
     delay: float | None = None
 
     def add(self, pattern: str, allows: bool) -> None:
-        """Add a rule. `Allow: /x/index.html` allows `/x/` too: an extension of Google's to section 2.2.2."""
+        """Add a rule. `Allow: /x/index.html` also allows `/x/`, which is Google's extension to section 2.2.2."""
         if pattern:
             self.rules[pattern, allows] = None
         folder, slash, file = pattern.rpartition("/")
@@ -224,14 +225,14 @@ class _Group:
 def _lines(body: bytes) -> Iterator[tuple[Key, bytes]]:
     """Key and value of each line with a known key."""
     if len(body) > LARGEST:
-        # Half a line could mean something else.
+        # Cut at the end of a line: half a line could mean something else.
         end = max(body.rfind(b"\n", 0, LARGEST), body.rfind(b"\r", 0, LARGEST))
         body = body[: max(end, 0)]
-    for mark in (_BOM[:1], _BOM[1:2], _BOM[2:]):  # Google's parser skips half a mark too
+    for mark in (_BOM[:1], _BOM[1:2], _BOM[2:]):  # Google's parser also skips an incomplete mark
         if not body.startswith(mark):
             break
         body = body[1:]
-    for line in body.splitlines():  # of bytes: at CR, LF and CRLF only
+    for line in body.splitlines():  # `bytes.splitlines` splits at CR, LF and CRLF only
         line = line[:LONGEST_LINE].partition(b"\0")[0].partition(b"#")[0].strip(_WHITE)
         name, colon, value = line.partition(b":")
         if not colon:  # a missing colon is accepted if the meaning is clear
@@ -248,7 +249,7 @@ def _lines(body: bytes) -> Iterator[tuple[Key, bytes]]:
 
 
 def _is_for_everyone(value: bytes) -> bool:
-    """A `*`, perhaps with a space and more after it."""
+    """Whether a User-agent value is `*`, perhaps followed by white space and more."""
     return value[:1] == b"*" and (len(value) == 1 or value[1:2] in _WHITE)
 
 
@@ -259,7 +260,7 @@ def _product(value: bytes) -> bytes:
 
 
 def _escaped(value: bytes) -> str:
-    """A pattern in ASCII: bytes beyond it percent-encoded, codes in capitals (section 2.2.2). Nothing is decoded."""
+    """A pattern in ASCII: other bytes percent-encoded, codes in upper case (section 2.2.2). Nothing is decoded."""
     return _TO_ESCAPE.sub(_escape, value.decode("latin-1"))
 
 
@@ -292,8 +293,8 @@ def _index(rules: Iterable[tuple[str, bool]]) -> _Index:
     )
 
 
-def _follow(path: str, start: int, inner: tuple[str, ...], tail: int) -> bool:
-    """Whether the parts between asterisks come in this order. The first match of each is enough."""
+def _has_parts(path: str, start: int, inner: tuple[str, ...], tail: int) -> bool:
+    """Whether the parts between asterisks occur in this order. The first match of each is enough."""
     end = len(path) - tail
     for part in inner:
         start = path.find(part, start, end)

@@ -1,4 +1,4 @@
-"""What a home page calls its owner, in data that is meant for programs: JSON-LD and Open Graph."""
+"""Find the name of a site's owner in the structured data of its home page: JSON-LD and Open Graph."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _OWNERS = ("organization", "corporation", "ngo", "project", "website", "educatio
 
 
 def stated_name(html: str) -> str:
-    """The name that structured data state: of an organisation, else of the site (`og:site_name`); empty if none.
+    """The name in structured data of an organisation, or else of the site (`og:site_name`); empty if there is none.
 
     >>> stated_name('<script type="application/ld+json">{"@type": "Organization", "name": "Bees Ltd"}</script>')
     'Bees Ltd'
     """
     parser = LexborHTMLParser(tame(html).text.encode("utf-8", "replace"), options=WITHOUT_EVENTS)
     blocks = [node.text() for node in parser.css('script[type="application/ld+json" i]')[:20]]
-    found = [entry for block in blocks for entry in _entries(block[:LONGEST_DATA])]
+    entries = [entry for block in blocks for entry in _entries(block[:LONGEST_DATA])]
     for kind in _OWNERS:
-        for entry in found:
+        for entry in entries:
             if kind in _kinds(entry) and (name := _tidy(entry.get("name"))):
                 return name
     metas = parser.css('meta[property="og:site_name" i]')[:5]
@@ -36,7 +36,7 @@ def stated_name(html: str) -> str:
 
 
 def _entries(block: str) -> Iterator[dict[str, Any]]:
-    """The objects of a block that may be an organisation: at the top, in lists and in `@graph`."""
+    """The objects in a block that may be an organisation: at the top, in lists and in `@graph`."""
     try:
         waiting: list[Any] = [json.loads(block)]
     except (ValueError, RecursionError):

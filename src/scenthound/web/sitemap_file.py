@@ -1,8 +1,8 @@
 """Read a sitemap file: an optional, untrusted source of candidates.
 
-`read_sitemap` gives the URLs of a file, or the further files that an index names: XML in any namespace or none, RSS,
-Atom, or plain lines; gzipped or not. A file that breaks off gives what came before, a file that declares entities gives
-nothing, and every limit that was reached is among the `problems`. The caller decides which URLs are wanted (scope,
+`read_sitemap` returns the URLs in a file, or the sitemaps that an index names. It reads XML in any namespace or none,
+RSS, Atom and plain lines, gzipped or not. Of a file that is cut off it returns the first part, of a file that declares
+entities nothing. Every limit that was reached is listed in `problems`. The caller decides which URLs to use (scope,
 robots), and how deep a chain of index files may be.
 """
 
@@ -23,25 +23,25 @@ from scenthound.url import LONGEST, host, resolve
 
 @dataclass(frozen=True, slots=True)
 class SitemapLimits:
-    """Limits of one file; the first two are those of the protocol."""
+    """The limits of one file. The first two are those of the protocol."""
 
     urls: int = 50_000
     unpacked: int = 50 * 1024 * 1024
     """Bytes after decompression; the rest is not read."""
     nesting: int = 100
-    """Open elements at a time."""
+    """Elements inside each other."""
     elements: int = 2_000_000
-    """Elements in all: images, videos and translations of a page included."""
+    """Elements in total, including the images, videos and translations of pages."""
 
 
 class SitemapUrl(NamedTuple):
-    """A URL, resolved and ready to be requested, and what the site says about it."""
+    """A resolved URL, ready to be requested, and what the site says about it."""
 
     url: str
     lastmod: datetime | None = None
     """In UTC."""
     priority: float | None = None
-    """From 0 to 1; None: nothing was said, which the protocol reads as 0.5."""
+    """From 0 to 1; None: not stated, which the protocol treats as 0.5."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +59,14 @@ class Sitemap:
 LIMITS = SitemapLimits()
 
 _GZIP = b"\x1f\x8b"
-_WRAPPINGS = 2  # a .gz file sent through a server that compresses once more
+_WRAPPINGS = 2  # layers of gzip: a server may compress a .gz file again
 _MEMBERS = 10_000  # of one gzip file; most have one
-_PIECE = 16 * 1024  # bytes handed on at a time
-_LONGEST_TAG = 1024 * 1024  # bytes, also of a comment: expat starts it again with every piece until it is complete
+_PIECE = 16 * 1024  # bytes processed at a time
+_LONGEST_TAG = 1024 * 1024  # bytes of a tag or comment, which expat parses again with every piece until it is complete
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _LONGEST_TEXT = 4 * LONGEST  # characters of one element; a URL may be padded with white space
 _LINE = re.compile(rb"^[ \t]*(https?://[^\s<>]+)[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
-# An ampersand that begins no entity XML knows by itself. CDATA is passed over; unclosed, it lasts to the end.
+# An ampersand that does not begin a predefined entity of XML. CDATA is skipped; if unclosed, it lasts to the end.
 _AMPERSAND = re.compile(
     rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|&(?!(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9a-fA-F]{1,6});)", re.DOTALL
 )
@@ -107,7 +107,7 @@ def _gunzip(body: bytes, most: int, problems: list[str]) -> bytes:
         member = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
         try:
             while not member.eof and len(unpacked) <= most and position < len(body):
-                # In pieces, since a member hands back a copy of all that follows it.
+                # In pieces, since a member returns a copy of everything that follows it.
                 unpacked += member.decompress(body[position : position + _PIECE], most + 1 - len(unpacked))
                 position += _PIECE
         except zlib.error:
@@ -134,13 +134,13 @@ def _read_lines(body: bytes, base_url: str, limits: SitemapLimits, sitemap: Site
 
 
 def _read_xml(body: bytes, base_url: str, limits: SitemapLimits, sitemap: Sitemap) -> None:
-    """Read the file; if it has an error that can be corrected, correct it and read again."""
+    """Read an XML file. If it has an error that can be corrected, correct it and read the file again."""
     problem = _XmlReader(base_url, limits, sitemap).read(body)
     if problem == "bad-encoding":  # an unknown encoding: URLs are nearly always ASCII
         _note(sitemap.problems, problem)
         problem = _XmlReader(base_url, limits, sitemap).read(body, "iso-8859-1")
     if problem == "broken-xml":
-        most = 4 * limits.urls  # so that a file of ampersands does not grow fivefold
+        most = 4 * limits.urls  # limited, or a file of ampersands would grow fivefold
         corrected = _AMPERSAND.sub(lambda match: match[0] if len(match[0]) > 1 else b"&amp;", body, count=most)
         if len(corrected) != len(body):
             _note(sitemap.problems, "bad-ampersand")
@@ -150,11 +150,11 @@ def _read_xml(body: bytes, base_url: str, limits: SitemapLimits, sitemap: Sitema
 
 
 class _StopError(Exception):
-    """Ends the reading; its argument says why."""
+    """Stops reading; its argument says why."""
 
 
 class _XmlReader:
-    """Gets elements one by one, keeps only the current entry, and fills `sitemap`."""
+    """Receives elements one by one, keeps only the current entry, and fills `sitemap`."""
 
     def __init__(self, base_url: str, limits: SitemapLimits, sitemap: Sitemap) -> None:
         self.base_url, self.limits, self.sitemap = base_url, limits, sitemap
@@ -169,7 +169,7 @@ class _XmlReader:
         self.values: dict[str, str] = {}
 
     def read(self, body: bytes, encoding: str | None = None) -> str:
-        """Why the reading ended early; empty if it did not."""
+        """Read a file. Returns why reading stopped early; empty if it did not."""
         try:
             self.parse(body, encoding)
             return ""
@@ -190,16 +190,16 @@ class _XmlReader:
                 parser.Parse(body[position : position + _PIECE], False)
                 if position - parser.CurrentByteIndex > _LONGEST_TAG:
                     raise _StopError("too-large")
-            # The end separately, since pyexpat drops buffered text when a call fails.
+            # The end is signalled separately, since pyexpat drops buffered text when a call fails.
             parser.Parse(b"", True)
         except expat.ExpatError:
-            self.break_off(body)
+            self.keep_unfinished(body)
             raise _StopError("broken-xml" if self.root else "not-a-sitemap") from None
 
     def doctype(self, name: str, system_id: str | None, public_id: str | None, has_subset: int) -> None:
-        """Refuse an internal subset, which declares entities: no sitemap needs one, every bomb does.
+        """Refuse an internal subset, which declares entities: no sitemap needs one, but every bomb does.
 
-        An external one (RSS 0.91 names Netscape's) is never fetched.
+        An external subset (RSS 0.91 names Netscape's) is never fetched.
         """
         if has_subset:
             raise _StopError("declarations")
@@ -216,7 +216,7 @@ class _XmlReader:
         if self.depth == 1:
             if local not in _ENTRY:
                 raise _StopError("not-a-sitemap")
-            # Elements of a file's own kind share the root's prefix; only in RSS 1.0 the root alone has one.
+            # The elements of the format have the prefix of the root, except that in RSS 1.0 only the root has one.
             self.root, self.prefix = local, prefix if local != "rdf" else ""
         elif not self.entry_depth:
             if local == _ENTRY[self.root] and prefix == self.prefix:
@@ -227,7 +227,7 @@ class _XmlReader:
     def start_field(self, prefix: str, local: str, attributes: Mapping[str, str]) -> None:
         if prefix != self.prefix and (prefix, local) != ("dc", "date"):
             local = ""
-        if local == "loc" and "loc" in self.values:  # several in one entry: the tags between are missing
+        if local == "loc" and "loc" in self.values:  # several in one entry: the tags between them are missing
             self.keep()
             self.values = {}
         if local == "link" and self.root == "feed":
@@ -266,12 +266,12 @@ class _XmlReader:
         self.field_depth, self.text, self.length = 0, [], 0
 
     def keep_stray_text(self) -> None:
-        """Text of the entry itself: the URL, where `<loc>` was forgotten."""
+        """Keep the text of the entry itself, which is the URL if `<loc>` is missing."""
         self.keep_fallback("".join(self.text).strip())
         self.text, self.length = [], 0
 
     def keep_fallback(self, text: str) -> None:
-        """Use text that looks like a URL for a missing `loc` or `link`."""
+        """Keep text that looks like a URL, in case `loc` or `link` is missing."""
         if text[:8].lower().startswith(("http://", "https://")):
             self.values.setdefault("fallback", text)
 
@@ -286,10 +286,10 @@ class _XmlReader:
             self.sitemap.children.append(url)
         else:
             date, priority = self.values.get("date", ""), self.values.get("priority", "")
-            self.sitemap.urls.append(SitemapUrl(url, _moment(date), _share(priority)))
+            self.sitemap.urls.append(SitemapUrl(url, _date(date), _priority(priority)))
 
-    def break_off(self, body: bytes) -> None:
-        """The file broke off inside an entry: keep it if a tag followed its URL, which is then complete."""
+    def keep_unfinished(self, body: bytes) -> None:
+        """Keep the entry in which the file was cut off, if its URL is followed by a tag and therefore complete."""
         if self.entry_depth and self.field_depth and self.field == "loc" and body.rfind(b"<") > body.rfind(b">"):
             self.end_field()
         if self.entry_depth and self.values.get("loc"):
@@ -308,8 +308,8 @@ def _resolved(raw: str, base_url: str) -> str | None:
     return url if len(url) <= LONGEST else None
 
 
-def _moment(text: str) -> datetime | None:
-    """A date as the sitemap protocol (W3C, ISO 8601), Atom or RSS (RFC 822) write it, in UTC; None if it is none."""
+def _date(text: str) -> datetime | None:
+    """A date of the sitemap protocol (W3C, ISO 8601), Atom or RSS (RFC 822) in UTC; None if it is not a date."""
     if not text or len(text) > 64:
         return None
     coarse = _YEAR_OR_MONTH.fullmatch(text)
@@ -317,15 +317,15 @@ def _moment(text: str) -> datetime | None:
         if coarse:
             return datetime(int(coarse[1]), int(coarse[2] or 1), 1, tzinfo=UTC)
         if text[:4].isdecimal():
-            moment = datetime.fromisoformat(text)
-            return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-        moment = parsedate_to_datetime(text)
-        return moment.astimezone(UTC) if moment.tzinfo is not None else None  # RFC 822 dates have a zone
+            date = datetime.fromisoformat(text)
+            return date.replace(tzinfo=UTC) if date.tzinfo is None else date.astimezone(UTC)
+        date = parsedate_to_datetime(text)
+        return date.astimezone(UTC) if date.tzinfo is not None else None  # RFC 822 dates have a zone
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
 
 
-def _share(text: str) -> float | None:
+def _priority(text: str) -> float | None:
     try:
         priority = float(text)
     except ValueError:

@@ -1,11 +1,14 @@
-"""Puts the parts of a crawl together: strategy, frontier, folder, fetcher, loop, judge.
+"""Build and run live crawls from settings. Used by the command line, the desk and scripts.
 
-Used by the command line, the desk and scripts. `build` makes each part from the settings, and the strategy from its
-name and parameters. `launch.begin` puts them together in a new folder; `launch.resume` continues an old one. Both
-return a `Session`, which runs the crawl with the live driver and worker processes, handles Ctrl-C and a full disk, and
-leaves a complete folder. `api` does all of it in one call, for scripts: `crawl`, `crawl_async`, `stream`.
+`parts_from_settings` makes each part: strategy, judge, fetcher, scope, worker processes. `launch` combines them:
+`begin` in a new folder, `resume` in an existing one. Both return a `Session` (module `session`), which runs the crawl
+with the live driver, handles Ctrl-C and a full disk, and leaves a complete crawl folder. `crawl_functions` does all of
+this in one call, for scripts; `page_stream` yields pages while the crawl runs, and `loop_thread` runs it in a thread.
 
-Nothing here makes decisions about a crawl: the laboratory replays crawls without folders and combines the same parts.
+`find_seeds` asks seed sources, before and during a crawl. `paper_setups` has the settings of the papers. `saved_agents`
+reads the population that a crawl saved. `short_crawl` runs small crawls in memory, for the companion.
+
+Nothing here decides anything about a crawl. The laboratory combines the same parts itself, without folders.
 """
 
 from scenthound.loop.identity import product_token, versions

@@ -1,4 +1,4 @@
-"""A whole crawl in one call, for scripts and notebooks: `crawl`, `crawl_async`, `stream`."""
+"""Run a whole crawl in one call, for scripts and notebooks: `crawl`, `crawl_async`, `stream`."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ def crawl(
 ) -> CrawlFolder:
     """Crawl the web for a topic, best pages first, and return the finished folder.
 
-    `topic` is keywords, a topic file (`"balloons.toml"`, a `Path`) or a `Topic`. `seeds` are URLs to start from, a
-    single one, or the `Path` of a file with one per line. `out` is the new folder. `watch` is called with each page,
-    miss, dropped link and event of the strategy; if it is `async`, it is awaited. `strategy` is `hound` by
-    default, or that of the `model`, a folder that `train` made. `options` are settings of the crawl (`delay="500 ms"`,
-    `hosts=["example.org"]`, see `Settings`) and parameters of the strategy.
+    `topic` is keywords, a topic file (`"balloons.toml"`, a `Path`) or a `Topic`. `seeds` is a URL to start from, a
+    list of URLs, or the `Path` of a file with one URL per line. `out` is the new folder. `watch` is called with each
+    page, miss, dropped link and event of the strategy; if it is `async`, it is awaited. `strategy` is `hound` by
+    default, or the strategy of the `model`, a folder written by `train`. `options` are settings of the crawl
+    (`delay="500 ms"`, `hosts=["example.org"]`, see `Settings`) and parameters of the strategy.
 
-    Robots rules are obeyed and hosts get their delay. Works in a notebook too, where `watch` is called from another
-    thread. Ctrl-C saves the crawl and raises `KeyboardInterrupt`. Raises `ScenthoundError` if something is wrong with
-    the arguments.
+    The crawl obeys robots.txt and waits between requests to a host. It also works in a notebook, where `watch` is
+    called from another thread. Ctrl-C saves the crawl and raises `KeyboardInterrupt`. Raises `ScenthoundError` if
+    something is wrong with the arguments.
     """
-    run_to_end(run_session(_beginning(topic, seeds, out, strategy, watch, model, {"pages": pages, **options})))
+    run_to_end(run_session(_begin_function(topic, seeds, out, strategy, watch, model, {"pages": pages, **options})))
     return CrawlFolder.look(Path(out))
 
 
@@ -57,8 +57,8 @@ async def crawl_async(
     model: StrPath | None = None,
     **options: Any,
 ) -> CrawlFolder:
-    """`crawl` for programs that have an event loop. Cancelling its task stops the crawl and saves it."""
-    await run_session(_beginning(topic, seeds, out, strategy, watch, model, {"pages": pages, **options}))
+    """As `crawl`, for programs with an event loop. Cancelling the task stops the crawl and saves it."""
+    await run_session(_begin_function(topic, seeds, out, strategy, watch, model, {"pages": pages, **options}))
     return CrawlFolder.look(Path(out))
 
 
@@ -75,12 +75,12 @@ def stream(
 ) -> PageStream:
     """Crawl, and yield each page as it lands: `for page in stream(...)` or `async for page in stream(...)`.
 
-    Takes what `crawl` takes. Leaving the loop early stops the crawl and saves it.
+    The arguments are those of `crawl`. Leaving the loop early stops the crawl and saves it.
     """
-    return PageStream(_beginning(topic, seeds, out, strategy, watch, model, {"pages": pages, **options}))
+    return PageStream(_begin_function(topic, seeds, out, strategy, watch, model, {"pages": pages, **options}))
 
 
-def _beginning(
+def _begin_function(
     topic: Topic | StrPath,
     seeds: Sequence[str] | StrPath,
     out: StrPath,
@@ -89,10 +89,10 @@ def _beginning(
     model: StrPath | None,
     options: Mapping[str, Any],
 ) -> Callable[[], Session]:
-    """`begin` with these arguments, to be called in the thread that runs the crawl: SQLite belongs to one."""
+    """A function that begins the crawl. Call it in the thread that runs the crawl, since SQLite is bound to it."""
     name = strategy or (load_model(Path(model)).strategy if model is not None else DEFAULT_STRATEGY)
-    settings, parameters = split_settings(options, name)
-    made = read(Settings, settings)
+    setting_values, parameters = split_settings(options, name)
+    settings = read(Settings, setting_values)
     return partial(
-        begin, topic, seeds, out, strategy=strategy, parameters=parameters, settings=made, watch=watch, model=model
+        begin, topic, seeds, out, strategy=strategy, parameters=parameters, settings=settings, watch=watch, model=model
     )

@@ -1,4 +1,4 @@
-"""Asks the seed sources of a crawl: for seeds, for back-links, and again while it runs."""
+"""Ask seed sources for seeds and back-links, before a crawl and again while it runs."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from scenthound.wiring.parts_from_settings import make_fetcher
 
 Question = Callable[[SeedSource, Asker], Awaitable[Sequence[FoundUrl]]]
 RESEEDED = "reseeded"  # the kind of the events
-MOST_ASKED_FOR = 500  # answers of a source to one question, however often it was asked before
+MOST_ASKED_FOR = 500  # URLs in one answer of a source, however often it was asked before
 
 
 @dataclass(frozen=True, slots=True)
 class SourceAnswer:
-    """What one source answered, or why it did not."""
+    """The answer of one source, or the problem that it had."""
 
     source: str
     found: tuple[FoundUrl, ...] = ()
@@ -38,41 +38,41 @@ class SourceAnswer:
 
 
 def check_sources(texts: Iterable[str]) -> None:
-    """Raise `BadConfig` or `UnknownName` for the first text that names no source."""
+    """Raise `BadConfig` or `UnknownName` for the first text that does not name a source."""
     for text in texts:
         named_source(text)
 
 
 @asynccontextmanager
 async def asking(settings: Settings, fetcher: Fetcher | None = None) -> AsyncIterator[Asker]:
-    """What sources send their requests with: a fetcher with the limits and manners of this crawl."""
+    """Yield an `Asker` for sources to send their requests with, within the limits and politeness of the settings."""
     networks = parse_networks(settings.allow_private)
 
-    def asker(used: Fetcher) -> Asker:
-        return PoliteAsker(used, product_token(settings), settings.delay, networks, settings.robots)
+    def asker(fetcher: Fetcher) -> Asker:
+        return PoliteAsker(fetcher, product_token(settings), settings.delay, networks, settings.robots)
 
     if fetcher is not None:
         yield asker(fetcher)
     else:
-        async with make_fetcher(settings) as made:
-            yield asker(made)
+        async with make_fetcher(settings) as new_fetcher:
+            yield asker(new_fetcher)
 
 
 async def find_seeds(
     topic: Topic, settings: Settings, most: int | None = None, fetcher: Fetcher | None = None
 ) -> list[SourceAnswer]:
-    """What each source of the settings answers for a topic: up to `most` URLs, or `found_seeds` of the settings."""
-    wanted = settings.found_seeds if most is None else most
+    """The answer of each source in the settings for a topic: up to `most` URLs, by default `settings.found_seeds`."""
+    limit = settings.found_seeds if most is None else most
 
     async def ask(source: SeedSource, asker: Asker) -> Sequence[FoundUrl]:
-        return await source.seeds(topic, wanted, asker)
+        return await source.seeds(topic, limit, asker)
 
     async with asking(settings, fetcher) as asker:
         return await _ask_all(settings.sources, ask, asker)
 
 
 async def find_back_links(url: Url, settings: Settings, most: int, asker: Asker) -> list[SourceAnswer]:
-    """The pages that link to a URL, as far as each source of the settings knows. One that knows no links says so."""
+    """The answer of each source in the settings for pages that link to a URL. Sources without links have a problem."""
 
     async def ask(source: SeedSource, asker: Asker) -> Sequence[FoundUrl]:
         if not isinstance(source, KnowsBackLinks):
@@ -89,7 +89,7 @@ async def _ask_all(sources: Iterable[str], ask: Question, asker: Asker) -> list[
             answers.append(SourceAnswer(text, tuple(await ask(named_source(text), asker))))
         except ScenthoundError as error:
             answers.append(SourceAnswer(text, problem=error.message, hint=error.hint))
-        except Exception as error:  # a bug of a plug-in, which must not stop a crawl
+        except Exception as error:  # a bug in a plug-in must not stop a crawl
             answers.append(SourceAnswer(text, problem=f"{type(error).__name__}: {error}"[:300]))
     return answers
 
@@ -97,34 +97,34 @@ async def _ask_all(sources: Iterable[str], ask: Question, asker: Asker) -> list[
 def _reads_files(text: str) -> bool:
     try:
         return isinstance(named_source(text), ReadsFiles)
-    except ScenthoundError:  # said when it is asked
+    except ScenthoundError:  # reported when the source is asked
         return False
 
 
 def found_urls(answers: Sequence[SourceAnswer]) -> list[str]:
-    """The URLs of all answers, each once, one of each source in turn. Raises `SourceFailed` if there is none."""
-    found: dict[Url, str] = {}
+    """The different URLs in all answers, one from each source in turn. Raises `SourceFailed` if there are none."""
+    spellings: dict[Url, str] = {}
     for rank in range(max((len(answer.found) for answer in answers), default=0)):
         for answer in answers:
             if rank < len(answer.found):
-                found.setdefault(urls.make(answer.found[rank].url), answer.found[rank].url)
-    if found:
-        return list(found.values())
+                spellings.setdefault(urls.make(answer.found[rank].url), answer.found[rank].url)
+    if spellings:
+        return list(spellings.values())
     problems = [f"{answer.source}: {answer.problem or 'it knows no page about this'}" for answer in answers]
     hints = [answer.hint for answer in answers if answer.hint]
     raise SourceFailed("no source found a page to start from\n" + "\n".join(problems), (hints or ["add --seed URL"])[0])
 
 
 def as_recorded(answers: Sequence[SourceAnswer]) -> dict[str, tuple[str, ...]]:
-    """What is written to crawl.toml: the URLs by source."""
-    return {answer.source: tuple(one.url for one in answer.found) for answer in answers}
+    """The URLs by source, as crawl.toml records them."""
+    return {answer.source: tuple(found.url for found in answer.found) for answer in answers}
 
 
 class Reseeding:
-    """Asks the sources again every so many pages, beside the crawl, which never waits for an answer.
+    """Asks the sources for more seeds every `reseed_every` pages, while the crawl continues.
 
-    What is taken from an answer becomes orders of the crawl, in the same commit as the note that the sources were
-    asked; so a resumed crawl has the same seeds, and asks next when the old one would have.
+    New seeds become orders of the crawl, in the same commit that records that the sources were asked. So a resumed
+    crawl has the same seeds, and asks next at the same page as an uninterrupted crawl.
     """
 
     def __init__(
@@ -139,10 +139,10 @@ class Reseeding:
         self._times = folder.database.meta_number("reseeded")
 
     def _without_files(self, settings: Settings) -> Settings:
-        """The settings without sources that read files of this machine, which `ReadsFiles` explains."""
+        """The settings without sources that read local files; `ReadsFiles` explains why."""
         local = [text for text in settings.sources if _reads_files(text)]
-        why = "is not asked again: a resumed folder may come from somebody else; `scenthound seeds` asks it"
-        self._folder.recovered += [f"{text} {why}" for text in local]
+        reason = "is not asked again, since a resumed folder may come from someone else; `scenthound seeds` asks it"
+        self._folder.recovered += [f"{text} {reason}" for text in local]
         return replace(settings, sources=[text for text in settings.sources if text not in local])
 
     @property
@@ -150,7 +150,7 @@ class Reseeding:
         return bool(self._every) and self._crawl.pages >= (self._times + 1) * self._every
 
     def step(self, now: float) -> bool:
-        """Ask if it is time, and take in an answer that has come. Call it between commits; True: commit after it."""
+        """Ask if it is time, and process answers that have arrived. Call this between commits; True: commit again."""
         if self._task is None:
             if self.is_due and not self._crawl.ended:
                 most = min(self._settings.found_seeds * (self._times + 2), MOST_ASKED_FOR)
@@ -169,22 +169,23 @@ class Reseeding:
         number = self._crawl.recorder.last_number
         taken = 0
         for answer in answers:
-            new = [one.url for one in answer.found if self._is_wanted(one.url)][: self._settings.found_seeds - taken]
+            new = [found.url for found in answer.found if self._is_new(found.url)]
+            new = new[: self._settings.found_seeds - taken]
             for url in new:
                 self._steering.add_seed(url, now)
             taken += len(new)
             facts: Mapping[str, object] = {"source": answer.source, "seeds": new, "problem": answer.problem}
             self._crawl.recorder.events([Event(RESEEDED, facts, n=number)])
 
-    def _is_wanted(self, raw: str) -> bool:
-        """Whether a URL is new and in scope: a source can't widen the scope of a crawl, as a person can."""
+    def _is_new(self, raw: str) -> bool:
+        """Whether a URL is new and in scope. Unlike a user, a source can't widen the scope of a crawl."""
         crawl, url = self._crawl, urls.make(raw)
         if url in crawl.frontier or url in crawl.selection.chosen or crawl.history.seen(url):
             return False
         return crawl.scope is None or not crawl.scope.refuses(Candidate(url, 0.0))
 
     async def close(self) -> None:
-        """Give up on a question that is not answered yet."""
+        """Cancel a question that is not answered yet."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)

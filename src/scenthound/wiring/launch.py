@@ -1,4 +1,4 @@
-"""Start a crawl in a new folder, or continue one in its old folder."""
+"""Begin a crawl in a new folder, or resume a crawl in its folder."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ def begin(
     clock: Callable[[], float] | None = None,
     found: Mapping[str, Sequence[str]] | None = None,
 ) -> Session:
-    """A new crawl in a new folder, ready to run.
+    """Begin a crawl in a new folder and return it, ready to run.
 
-    `topic` is keywords, a topic file or a `Topic`; `seeds` are URLs, a single one, or the path of a file of them.
-    `pages` overrides that of the settings. `model` is a folder that `train` made. The strategy is `hound` by
-    default; with a model it is the model's, with the parameters of its training. Without seeds the `sources` of the
-    settings are asked, which takes a while; `found` is what they answered, if they were asked before.
+    `topic` is keywords, a topic file or a `Topic`; `seeds` is a URL, a list of URLs, or the path of a file of URLs.
+    `pages` overrides the settings. `model` is a folder written by `train`. The strategy is `hound` by default; with a
+    model it is the model's, with the parameters of its training. Without seeds the `sources` of the settings are asked,
+    which takes a while; `found` is their answer if they were asked before.
     """
     topic = read_topic(topic)
     check_topic(topic)
@@ -83,18 +83,20 @@ def begin(
     if pages is not None:
         settings = replace(settings, pages=read(Settings, {"pages": pages}).pages)
     started = datetime.now(UTC).isoformat(timespec="seconds")
-    learned = None if model is None else load_model(Path(model))
-    if learned is not None:
-        strategy, parameters = parameters_for_model(learned, strategy, parameters, make_strategy)
+    trained = None if model is None else load_model(Path(model))
+    if trained is not None:
+        strategy, parameters = parameters_for_model(trained, strategy, parameters, make_strategy)
     strategy = strategy or DEFAULT_STRATEGY
     request = CrawlRequest(topic, tuple(seeds), strategy, dict(parameters or {}), settings, versions(), started)
     request = replace(request, found=found or {})
     instance = make_strategy(strategy, parameters)  # raises before anything is written
     if declaration_of(instance).oracle:
-        raise BadConfig(f"{strategy} with these parameters is an oracle: it sees what no crawler can see", "lab run it")
-    if learned is not None:
-        use_model(instance, learned)
-        request = replace(request, model=learned.digest)
+        raise BadConfig(
+            f"{strategy} with these parameters is an oracle: it sees what no crawler can see", "use it in `lab run`"
+        )
+    if trained is not None:
+        use_model(instance, trained)
+        request = replace(request, model=trained.digest)
     else:
         require_model(instance, strategy)
     start_judge(settings.judge, topic, [url for url, _ in request.keyed_seeds()], strategy=instance)
@@ -102,7 +104,7 @@ def begin(
     make_fetcher(settings)
     check_spread(instance, strategy, settings.spread)
     check_pdf(settings)
-    folder = CrawlFolder.create(Path(out), request, learned)
+    folder = CrawlFolder.create(Path(out), request, trained)
     clock = clock or Clock()
     try:
         crawl = _assemble(folder, clock)
@@ -117,12 +119,14 @@ def begin(
 
 
 def _seeds(seeds: Sequence[str] | StrPath) -> Sequence[str]:
-    """The seeds that are meant: a path names a file, a text is one URL."""
+    """The seeds as a list: a path names a file, a string is one URL."""
     if isinstance(seeds, os.PathLike):
         return read_seed_file(Path(seeds))
     seeds = [seeds] if isinstance(seeds, str) else seeds
     if not seeds:
-        raise BadUsage("no seeds: a crawl has to start somewhere", "give one URL or more, as https://example.org/")
+        raise BadUsage(
+            "no seeds: a crawl has to start somewhere", "give one or more URLs, such as https://example.org/"
+        )
     return check_seeds([("seed", seed) for seed in seeds])
 
 
@@ -135,14 +139,14 @@ def resume(
     refetch: bool = False,
     clock: Callable[[], float] | None = None,
 ) -> Session:
-    """Continue the crawl in a folder, whatever ended it. `pages` sets a new budget.
+    """Continue the crawl in a folder, however it ended. `pages` sets a new budget.
 
-    With `refetch` pages whose WARC file is missing are fetched again; without, that is an error.
+    With `refetch`, pages whose WARC file is missing are fetched again; otherwise a missing file is an error.
     """
     clock = clock or Clock()
     try:
         return _resumed(CrawlFolder.reopen(Path(out), refetch), fetcher, watch, pages, clock)
-    except StateDamaged as damage:  # the pages are all there: read them again
+    except StateDamaged as damage:  # the pages are intact: read them again
         folder = CrawlFolder.reopen(Path(out), refetch)
         folder.recovered.append(f"{damage.message}; the strategy learns again from all pages")
         return _resumed(folder, fetcher, watch, pages, clock, relearn=True)
@@ -156,7 +160,7 @@ def _resumed(
     clock: Callable[[], float],
     relearn: bool = False,
 ) -> Session:
-    """The session of a reopened folder, which is closed if that fails."""
+    """The session for a reopened folder. The folder is closed if this fails."""
     try:
         check_pdf(folder.request.settings)
         crawl = _assemble(folder, clock, pages)
@@ -177,13 +181,14 @@ def _resumed(
 
 
 def _assemble(folder: CrawlFolder, clock: Callable[[], float], pages: int | None = None) -> Crawl:
+    """Build the crawl that a folder asks for, with the hosts that still rest."""
     request, settings = folder.request, folder.request.settings
     seeds = request.keyed_seeds()
     if pages:
         folder.database.save_meta("pages_asked", str(pages))  # crawl.toml stays as it was written
     strategy = make_strategy(request.strategy, request.parameters)
-    if (learned := folder.model()) is not None:
-        use_model(strategy, learned)
+    if (model := folder.model()) is not None:
+        use_model(strategy, model)
     politeness = folder.politeness(clock())
     bound = bound_for(settings.frontier, seeds)
     if isinstance(strategy, OwnFrontier):
@@ -218,14 +223,14 @@ def _assemble(folder: CrawlFolder, clock: Callable[[], float], pages: int | None
         order=make_order(settings),
         seed_number=settings.seed_number,
     )
-    crawl.selection.keep_time(now := clock())
+    crawl.selection.advance_to(now := clock())
     for host, until in politeness.resting(now).items():
         crawl.selection.rest(host, until)
     return crawl
 
 
 def _read_again(folder: CrawlFolder, step: Step, where: Where) -> Page | None:
-    """Read a stored page as it was read when it was fetched."""
+    """Read a stored page exactly as when it was fetched; None if it does not count as a page."""
     settings = folder.request.settings
     candidate = Candidate(step.url, step.score, step.carry, step.parts, step.parent, step.anchor, step.depth)
     response = folder.repository.get(where)

@@ -1,4 +1,4 @@
-"""Runs a coroutine for a caller without an event loop, or with one that is busy: in a thread with a loop of its own."""
+"""Run a coroutine in a thread with its own event loop, for callers that have no event loop or are blocking it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class LoopThread(Generic[T]):
-    """A coroutine that runs in a thread from now on."""
+    """Runs a coroutine in a new thread, which starts at once."""
 
     def __init__(self, work: Coroutine[Any, Any, T]) -> None:
         self._loop = asyncio.new_event_loop()
@@ -29,7 +29,7 @@ class LoopThread(Generic[T]):
             self._loop.close()
 
     def call(self, function: Callable[[], object]) -> None:
-        """Call a function in the thread, soon; nothing happens if it is over."""
+        """Call a function in the thread soon; do nothing if the thread has ended."""
         with contextlib.suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(function)
 
@@ -45,7 +45,7 @@ class LoopThread(Generic[T]):
 
 
 def run_to_end(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine and return its result, also inside a running event loop, as in a notebook.
+    """Run a coroutine and return its result, even inside a running event loop, as in a notebook.
 
     `KeyboardInterrupt` cancels the coroutine, waits for its end and is raised again.
     """

@@ -1,4 +1,4 @@
-"""The pages of a crawl one by one, while it runs."""
+"""Iterate over the pages of a crawl while it runs."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from scenthound.wiring.loop_thread import LoopThread
 from scenthound.wiring.session import Session, run_session
 
 AHEAD = 256
-"""Pages that a crawl may be ahead of its reader; then it waits."""
+"""The number of pages that a crawl may be ahead of its consumer before it waits."""
 
 
 class PageStream:
-    """Pages as they land: use it in `for` or in `async for`, once. The crawl begins with the first page asked for.
+    """The pages of a crawl as they land. Iterate over it once, with `for` or `async for`, which begins the crawl.
 
-    A page is durable before it is handed out. Leaving the loop early stops the crawl and saves it, and
-    `scenthound resume` continues it. After `async for` that happens when the event loop is next free; to wait for it,
-    use `async with contextlib.aclosing(aiter(stream)) as pages`.
+    A page is committed before it is yielded. Leaving the loop early stops the crawl and saves it; `scenthound resume`
+    continues it. After `async for` this happens when the event loop is next free; to wait for it, use
+    `async with contextlib.aclosing(aiter(stream)) as pages`.
     """
 
     def __init__(self, begin: Callable[[], Session]) -> None:

@@ -1,6 +1,6 @@
-"""The set-ups of the papers for live crawls: their limits, and parameters as published (sheet 60.1).
+"""The set-ups of the papers as profiles for live crawls: their limits, and parameters as published (sheet 60.1).
 
-What is given explicitly goes first. The rests between requests to a host are ours in all of them.
+Options that the user sets take precedence. The delay between requests to a host is ours in all profiles.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from scenthound.wiring.parts_from_settings import make_strategy
 AS_PUBLISHED: Mapping[str, Mapping[str, Any]] = {
     name: {"score": "probability"} for name in ("bayes", "focused-soft", "focused-hard")
 }
-"""By strategy: parameters of its paper where our defaults differ."""
+"""Published parameters that differ from our defaults, by strategy."""
 FETCH_ALL: Mapping[str, Mapping[str, Any]] = {**AS_PUBLISHED, "bayes": {"score": "probability", "mode": "fetch-all"}}
 """The same, with the Bayesian crawler of [ECON], which fetches all links of the page it selects."""
 
 
 @dataclass(frozen=True, slots=True)
 class LiveProfile:
-    """Settings of a crawl, and parameters by strategy."""
+    """The settings of a crawl, and the parameters of each strategy."""
 
     settings: Mapping[str, Any]
     parameters: Mapping[str, Mapping[str, Any]]
@@ -61,7 +61,7 @@ PROFILES: Mapping[str, LiveProfile] = {
 
 
 def profile_values(name: str, strategy: str) -> dict[str, Any]:
-    """Settings and parameters of a profile for a strategy. Raises `UnknownName`."""
+    """The settings and parameters of a profile for a strategy. Raises `UnknownName`."""
     if name not in PROFILES:
         raise UnknownName.among("profile", name, PROFILES)
     profile = PROFILES[name]

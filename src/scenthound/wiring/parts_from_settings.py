@@ -1,4 +1,4 @@
-"""The parts of a crawl, each made from the settings: strategy, fetcher, workers, limits, scope, user agent."""
+"""Make the parts of a crawl from its settings: strategy, judge, fetcher, delays, workers, order, scope."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, cast
 from scenthound.errors import BadConfig, UnknownName
 from scenthound.judges import JUDGES
 from scenthound.judging import ClassifiesPages, Judge, UsesClassifier
-from scenthound.loop.address_delay import AddressDelay, seconds_at
+from scenthound.loop.address_delay import AddressDelay, seconds_between
 from scenthound.loop.core import Crawl
 from scenthound.loop.fetch_order import WINDOW, Order, OrderRule
 from scenthound.loop.host_timeouts import HostTimeouts
@@ -36,19 +36,19 @@ from scenthound.web.fetch import HttpFetcher
 
 
 def make_strategy(name: str, parameters: Mapping[str, Any] | None = None) -> Strategy:
-    """A strategy by name, with its parameters checked."""
+    """Make a strategy from its name and parameters, which are checked."""
     strategy: Strategy = read(STRATEGIES.get(name), parameters or {}, what=f"parameter of {name}")
     return strategy
 
 
 def make_judge(name: str, parameters: Mapping[str, Any] | None = None) -> Judge:
-    """A judge by name, with its parameters checked."""
-    made: Judge = read(JUDGES.get(name), parameters or {}, what=f"parameter of judge {name}")
-    return made
+    """Make a judge from its name and parameters, which are checked."""
+    judge: Judge = read(JUDGES.get(name), parameters or {}, what=f"parameter of judge {name}")
+    return judge
 
 
 def named_judge(text: str) -> Judge:
-    """A judge by its name and parameters, as `keywords:threshold=0.2`; parameters are separated by `,` or `:`."""
+    """Make a judge from a text such as `keywords:threshold=0.2`. Parameters are separated by `,` or `:`."""
     name, _, rest = text.strip().partition(":")
     parameters: dict[str, str] = {}
     for pair in filter(None, rest.replace(":", ",").split(",")):
@@ -62,7 +62,7 @@ def named_judge(text: str) -> Judge:
 def start_judge(
     text: str, topic: Topic, seeds: Sequence[Url], threshold: float = 0.0, strategy: Strategy | None = None
 ) -> Judging:
-    """A judge by its name and parameters, started for a topic, and the similarity that trails record."""
+    """Make a judge from a text, start it for a topic, and add the similarity that trails record."""
     judge, similarity = named_judge(text), KeywordSimilarity(topic)
     if isinstance(judge, UsesClassifier):
         judge.use_classifier(_classifier(strategy, text))
@@ -71,7 +71,7 @@ def start_judge(
 
 
 def relevance_by(judge: str, topic: Topic, seeds: Sequence[Url]) -> Callable[[Page], bool]:
-    """Whether a judge, by name and parameters, calls pages relevant. It is made when it is asked first."""
+    """A function that says whether a judge considers a page relevant. The judge is made on the first call."""
     started: list[Judging] = []
 
     def is_relevant(page: Page) -> bool:
@@ -86,18 +86,18 @@ def _classifier(strategy: Strategy | None, judge: str) -> Callable[[Page], float
     if isinstance(strategy, ClassifiesPages):
         return strategy.page_probability
     raise BadConfig(
-        f"the judge {judge} asks the strategy's classifier, and this strategy has none",
-        "take one that is trained, with its model: focused-soft, focused-hard or apprentice",
+        f"the judge {judge} uses the strategy's classifier, and this strategy has none",
+        "use a strategy that is trained, with its model: focused-soft, focused-hard or apprentice",
     )
 
 
-def split_settings(pairs: Mapping[str, Any], strategy: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def split_settings(options: Mapping[str, Any], strategy: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Split options into settings of the crawl and parameters of the strategy, by their names."""
     setting_names = {f.name for f in fields(Settings)}
     parameter_names = {f.name for f in fields(STRATEGIES.get(strategy)) if f.init}
     settings: dict[str, Any] = {}
     parameters: dict[str, Any] = {}
-    for name, value in pairs.items():
+    for name, value in options.items():
         key = name.replace("-", "_")
         (parameters if key in parameter_names else settings)[key] = value
         if key not in parameter_names and key not in setting_names:
@@ -113,11 +113,11 @@ def split_settings(pairs: Mapping[str, Any], strategy: str) -> tuple[dict[str, A
 def check_topic(topic: Topic) -> None:
     """Raise `BadConfig` for a topic without usable keywords."""
     if not topic.keywords.strip():
-        raise BadConfig("the topic has no words", "name what you look for, as: hot air ballooning")
+        raise BadConfig("the topic has no words", "say what you are looking for, such as: hot air ballooning")
     if not KeywordSimilarity(topic).query.counts:
         raise BadConfig(
             f"the topic “{topic.keywords[:80]}” has only stop words",
-            "name what the pages are about, as: hot air ballooning",
+            "say what the pages are about, such as: hot air ballooning",
         )
 
 
@@ -143,44 +143,44 @@ def make_fetcher(settings: Settings) -> HttpFetcher:
 
 
 def make_address_delay(settings: Settings) -> AddressDelay | None:
-    """What spaces the requests to one IP address; None if nothing does."""
-    given, delay, private = settings.address_delay, settings.delay, parse_networks(settings.allow_private)
-    if not (delay if given < 0 else given):
+    """The delays between requests to one IP address; None if there are none."""
+    setting, delay, private = settings.address_delay, settings.delay, parse_networks(settings.allow_private)
+    if not (delay if setting < 0 else setting):
         return None
-    return AddressDelay(lambda address: seconds_at(address, given, delay, private))
+    return AddressDelay(lambda address: seconds_between(address, setting, delay, private))
 
 
 def make_timeouts(settings: Settings) -> HostTimeouts | None:
-    """What ends requests by the habits of hosts; None if only `page_timeout` does."""
+    """The adaptive time-outs of hosts; None if only `page_timeout` applies."""
     least, most = settings.adaptive_timeout, settings.page_timeout
     return HostTimeouts(least, most) if 0.0 < least < most else None
 
 
 def _idle_connections(concurrency: int, slow: int) -> int:
-    """Enough to keep a connection for every host in flight, within the limit on open files."""
+    """How many idle connections to keep: one for every host in flight, within the limit on open files."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return max(16, min(max(256, 2 * concurrency), files - concurrency - slow - 100))
 
 
 def make_reading_pool(settings: Settings, parts: Parts, views: tuple[AheadView, ...] = ()) -> ReadingPool | None:
-    """The worker processes that read pages and work out these views; None if the settings ask for none."""
+    """The worker processes that read pages and compute these views; None if the settings ask for no workers."""
     agent = product_token(settings) if settings.robots else ""
     options = ReadOptions(page_limits(settings), agent, parts, views)
     return ReadingPool(settings.workers, options) if settings.workers else None
 
 
 def parts_read(strategy: Strategy) -> Parts:
-    """The parts of each page that are read: those the strategy declares, and those of the judge."""
+    """The parts of each page to read: those that the strategy declares, and those that judges need."""
     return Parts((Analyser(),)) | declaration_of(strategy).parts
 
 
 def views_read(crawl: Crawl) -> tuple[AheadView, ...]:
-    """The views that judge and trap watch ask every page for."""
+    """The views that the judge and the trap watch need of every page."""
     return (*crawl.judging.ahead, *(crawl.traps.ahead if crawl.traps is not None else ()))
 
 
 def make_order(settings: Settings) -> OrderRule:
-    """What the crawl does while the hosts of the best URLs rest."""
+    """The rule for what to do while the hosts of the best URLs rest."""
     return OrderRule(cast(Order, settings.order), min(settings.concurrency, WINDOW), delay=settings.delay)
 
 
@@ -188,13 +188,13 @@ def check_spread(strategy: Strategy, name: str, spread: int) -> None:
     """Raise `BadConfig` for a spread that the strategy's own frontier would ignore."""
     if spread > 1 and isinstance(strategy, OwnFrontier):
         raise BadConfig(
-            f"{name} chooses among hosts itself: it can't keep to `spread = {spread}`",
-            "leave `spread` out, or take a strategy without a frontier of its own, as hound",
+            f"{name} chooses among hosts itself and can't obey `spread = {spread}`",
+            "leave out `spread`, or use a strategy without its own frontier, such as hound",
         )
 
 
 def check_pdf(settings: Settings) -> None:
-    """Raise `BadUsage` if PDF files are wanted and the extra `pdf` is missing."""
+    """Raise `BadUsage` if PDF files are to be read but the extra `pdf` is missing."""
     if settings.pdf:
         require_pypdf()
 

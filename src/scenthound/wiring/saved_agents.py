@@ -1,4 +1,4 @@
-"""The living agents of a crawl, as its strategy saved them; and these agents as a model for other crawls."""
+"""Read the living agents that a crawl's strategy saved, for display or as a model for other crawls."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from scenthound.wiring.parts_from_settings import make_strategy
 
 @runtime_checkable
 class HasAgents(Protocol):
-    """A strategy with a population: it can say what the agents in one of its saved states know and own."""
+    """A strategy with a population, which can describe the agents in a saved state: what each knows and owns."""
 
     def agents_in(self, state: Mapping[str, Any]) -> Mapping[int, Mapping[str, Any]]: ...
 
 
 @runtime_checkable
 class CarriesOver(Protocol):
-    """A strategy whose saved state has a model in it: what it learned in one crawl can start another."""
+    """A strategy whose saved state contains a model, so that what it learned in one crawl can start another."""
 
     def model_in(self, state: Mapping[str, Any]) -> Mapping[str, Any]: ...
 
 
 def model_of_crawl(folder: CrawlFolder, when: str = "") -> TrainedModel:
-    """What the strategy of a crawl has learned so far, as a model. Raises `BadConfig` if it has nothing to pass on."""
+    """What the strategy of a crawl has learned so far, as a model. Raises `BadConfig` if there is no such model."""
     request = folder.request
     strategy, state = make_strategy(request.strategy, request.parameters), folder.database.state("strategy")
     if not isinstance(strategy, CarriesOver):
         raise BadConfig(
             f"{request.strategy} has no agents that another crawl could use",
-            "name a crawl by hayek-estimating or hayek-epsilon",
+            "use a crawl by hayek-estimating or hayek-epsilon",
         )
     if not state:
         raise BadConfig(f"the crawl in {folder.path} has saved no agents yet", "let it run, or resume it")
@@ -42,13 +42,13 @@ def model_of_crawl(folder: CrawlFolder, when: str = "") -> TrainedModel:
         model = strategy.model_in(state)
     except (KeyError, ValueError, TypeError, IndexError) as error:
         problem = f"has agents that can't be read: {str(error)[:300]}"
-        raise FolderBroken(folder.path, problem, "they may be of another version") from None
-    on = TrainedOn("crawl", folder.path.resolve().name, "", {"pages": len(folder.history)})
-    return TrainedModel(request.strategy, values_of(strategy), request.topic, on, model, versions(), when)
+        raise FolderBroken(folder.path, problem, "they may be from another version") from None
+    trained_on = TrainedOn("crawl", folder.path.resolve().name, "", {"pages": len(folder.history)})
+    return TrainedModel(request.strategy, values_of(strategy), request.topic, trained_on, model, versions(), when)
 
 
 def saved_agents(folder: CrawlFolder) -> Mapping[int, Mapping[str, Any]]:
-    """What each living agent knew and owned at the last snapshot; empty if there is none that can be read."""
+    """What each living agent knew and owned at the last snapshot; empty if there is no readable snapshot."""
     request = folder.request
     try:
         strategy, state = make_strategy(request.strategy, request.parameters), folder.database.state("strategy")

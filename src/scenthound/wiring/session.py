@@ -1,4 +1,4 @@
-"""A crawl with its folder, while it runs."""
+"""Run a crawl in its folder: the live driver, watchers, labels, orders, new seeds, signals and a full disk."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ from scenthound.wiring.parts_from_settings import (
 Watch = Callable[[Step | Miss | Dropped | Event], Awaitable[None] | None]
 """Called with every page, miss, dropped link and event of the strategy. If it is `async`, it is awaited in order."""
 Take = Callable[[StoredPage], Awaitable[None]]
-"""Takes a page once it is durable."""
-MOST_REASONS = 30  # different reasons for failure that are counted
+"""Receives a page once it is committed."""
+MOST_REASONS = 30  # different reasons for failure to count
 
 
 class CountingFetcher:
-    """A fetcher that counts why there was no reply, for robots.txt too: it explains a crawl without pages."""
+    """A fetcher that counts why requests got no reply, including robots.txt: it explains a crawl without pages."""
 
     def __init__(self, fetcher: Fetcher) -> None:
         self.fetcher = fetcher
         self.failures: dict[str, tuple[int, str]] = {}
-        """By reason: how often, and an example of the details."""
+        """By reason: the number of failures, and an example of the details."""
 
     async def fetch(self, url: str, most: int | None = None) -> Response | Failure:
         reply = await (self.fetcher.fetch(url) if most is None else self.fetcher.fetch(url, most))
@@ -63,7 +63,7 @@ class CountingFetcher:
 
 
 class Session:
-    """A crawl ready to run. Made by `begin` or `resume`."""
+    """A crawl that is ready to run, made by `begin` or `resume`."""
 
     def __init__(
         self,
@@ -76,9 +76,9 @@ class Session:
     ) -> None:
         self.folder, self.crawl, self.clock = folder, crawl, clock
         self.hosts = folder.database.hosts_with_pages()
-        """Hosts that gave a page."""
+        """The number of hosts that have sent a page."""
         self.failures: Mapping[str, tuple[int, str]] = {}
-        """Why requests of this run got no reply: how often, and an example of the details, by reason."""
+        """Why requests of this run got no reply, by reason: the number of failures, and an example of the details."""
         self._fetcher = fetcher
         self._run: LiveRun | None = None
         self._is_over = False
@@ -94,19 +94,19 @@ class Session:
         if self._watch is not None and (awaitable := self._watch(event)) is not None:
             self._undelivered.append(awaitable)
         if self._take is not None and isinstance(event, Step):
-            self._undelivered.append(self._hand_out(event, self._take))
+            self._undelivered.append(self._pass_page(event, self._take))
 
-    async def _hand_out(self, step: Step, take: Take) -> None:
+    async def _pass_page(self, step: Step, take: Take) -> None:
         await take(self.folder.stored(step))
 
     async def _deliver(self) -> None:
-        """Await what watchers returned, and hand out pages, in order."""
+        """Await what the watcher returned, and pass on pages, in order."""
         while self._undelivered:
             await self._undelivered.popleft()
 
     @property
     def seconds(self) -> float:
-        """How long the crawl has run, in all its runs."""
+        """How long the crawl has run, over all its runs."""
         return self.folder.seconds(None if self._is_over else self.clock())
 
     @property
@@ -115,7 +115,7 @@ class Session:
 
     @property
     def waiting(self) -> int:
-        """URLs still to be fetched: those in the frontier, and those in flight."""
+        """The number of URLs in the frontier or in flight."""
         return len(self.crawl.frontier) + len(self.crawl.frontier.in_flight())
 
     @property
@@ -123,19 +123,19 @@ class Session:
         return self.folder.request.settings
 
     def listen(self) -> None:
-        """Carry out new orders, give new labels to strategy and judge, and commit the effects."""
+        """Carry out new orders, pass new labels to strategy and judge, and commit the effects."""
         if self.steering.obey(self.clock()) + self._listener.listen():
             self.folder.commit(self.clock())
 
     def committed(self) -> None:
-        """All that has landed is committed: sync it in time, and listen."""
+        """Called when all that has landed is committed: sync it if due, listen, and ask for more seeds if due."""
         self.folder.sync_soon(self.clock())
         self.listen()
         if self._reseeding.step(self.clock()):
             self.folder.commit(self.clock())
 
     def interrupt(self) -> None:
-        """First call: finish what is in flight and save. Second: stop now. Both can be resumed."""
+        """First call: finish the requests in flight and save. Second call: stop now. Both can be resumed."""
         if self._run is not None:
             self._run.interrupt()
         else:
@@ -144,9 +144,9 @@ class Session:
     async def run(
         self, tick: Callable[[], None] | None = None, handle_signals: bool = False, take: Take | None = None
     ) -> str:
-        """Crawl to the end and return the reason. `take` gets each page when it is durable.
+        """Crawl to the end and return the reason. `take` is called with each page once it is committed.
 
-        Cancelling it saves the crawl first. Raises `DiskFull` or `IoFailed` after a clean stop.
+        Cancelling this coroutine saves the crawl. Raises `DiskFull` or `IoFailed` after a clean stop.
         """
         self._take = take
         try:
@@ -162,7 +162,7 @@ class Session:
             self._is_over = True
             for awaitable in self._undelivered:
                 if isinstance(awaitable, Coroutine):
-                    awaitable.close()  # it was cancelled before it began
+                    awaitable.close()  # it never started
 
     async def _crawl(self, tick: Callable[[], None] | None, handle_signals: bool) -> str:
         settings = self.settings
@@ -217,7 +217,7 @@ class Session:
 
 
 async def run_session(begin: Callable[[], Session], take: Take | None = None) -> None:
-    """Begin a session, run it and close it. `begin` is called here, since SQLite belongs to one thread."""
+    """Begin a session, run it and close it. `begin` is called here, since SQLite is bound to one thread."""
     session = begin()
     try:
         await session.run(take=take)

@@ -1,7 +1,7 @@
-"""Short crawls in memory, one after the other: nothing is written, and hosts, robots rules and connections are shared.
+"""Run short crawls in memory, one after the other, which share hosts, robots rules and connections.
 
-For what looks at a few pages again and again, as the companion does: the second crawl knows when the first one asked a
-host, and what its robots.txt says. Pages go to the strategy and are then gone.
+For programs that look at a few pages again and again, such as the companion: the second crawl knows when the first one
+asked a host, and what its robots.txt says. Nothing is written: pages go to the strategy and are then discarded.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from scenthound.wiring.parts_from_settings import make_address_delay, make_fetch
 
 
 class ShortCrawls:
-    """Runs short crawls, one at a time. Cancelling the task of one ends it. Belongs to one event loop."""
+    """Runs short crawls, one at a time, in one event loop. Cancelling the task of a crawl ends it."""
 
     def __init__(
         self, settings: Settings, fetcher: Fetcher | None = None, clock: Callable[[], float] | None = None
@@ -36,9 +36,9 @@ class ShortCrawls:
         self._open = contextlib.AsyncExitStack()
 
     async def run(self, strategy: Strategy, seeds: Sequence[tuple[Url, str]], settings: Settings | None = None) -> str:
-        """Crawl from the seeds, given as (key, spelling), and return why it ended. Seeds out of scope are left out.
+        """Crawl from seeds, as (canonical URL, spelling), and return why it ended. Seeds out of scope are left out.
 
-        `settings` has the limits and the scope of this crawl; what concerns hosts and connections stays as it was.
+        `settings` has the limits and the scope of this crawl; those of hosts and connections do not change.
         """
         settings = settings or self.settings
         if self._fetcher is None:
@@ -77,15 +77,15 @@ class ShortCrawls:
             order=make_order(settings),
         )
         crawl.start()
-        crawl.selection.keep_time(now)
+        crawl.selection.advance_to(now)
         for host, until in self._politeness.resting(now).items():
-            if until == FOREVER:  # its request was given up with the crawl before
+            if until == FOREVER:  # its request was cancelled together with the previous crawl
                 self._politeness.rest(host, until := now + settings.delay)
             crawl.selection.rest(host, until)
         return crawl
 
     def commit(self, now: float) -> None:
-        """Nothing is kept: what changed is taken, so that it does not add up."""
+        """Save nothing, but discard the recorded changes, so that they do not accumulate."""
         self._politeness.take_changes()
 
     async def close(self) -> None:
