@@ -31,7 +31,7 @@ def test_nothing_but_clear_errors_comes_of_any_change(tmp_path: Path, monkeypatc
 def test_a_damaged_profile_is_refused_and_not_begun_anew(tmp_path: Path, change: dict[str, object]) -> None:
     whole = {"version": 1, "pages": 1, "words": [], "removed": {}, "excluded": []}
     (tmp_path / "profile.json").write_text(json.dumps({**whole, **change}))
-    with pytest.raises(FileDamaged, match="no profile of the companion"):
+    with pytest.raises(FileDamaged, match="not a companion profile"):
         Companion(tmp_path)
 
 

@@ -296,7 +296,7 @@ def test_words_can_be_seen_changed_and_forgotten(one: Bench) -> None:
     assert one.send("words", WITH_TOKEN, word="the", weight=1).status_code == 400
     assert one.send("forget", WITH_TOKEN).json()["profile"] == {"pages": 0, "words": [], "removed": []}
     assert one.send("switch", WITH_TOKEN, on=False).json()["on"] is False
-    assert "switched off" in one.send("visits", one.paired).json()["error"]
+    assert "turned off" in one.send("visits", one.paired).json()["error"]
     kept = json.loads((one.companion.folder / "profile.json").read_text())
     assert kept["words"] == []
 
