@@ -112,7 +112,7 @@ def test_an_extension_without_its_token_is_told_what_to_do(
     answer = one.send(path, headers)
     assert answer.status_code == 401
     assert answer.json()["error"] == "this extension is not paired with the desk"
-    assert "type the code that `scenthound companion` shows" in answer.json()["hint"]
+    assert "enter the code shown by `scenthound companion`" in answer.json()["hint"]
     assert one.pages == 0
 
 
@@ -173,7 +173,7 @@ def test_a_code_works_once_for_a_while_and_not_by_guessing(tmp_path: Path) -> No
         pairings.pair(FIREFOX, code, 1.0)
     code = pairings.new_code(0.0)
     for _ in range(MOST_TRIES):
-        with pytest.raises(BadUsage, match="not the code"):
+        with pytest.raises(BadUsage, match="wrong code"):
             pairings.pair(FIREFOX, "wrong", 1.0)
     with pytest.raises(BadUsage, match="no valid code"):
         pairings.pair(FIREFOX, code, 1.0)

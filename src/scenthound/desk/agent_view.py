@@ -11,19 +11,19 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from scenthound.desk import api_base, main_pages
-from scenthound.desk import page_layout as look
+from scenthound.desk import page_layout as layout
 from scenthound.desk.agent_data import agent_number, agent_of
 from scenthound.desk.api_operations import get
 from scenthound.desk.markup import Content, Markup, element, join
 from scenthound.desk.population_view import AGENT, agent_link, amount
-from scenthound.desk.shapes import ANY, FLAG, TEXT, WHOLE, fields, listed, maybe
+from scenthound.desk.shapes import ANY, FLAG, INTEGER, TEXT, fields, list_of, nullable
 
 SHOWN_CHILDREN = 50
 ONE_AGENT = fields(
     **AGENT["properties"],
     saved=ANY,
-    offspring=listed(AGENT),
-    events=listed(fields(n=WHOLE, event=TEXT, url=maybe(TEXT), title=TEXT, facts=ANY, is_hit=FLAG, is_seed=FLAG)),
+    offspring=list_of(AGENT),
+    events=list_of(fields(n=INTEGER, event=TEXT, url=nullable(TEXT), title=TEXT, facts=ANY, is_hit=FLAG, is_seed=FLAG)),
 )
 
 
@@ -31,7 +31,7 @@ async def get_agent(request: Request) -> Any:
     path, number = api_base.folder_of(request), agent_number(request.path_params["agent"])
     found = await run_in_threadpool(agent_of, path, number)
     if found is None:
-        raise api_base.Unknown(f"this crawl has no agent {number}", "the page of all agents lists them")
+        raise api_base.NotFound(f"this crawl has no agent {number}", "the page of all agents lists them")
     return found
 
 
@@ -53,7 +53,7 @@ async def agent_page(request: Request) -> str:
         _events(name, found),
         class_="two",
     )
-    return look.page(title, head, cards, nav=nav)
+    return layout.page(title, head, cards, nav=nav)
 
 
 def _life(name: str, found: Mapping[str, Any]) -> Content:
@@ -81,7 +81,7 @@ def _kind(found: Mapping[str, Any]) -> str:
 def _knowledge(found: Mapping[str, Any]) -> Markup:
     saved = found["saved"]
     if "net" in saved:
-        return look.card(
+        return layout.card(
             "What a word near a link is worth to it",
             element(
                 "p",
@@ -100,7 +100,7 @@ def _knowledge(found: Mapping[str, Any]) -> Markup:
     if "bid" in saved:
         bid = "none yet" if saved["bid"] is None else f"{saved['bid']:,.2f}"
         about.append(element("p", f"Bid {bid}, {saved['wins']:,} wins, {saved['kind']} agent."))
-    return look.card(
+    return layout.card(
         "Its key" if about else "Its words", *about, words if found["words"] else element("p", "not recorded")
     )
 
@@ -162,13 +162,13 @@ def _hits(name: str, found: Mapping[str, Any]) -> Content:
     if not hits:
         return None
     rows = [element("li", _page_link(name, event)) for event in sorted(hits.values(), key=lambda one: one["is_seed"])]
-    return look.card("On topic", element("ul", *rows, class_="plain"))
+    return layout.card("On topic", element("ul", *rows, class_="plain"))
 
 
 def _offspring(name: str, found: Mapping[str, Any]) -> Markup:
     children = found["offspring"]
     if not children:
-        return look.card("Children", element("p", "None.", class_="quiet-text"))
+        return layout.card("Children", element("p", "None.", class_="quiet-text"))
     known = set(found["words"])
     rows = [
         element(
@@ -178,7 +178,7 @@ def _offspring(name: str, found: Mapping[str, Any]) -> Markup:
         )
         for child in children[:SHOWN_CHILDREN]
     ]
-    return look.card(f"Children: {len(children):,}", element("ul", *rows, class_="counts"))
+    return layout.card(f"Children: {len(children):,}", element("ul", *rows, class_="counts"))
 
 
 def _difference(known: set[str], words: list[str]) -> str:
@@ -199,9 +199,9 @@ def _events(name: str, found: Mapping[str, Any]) -> Markup:
     heads = (("after page", "number"), ("page", ""), ("what happened", ""))
     head = element("tr", *(element("th", words, scope="col", class_=kind or None) for words, kind in heads))
     if not rows:
-        return look.card("Pages", element("p", "It has brought none.", class_="quiet-text"))
+        return layout.card("Pages", element("p", "It has brought none.", class_="quiet-text"))
     title = "Pages and transactions" if found["sales"] else "Pages"
-    return look.card(
+    return layout.card(
         title, element("div", element("table", element("thead", head), element("tbody", *rows)), class_="wide tall")
     )
 
@@ -211,8 +211,8 @@ def _page_link(name: str, event: Mapping[str, Any]) -> Content:
         return "–"
     link = element(
         "a",
-        event["title"] or look.short(event["url"], 48),
-        href=look.address(name, "page", url=event["url"]),
+        event["title"] or layout.short(event["url"], 48),
+        href=layout.address(name, "page", url=event["url"]),
         title=event["url"],
     )
     shape = element("span", "●" if event["is_hit"] else "○", class_="shape", aria_hidden="true")
@@ -248,7 +248,7 @@ ROUTES = [
         get_agent,
         "One agent, with pages and transactions.",
         ONE_AGENT,
-        inside={"agent": WHOLE},
+        inside={"agent": INTEGER},
     ),
-    Route("/c/{name}/agents/{agent}", main_pages.shows(agent_page)),
+    Route("/c/{name}/agents/{agent}", main_pages.html_page(agent_page)),
 ]

@@ -14,12 +14,12 @@ from starlette.routing import Route
 
 from scenthound.apps.ask import FIGURES, GREEDY, PAGES, asked_strategy, hits_of, ranked
 from scenthound.desk import api_base, main_pages, start_view, steering_api
-from scenthound.desk import page_layout as look
-from scenthound.desk import request_parameters as read
+from scenthound.desk import page_layout as layout
+from scenthound.desk import request_parameters as params
 from scenthound.desk.api_operations import get, post
 from scenthound.desk.markup import Markup, element
 from scenthound.desk.seed_choices import allowed, choices
-from scenthound.desk.shapes import FLAG, NUMBER, TEXT, WHOLE, fields, listed, maybe
+from scenthound.desk.shapes import FLAG, INTEGER, NUMBER, TEXT, fields, list_of, nullable
 from scenthound.desk.starting import LOG, NewCrawl
 from scenthound.errors import BadUsage, FolderInUse
 from scenthound.files import free_name
@@ -39,24 +39,24 @@ WORDS = {
 
 # ---- the API
 
-QUERY = read.Field("query", str, "What to look for.")
-NUMBER_OF_PAGES = read.Field("pages", int, "How many pages to fetch.", PAGES, 1, MOST_PAGES)
-STRATEGY = read.Field("strategy", str, "Which algorithm.", next(iter(GREEDY)), among=tuple(GREEDY))
-PER_SEED = read.Field("per_seed", bool, "One frontier for each page to start from.", False)
-AFTER = read.Whole("after", "Only those found after it.", 0, 0, 10**9)
+QUERY = params.Field("query", str, "What to look for.")
+NUMBER_OF_PAGES = params.Field("pages", int, "How many pages to fetch.", PAGES, 1, MOST_PAGES)
+STRATEGY = params.Field("strategy", str, "Which algorithm.", next(iter(GREEDY)), among=tuple(GREEDY))
+PER_SEED = params.Field("per_seed", bool, "One frontier for each page to start from.", False)
+AFTER = params.Integer("after", "Only those found after it.", 0, 0, 10**9)
 HIT = fields(
-    **dict.fromkeys(("number", "page"), WHOLE),
+    **dict.fromkeys(("number", "page"), INTEGER),
     **dict.fromkeys(("url", "title", "parent_title", "anchor"), TEXT),
-    parent=maybe(TEXT),
+    parent=nullable(TEXT),
     relevance=NUMBER,
     is_seed=FLAG,
-    spider=maybe(WHOLE),
+    spider=nullable(INTEGER),
 )
-HITS = fields(hits=listed(HIT), ranked=listed(HIT), is_running=FLAG, kept=FLAG)
+HITS = fields(hits=list_of(HIT), ranked=list_of(HIT), is_running=FLAG, kept=FLAG)
 
 
 async def ask(request: Request) -> Any:
-    desk, body = api_base.desk_of(request), await read.body_of(request)
+    desk, body = api_base.desk_of(request), await params.body_of(request)
     source = steering_api.SOURCE.of(body)
     strategy, parameters = asked_strategy(STRATEGY.of(body), PER_SEED.of(body))
     new = NewCrawl(
@@ -68,7 +68,7 @@ async def ask(request: Request) -> Any:
         parameters=parameters,
         options=desk.options,
     )
-    called, path = await api_base.begun(desk, new)
+    called, path = await api_base.start_new_crawl(desk, new)
     desk.questions.add(path.resolve())
     return JSONResponse({"name": called, "folder": str(path)}, 201)
 
@@ -126,7 +126,7 @@ async def ask_page(request: Request) -> str:
     desk = api_base.desk_of(request)
     sources = await run_in_threadpool(choices, desk.collections, desk.sources)
     words = request.query_params.get("q", "")[:2000]
-    return look.page("Ask", _form(words, sources), _results(), script="ask")
+    return layout.page("Ask", _form(words, sources), _results(), script="ask")
 
 
 def _form(words: str, sources: list[tuple[str, str]]) -> Markup:
@@ -168,7 +168,7 @@ def _form(words: str, sources: list[tuple[str, str]]) -> Markup:
 
 def _per_seed() -> Markup:
     label = element("label", element("input", type="checkbox", name="per_seed"), " one for each page to start from")
-    return element("fieldset", element("legend", look.term("waiting list")), label, class_="choices")
+    return element("fieldset", element("legend", layout.term("waiting list")), label, class_="choices")
 
 
 def _radios(legend: str, name: str, options: list[tuple[str, str]], chosen: str) -> Markup:
@@ -202,7 +202,7 @@ def _results() -> Markup:
 
 _ONE = "/api/collections/{name}"
 ROUTES = [
-    Route("/ask", main_pages.shows(ask_page)),
+    Route("/ask", main_pages.html_page(ask_page)),
     post(
         "/api/questions",
         ask,

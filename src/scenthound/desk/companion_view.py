@@ -10,53 +10,53 @@ from starlette.routing import Route
 
 from scenthound.apps.companion import LESSONS, Companion, Visit
 from scenthound.desk import api_base, main_pages
-from scenthound.desk import page_layout as look
-from scenthound.desk import request_parameters as read
+from scenthound.desk import page_layout as layout
+from scenthound.desk import request_parameters as params
 from scenthound.desk.api_operations import get, post
 from scenthound.desk.markup import Markup, element
 from scenthound.desk.pairing import Pairings, is_extension
-from scenthound.desk.shapes import FLAG, NUMBER, TEXT, TEXTS, WHOLE, fields, listed, maybe
+from scenthound.desk.shapes import FLAG, INTEGER, NUMBER, TEXT, TEXTS, fields, list_of, nullable
 from scenthound.errors import BadUsage
 
 LARGEST_VISIT = 1_000_000  # bytes
 LONGEST_TEXT = 200_000  # characters
 LONGEST_LINE = 500  # characters of a title, or of the text of a link
 
-CODE = read.Field("code", str, "As `scenthound companion` shows it.")
-ORIGIN = read.Field("origin", str, "Of the extension.")
-URL = read.Field("url", str, "The address of the page.")
-TITLE = read.Field("title", str, "Its title.", "")
-PAGE_TEXT = read.Field("text", str, "Its text.")
-LINKS = read.Items("links", dict, "Its links, in order.", fields(["url"], url=TEXT, text=TEXT), 2_000, [])
-LINK_TEXT = read.Field("text", str, "", "")
-PRIVATE = read.Field("private", bool, "Whether the window is private; then it is refused.")
-KIND = read.Field("kind", str, "What happened.", among=tuple(LESSONS))
-SECONDS = read.Field("seconds", float, "For how long it was read.", 0.0, 0.0)
-WORD = read.Field("word", str, "One word.")
-WEIGHT = read.Field("weight", float, "0 removes it for good.", least=0.0, most=100.0)
-SITES = read.Items("sites", str, "Sites, as example.org; their subdomains are meant too.", TEXT, 1_000)
-ON = read.Field("on", bool)
-ADDRESS = read.Words("url", "The address of the page in front.", True)
+CODE = params.Field("code", str, "As `scenthound companion` shows it.")
+ORIGIN = params.Field("origin", str, "Of the extension.")
+URL = params.Field("url", str, "The address of the page.")
+TITLE = params.Field("title", str, "Its title.", "")
+PAGE_TEXT = params.Field("text", str, "Its text.")
+LINKS = params.Items("links", dict, "Its links, in order.", fields(["url"], url=TEXT, text=TEXT), 2_000, [])
+LINK_TEXT = params.Field("text", str, "", "")
+PRIVATE = params.Field("private", bool, "Whether the window is private; then it is refused.")
+KIND = params.Field("kind", str, "What happened.", among=tuple(LESSONS))
+SECONDS = params.Field("seconds", float, "For how long it was read.", 0.0, 0.0)
+WORD = params.Field("word", str, "One word.")
+WEIGHT = params.Field("weight", float, "0 removes it for good.", least=0.0, most=100.0)
+SITES = params.Items("sites", str, "Sites, as example.org; their subdomains are meant too.", TEXT, 1_000)
+ON = params.Field("on", bool)
+ADDRESS = params.Text("url", "The address of the page in front.", True)
 
 HEARD = fields(excluded=TEXTS)
 TOKEN = fields(token=TEXT, excluded=TEXTS)
 PAGE = fields(url=TEXT, title=TEXT)
-PROFILE = fields(pages=WHOLE, words=listed(fields(word=TEXT, weight=NUMBER)), removed=TEXTS)
+PROFILE = fields(pages=INTEGER, words=list_of(fields(word=TEXT, weight=NUMBER)), removed=TEXTS)
 STATE = fields(
-    on=FLAG, folder=TEXT, profile=PROFILE, excluded=TEXTS, front=maybe(PAGE), looking=FLAG, looked_at=listed(PAGE),
+    on=FLAG, folder=TEXT, profile=PROFILE, excluded=TEXTS, front=nullable(PAGE), looking=FLAG, looked_at=list_of(PAGE),
     paired=TEXTS,
 )  # fmt: skip
 SUGGESTION = fields(
-    **dict.fromkeys(("url", "title", "shown", "through"), TEXT), score=NUMBER, clicks=WHOLE, reasons=TEXTS,
+    **dict.fromkeys(("url", "title", "shown", "through"), TEXT), score=NUMBER, clicks=INTEGER, reasons=TEXTS,
     was_looked_at=FLAG,
 )  # fmt: skip
-ANSWER = fields(about=TEXT, is_looking=FLAG, looked_at=WHOLE, suggestions=listed(SUGGESTION))
+ANSWER = fields(about=TEXT, is_looking=FLAG, looked_at=INTEGER, suggestions=list_of(SUGGESTION))
 
 
 def companion_of(request: Request) -> tuple[Companion, Pairings]:
     desk = api_base.desk_of(request)
     if desk.companion is None or desk.pairings is None:
-        raise api_base.Unknown("this desk has no companion", "start it with `scenthound companion`")
+        raise api_base.NotFound("this desk has no companion", "start it with `scenthound companion`")
     return desk.companion, desk.pairings
 
 
@@ -66,7 +66,7 @@ def companion_of(request: Request) -> tuple[Companion, Pairings]:
 async def pair(request: Request) -> Any:
     companion, pairings = companion_of(request)
     origin = request.headers.get("origin", "")
-    code = CODE.of(await read.body_of(request, LARGEST_VISIT))
+    code = CODE.of(await params.body_of(request, LARGEST_VISIT))
     if not is_extension(origin):
         raise BadUsage("only an extension can be paired", "type the code in its options")
     token = pairings.pair(origin, code, api_base.desk_of(request).clock())
@@ -79,7 +79,7 @@ async def new_code(request: Request) -> Any:
 
 
 async def unpair(request: Request) -> Any:
-    companion_of(request)[1].unpair(ORIGIN.of(await read.body_of(request)))
+    companion_of(request)[1].unpair(ORIGIN.of(await params.body_of(request)))
     return _state(request)
 
 
@@ -88,7 +88,7 @@ async def unpair(request: Request) -> Any:
 
 async def visit(request: Request) -> Any:
     companion, _ = companion_of(request)
-    body = await read.body_of(request, LARGEST_VISIT)
+    body = await params.body_of(request, LARGEST_VISIT)
     _check_window(body)
     links = [(URL.of(link), LINK_TEXT.of(link)[:LONGEST_LINE]) for link in LINKS.of(body)]
     title, text = TITLE.of(body)[:LONGEST_LINE], PAGE_TEXT.of(body)[:LONGEST_TEXT]
@@ -103,7 +103,7 @@ def _check_window(body: dict[str, Any]) -> None:
 
 async def lesson(request: Request) -> Any:
     companion, _ = companion_of(request)
-    body = await read.body_of(request, LARGEST_VISIT)
+    body = await params.body_of(request, LARGEST_VISIT)
     _check_window(body)
     companion.teach(URL.of(body), KIND.of(body), SECONDS.of(body))
     return JSONResponse({"excluded": list(companion.excluded)}, 202)
@@ -127,13 +127,13 @@ async def state(request: Request) -> Any:
 
 
 async def word(request: Request) -> Any:
-    body = await read.body_of(request)
+    body = await params.body_of(request)
     companion_of(request)[0].set_word(WORD.of(body), WEIGHT.of(body))
     return _state(request)
 
 
 async def exclude(request: Request) -> Any:
-    companion_of(request)[0].exclude(SITES.of(await read.body_of(request)))
+    companion_of(request)[0].exclude(SITES.of(await params.body_of(request)))
     return _state(request)
 
 
@@ -143,7 +143,7 @@ async def forget(request: Request) -> Any:
 
 
 async def switch(request: Request) -> Any:
-    on = ON.of(await read.body_of(request))
+    on = ON.of(await params.body_of(request))
     await companion_of(request)[0].switch(on)
     return _state(request)
 
@@ -153,7 +153,7 @@ async def switch(request: Request) -> Any:
 
 async def companion_page(request: Request) -> str:
     companion_of(request)
-    return look.page(
+    return layout.page(
         "Companion",
         _head(),
         element("div", _words(), _pages(), class_="cards"),
@@ -201,11 +201,11 @@ def _words() -> Markup:
         class_="open",
     )
     removed = element("p", id="removed", class_="quiet-text")
-    return look.card("Words of interest", element("ul", id="words", class_="words"), removed, form)
+    return layout.card("Words of interest", element("ul", id="words", class_="words"), removed, form)
 
 
 def _pages() -> Markup:
-    return look.card(
+    return layout.card(
         "Looking ahead",
         element("p", id="front", class_="quiet-text"),
         element("ul", id="looked-at", class_="looked-at"),
@@ -221,11 +221,11 @@ def _excluded() -> Markup:
         id="excluding",
         class_="open",
     )
-    return look.card("Sites that are never read", form)
+    return layout.card("Sites that are never read", form)
 
 
 def _pairing() -> Markup:
-    return look.card(
+    return layout.card(
         "Browsers",
         element("ul", id="paired", class_="looked-at"),
         element("div", element("button", "New code", type="button", id="new-code"),
@@ -235,7 +235,7 @@ def _pairing() -> Markup:
 
 _ONE = "/api/companion"
 ROUTES = [
-    Route("/companion", main_pages.shows(companion_page)),
+    Route("/companion", main_pages.html_page(companion_page)),
     get(_ONE, state, "All that the companion knows.", STATE, is_private=True),
     get(f"{_ONE}/suggestions", suggestions, "What is worth following from a page.", ANSWER, ADDRESS, is_private=True),
     post(f"{_ONE}/pairings", pair, "Pair an extension, by a code.", TOKEN, (CODE,), 201),

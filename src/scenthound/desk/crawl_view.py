@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from scenthound.desk import page_layout as look
+from scenthound.desk import page_layout as layout
 from scenthound.desk.harvest_curve import curve_figure
 from scenthound.desk.markup import Content, Markup, element, join
 from scenthound.store.live_queries import Wanted
@@ -34,10 +34,10 @@ def head(facts: Mapping[str, Any]) -> Markup:
     recent = f"{facts['share_recent']:.0%}" if facts["pages"] else "–"
     line = element(
         "p",
-        element("span", look.state_chip(facts["state"], facts["state_in_words"]), id="state"),
+        element("span", layout.state_chip(facts["state"], facts["state_in_words"]), id="state"),
         element(
             "span",
-            element("b", element("a", f"{facts['pages']:,}", href=look.collection_address(name), id="pages")),
+            element("b", element("a", f"{facts['pages']:,}", href=layout.collection_address(name), id="pages")),
             " of ",
             element("span", f"{facts['budget']:,}", id="budget"),
             " pages",
@@ -48,7 +48,7 @@ def head(facts: Mapping[str, Any]) -> Markup:
             " on topic, ",
             element("b", share, id="share"),
             " ",
-            look.term("on-topic share"),
+            layout.term("on-topic share"),
             " (last 50: ",
             element("span", recent, id="share-recent"),
             ")",
@@ -75,7 +75,7 @@ def head(facts: Mapping[str, Any]) -> Markup:
 
 def on_topic_address(name: str) -> str:
     """The pages of a crawl that are on topic."""
-    return look.collection_address(name, on_topic="yes", order="best")
+    return layout.collection_address(name, on_topic="yes", order="best")
 
 
 def _more(name: str, blocked: Sequence[str]) -> Markup:
@@ -113,7 +113,7 @@ def _more(name: str, blocked: Sequence[str]) -> Markup:
 
 def _blocked(name: str, host: str) -> Markup:
     button = element("button", "Unblock", type="button", data_do="order", data_action="unblock", data_value=host)
-    left = element("a", host, href=look.address(name, "not-followed", host=host))
+    left = element("a", host, href=layout.address(name, "not-followed", host=host))
     return element("li", left, " is blocked ", button)
 
 
@@ -138,14 +138,14 @@ def figures(facts: Mapping[str, Any]) -> Markup:
     hosts, name = facts["hosts"], facts["name"]
 
     def of_state(state: str) -> str:
-        return look.address(name, "hosts", state=state)
+        return layout.address(name, "hosts", state=state)
 
     rows: list[tuple[Content, int, str, str]] = [
         ("hosts that gave pages in the last 10 s", hosts["working"], "hosts-working", of_state("working")),
         ("hosts that rest between requests", hosts["resting"], "hosts-resting", of_state("resting")),
         ("hosts asleep: too many failures or nothing relevant", hosts["asleep"], "hosts-asleep", of_state("asleep")),
         ("hosts with pages", hosts["with_pages"], "hosts-pages", of_state("with pages")),
-        (look.term("waiting list"), facts["waiting"], "waiting", look.address(name, "waiting")),
+        (layout.term("waiting list"), facts["waiting"], "waiting", layout.address(name, "waiting")),
     ]
     now = [
         element("li", element("span", words), element("b", element("a", f"{number:,}", id=identity, href=address)))
@@ -154,10 +154,10 @@ def figures(facts: Mapping[str, Any]) -> Markup:
     left = element("p", outlook_sentence(facts), id="outlook")
     if facts["exploration"] is not None:
         tried = element("b", f"{facts['exploration']:.0%}", id="exploration")
-        now.append(element("li", look.term("pages taken to try something"), tried))
+        now.append(element("li", layout.term("pages taken to try something"), tried))
     return join(
-        look.card(look.term("on-topic share"), curve_figure(facts["curve"])),
-        look.card("Now", element("p", now_sentence(facts), id="now"), left, element("ul", *now, class_="counts")),
+        layout.card(layout.term("on-topic share"), curve_figure(facts["curve"])),
+        layout.card("Now", element("p", now_sentence(facts), id="now"), left, element("ul", *now, class_="counts")),
     )
 
 
@@ -219,7 +219,7 @@ def results(rows: list[dict[str, Any]], facts: Mapping[str, Any], wanted: Wanted
         class_="results-head",
     )
     none = None if rows else _no_results(facts, wanted)
-    shown = element("ol", *(look.result(name, row) for row in rows), id="results", class_="results")
+    shown = element("ol", *(layout.result(name, row) for row in rows), id="results", class_="results")
     new = element("button", "", type="button", id="new-bar", hidden=True, data_do="show-new")
     more = element("button", "More", type="button", id="more-results", hidden=len(rows) < 30, data_do="more-results")
     return element("section", element("h2", "Results", class_="hidden"), head, new, none, shown, more, class_="found")
@@ -227,25 +227,25 @@ def results(rows: list[dict[str, Any]], facts: Mapping[str, Any], wanted: Wanted
 
 def _no_results(facts: Mapping[str, Any], wanted: Wanted) -> Markup:
     if wanted.is_filtered:
-        return look.empty("No page passes these filters")
+        return layout.empty("No page passes these filters")
     waits = "The first pages appear here in a moment." if facts["is_running"] else "This crawl fetched no page."
-    return look.empty("No pages yet", element("p", waits))
+    return layout.empty("No pages yet", element("p", waits))
 
 
 def losses(facts: Mapping[str, Any]) -> Markup:
     def list_of(kind: str) -> Callable[[str], str]:
-        return lambda reason: look.address(facts["name"], kind, reason=reason)
+        return lambda reason: layout.address(facts["name"], kind, reason=reason)
 
     return element(
         "div",
-        look.card(
+        layout.card(
             "Failed",
-            look.reason_list(facts["failed"], list_of("failed"), "Every request brought a page."),
+            layout.reason_list(facts["failed"], list_of("failed"), "Every request brought a page."),
             id_="failed",
         ),
-        look.card(
-            look.term("not followed"),
-            look.reason_list(facts["not_followed"], list_of("not-followed"), "Every link was followed or waits."),
+        layout.card(
+            layout.term("not followed"),
+            layout.reason_list(facts["not_followed"], list_of("not-followed"), "Every link was followed or waits."),
             id_="not-followed",
         ),
         class_="cards",

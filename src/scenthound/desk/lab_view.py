@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from scenthound.desk import main_pages
-from scenthound.desk import page_layout as look
+from scenthound.desk import page_layout as layout
 from scenthound.desk.lab_api import chosen_of, folder_of, pair_of
 from scenthound.desk.markup import Content, Markup, element, join
 from scenthound.lab.measure.compare_crawlers import crawlers, non_oracles, points_shown
@@ -37,7 +37,7 @@ async def experiment_page(request: Request) -> str:
             _figure(name, chosen),
             _tests(name, chosen),
         ]
-        return look.page(f"Experiment {name}", *content, _topics(name, chosen, pair))
+        return layout.page(f"Experiment {name}", *content, _topics(name, chosen, pair))
 
     return await run_in_threadpool(make)
 
@@ -185,7 +185,7 @@ def _figure(name: str, chosen: Chosen) -> Markup:
     )
     metric = get_metric(chosen.metric)
     lower = " Lower is better." if metric.lower_is_better else ""
-    return look.card(
+    return layout.card(
         _in_words(chosen.metric),
         element("p", (inspect.getdoc(metric.function) or "").partition("\n\n")[0]),
         element("p", f"Means over {len(chosen.topics):,} topics ± one standard error.{lower}", class_="quiet-text"),
@@ -204,7 +204,7 @@ def _with_error(chosen: Chosen, name: str, at: int) -> str:
 def _tests(name: str, chosen: Chosen) -> Markup:
     plain: list[Mapping[str, Any]] = chosen.as_plain()["tests"]
     if not plain:
-        return look.card("Who is better?", element("p", "Choose at least two strategies.", class_="quiet-text"))
+        return layout.card("Who is better?", element("p", "Choose at least two strategies.", class_="quiet-text"))
     sentences = element(
         "ul",
         *(
@@ -235,7 +235,7 @@ def _tests(name: str, chosen: Chosen) -> Markup:
     )
     rows = [element("tr", *_test_cells(test)) for test in plain]
     head = element("tr", *(element("th", words, scope="col", class_=kind or None) for words, kind in heads))
-    return look.card(
+    return layout.card(
         "Who is better?",
         element(
             "p",
@@ -309,7 +309,7 @@ def _topics(name: str, chosen: Chosen, pair: tuple[str, str] | None) -> Markup:
     kinds = ("csv", "svg", "tex") if pair is not None else ("csv", "tex")
     line = "" if pair is None else f" Above the line {pair[1]} has the higher value, below it {pair[0]}."
     about = f"{_in_words(chosen.metric)} after {chosen.at:,} pages.{line}"
-    return look.card(
+    return layout.card(
         "Topic by topic",
         element("p", about, class_="quiet-text"),
         picture,
@@ -342,5 +342,5 @@ def _pairs(chosen: Chosen) -> list[tuple[str, str]]:
 
 
 ROUTES = [
-    Route("/lab/{name}", main_pages.shows(experiment_page)),
+    Route("/lab/{name}", main_pages.html_page(experiment_page)),
 ]

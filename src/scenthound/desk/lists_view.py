@@ -10,29 +10,31 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from scenthound.desk import api_base, list_data, main_pages
-from scenthound.desk import page_layout as look
-from scenthound.desk import request_parameters as read
+from scenthound.desk import page_layout as layout
+from scenthound.desk import request_parameters as params
 from scenthound.desk.api_operations import get
 from scenthound.desk.crawl_api import HOST
 from scenthound.desk.markup import Content, Markup, element
-from scenthound.desk.shapes import ANY, FLAG, NUMBER, TEXT, TEXTS, WHOLE, fields, listed, maybe
+from scenthound.desk.shapes import ANY, FLAG, INTEGER, NUMBER, TEXT, TEXTS, fields, list_of, nullable
 from scenthound.report.miss_reasons import in_words
 from scenthound.store.live_lists import Slice
 
 MOST = 200
-REASON = read.Words("reason", "Only this reason.")
-STATE = read.Among("state", "Only hosts of this state.", {state: state for state in list_data.HOST_STATES})
-LIMIT = read.Whole("limit", "How many.", 100, 1, MOST)
-OFFSET = read.Whole("offset", "How many to skip.", 0, 0, 10**9)
+REASON = params.Text("reason", "Only this reason.")
+STATE = params.Choice("state", "Only hosts of this state.", {state: state for state in list_data.HOST_STATES})
+LIMIT = params.Integer("limit", "How many.", 100, 1, MOST)
+OFFSET = params.Integer("offset", "How many to skip.", 0, 0, 10**9)
 SCORE = {"type": ["number", "string"]}
-LOST = fields(**dict.fromkeys(("url", "reason", "in_words", "detail", "anchor"), TEXT), parent=maybe(TEXT), time=NUMBER)
-WAITS = fields(url=TEXT, anchor=TEXT, parent=maybe(TEXT), depth=WHOLE, place=WHOLE, score=SCORE)
-LEFT_OUT = fields(host=TEXT, reason=TEXT, in_words=TEXT, times=WHOLE)
+LOST = fields(
+    **dict.fromkeys(("url", "reason", "in_words", "detail", "anchor"), TEXT), parent=nullable(TEXT), time=NUMBER
+)
+WAITS = fields(url=TEXT, anchor=TEXT, parent=nullable(TEXT), depth=INTEGER, place=INTEGER, score=SCORE)
+LEFT_OUT = fields(host=TEXT, reason=TEXT, in_words=TEXT, times=INTEGER)
 HOST_ROW = fields(
     host=TEXT,
     state=TEXT,
-    **dict.fromkeys(("pages", "on_topic", "failures"), WHOLE),
-    next_in=maybe(NUMBER),
+    **dict.fromkeys(("pages", "on_topic", "failures"), INTEGER),
+    next_in=nullable(NUMBER),
     is_working=FLAG,
 )
 
@@ -80,14 +82,14 @@ def _table(columns: Sequence[Column], rows: Sequence[Sequence[Content]], about: 
 
 
 def _link(name: str, url: str, words: str = "") -> Markup:
-    return element("a", words or look.short(url), href=look.address(name, "page", url=url), title=url)
+    return element("a", words or layout.short(url), href=layout.address(name, "page", url=url), title=url)
 
 
 def _found_on(name: str, row: Mapping[str, Any]) -> Content:
     if row["parent"] is None:
         return "a page to start from"
     anchor = f"“{row['anchor'][:60]}” on " if row["anchor"].strip() else ""
-    return [anchor, _link(name, row["parent"], look.short(row["parent"], 48))]
+    return [anchor, _link(name, row["parent"], layout.short(row["parent"], 48))]
 
 
 def _number(value: int) -> str:
@@ -98,15 +100,17 @@ async def _page(request: Request, title: str, about: str, shown: Content, total:
     path, name = api_base.folder_of(request), request.path_params["name"]
     head = element(
         "section",
-        element("p", element("a", "All pages of this crawl", href=look.collection_address(name)), class_="quiet-text"),
+        element(
+            "p", element("a", "All pages of this crawl", href=layout.collection_address(name)), class_="quiet-text"
+        ),
         element("h1", title),
         element("p", about, class_="quiet-text"),
         tabs,
         class_="crawl-head",
     )
     nav = await run_in_threadpool(main_pages.nav_of, path, name, "/list")
-    body = look.card(None, shown, _turn(request, total)) if total else look.empty("Nothing to list here")
-    return look.page(title, head, body, nav=nav)
+    body = layout.card(None, shown, _turn(request, total)) if total else layout.empty("Nothing to list here")
+    return layout.page(title, head, body, nav=nav)
 
 
 def _turn(request: Request, total: int) -> Content:
@@ -183,7 +187,7 @@ async def hosts_page(request: Request) -> str:
     columns = [("host", ""), ("on topic", NUMBERS), ("pages", NUMBERS), ("failures in a row", NUMBERS), ("now", "")]
     rows = [
         (
-            element("a", row["host"], href=look.collection_address(name, host=row["host"])),
+            element("a", row["host"], href=layout.collection_address(name, host=row["host"])),
             _number(row["on_topic"]),
             _number(row["pages"]),
             _number(row["failures"]),
@@ -195,7 +199,7 @@ async def hosts_page(request: Request) -> str:
         element(
             "a",
             words,
-            href=look.address(name, "hosts", **({"state": value} if value else {})),
+            href=layout.address(name, "hosts", **({"state": value} if value else {})),
             aria_current="page" if value == state else None,
         )
         for value, words in list_data.HOST_STATES.items()
@@ -212,7 +216,7 @@ async def not_followed_page(request: Request) -> str:
     columns = [("host", ""), ("why", ""), ("links", NUMBERS)]
     rows = [
         (
-            element("a", _host_words(row["host"]), href=look.address(name, "not-followed", host=row["host"])),
+            element("a", _host_words(row["host"]), href=layout.address(name, "not-followed", host=row["host"])),
             row["in_words"],
             _number(row["times"]),
         )
@@ -243,20 +247,24 @@ def _form(facts: Mapping[str, Any]) -> str:
 
 _ONE = "/api/collections/{name}"
 PART = (LIMIT, OFFSET)
-NOT_FOLLOWED = fields(total=WHOLE, links=WHOLE, rows=listed(LEFT_OUT), urls=TEXTS, left=listed(ANY))
+NOT_FOLLOWED = fields(total=INTEGER, links=INTEGER, rows=list_of(LEFT_OUT), urls=TEXTS, left=list_of(ANY))
 ROUTES = [
-    get(f"{_ONE}/failed", get_failed, "Requests that failed.", fields(total=WHOLE, rows=listed(LOST)), REASON, *PART),
+    get(
+        f"{_ONE}/failed", get_failed, "Requests that failed.", fields(total=INTEGER, rows=list_of(LOST)), REASON, *PART
+    ),
     get(
         f"{_ONE}/waiting",
         get_waiting,
         "The waiting list.",
-        fields(total=WHOLE, is_ordered=FLAG, rows=listed(WAITS)),
+        fields(total=INTEGER, is_ordered=FLAG, rows=list_of(WAITS)),
         *PART,
     ),
-    get(f"{_ONE}/hosts", get_hosts, "The hosts of a crawl.", fields(total=WHOLE, rows=listed(HOST_ROW)), STATE, *PART),
+    get(
+        f"{_ONE}/hosts", get_hosts, "The hosts of a crawl.", fields(total=INTEGER, rows=list_of(HOST_ROW)), STATE, *PART
+    ),
     get(f"{_ONE}/not-followed", get_not_followed, "Links that were not followed.", NOT_FOLLOWED, REASON, HOST, *PART),
-    Route("/c/{name}/failed", main_pages.shows(failed_page)),
-    Route("/c/{name}/waiting", main_pages.shows(waiting_page)),
-    Route("/c/{name}/hosts", main_pages.shows(hosts_page)),
-    Route("/c/{name}/not-followed", main_pages.shows(not_followed_page)),
+    Route("/c/{name}/failed", main_pages.html_page(failed_page)),
+    Route("/c/{name}/waiting", main_pages.html_page(waiting_page)),
+    Route("/c/{name}/hosts", main_pages.html_page(hosts_page)),
+    Route("/c/{name}/not-followed", main_pages.html_page(not_followed_page)),
 ]

@@ -15,7 +15,7 @@ from starlette.routing import Route
 from scenthound import url as urls
 from scenthound.apps.portal.build_portal import categories_of
 from scenthound.desk import api_base, crawl_view, page_view, search_api, search_view, start_view, stored_copy, views
-from scenthound.desk import page_layout as look
+from scenthound.desk import page_layout as layout
 from scenthound.desk.agent_data import has_agents
 from scenthound.desk.crawl_api import HOST, ON_TOPIC, URL
 from scenthound.desk.markup import Content, Markup, element
@@ -27,7 +27,7 @@ from scenthound.store.live_queries import Wanted
 STATIC = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
-def shows(handler: Any) -> Any:
+def html_page(handler: Any) -> Any:
     """Turn errors into a page that says what is wrong and what to do."""
 
     @functools.wraps(handler)
@@ -44,7 +44,7 @@ def shows(handler: Any) -> Any:
 
 def problem_page(message: str, hint: str, status: int) -> HTMLResponse:
     way_out = element("p", element("a", "All collections", href="/"))
-    return HTMLResponse(look.page("This went wrong", look.problem(message, hint, way_out)), status)
+    return HTMLResponse(layout.page("This went wrong", layout.problem(message, hint, way_out)), status)
 
 
 def nav_of(path: Path, name: str, here: str) -> Markup:
@@ -53,7 +53,7 @@ def nav_of(path: Path, name: str, here: str) -> Markup:
     with CrawlFolder.look(path) as folder:
         hosts = {urls.host(url) for url, _ in folder.request.keyed_seeds()}
     without.append("/related" if len(hosts) == 1 else "/site-map")
-    return look.collection_nav(name, here, without)
+    return layout.collection_nav(name, here, without)
 
 
 # ---- start
@@ -69,7 +69,7 @@ async def start(request: Request) -> str:
     short = element(
         "p", "In a hurry? ", element("a", "Ask a short question", href="/ask"), " ", beside, class_="quiet-text aside"
     )
-    return look.page("What are you looking for?", asked, short, shown, script="start")
+    return layout.page("What are you looking for?", asked, short, shown, script="start")
 
 
 # ---- a crawl
@@ -83,7 +83,7 @@ async def crawl(request: Request) -> str:
     order = "best" if query.get("order") == "best" else "new"
     wanted = Wanted(order, host=HOST.of(query), on_topic=ON_TOPIC.of(query))
     found = await run_in_threadpool(views.pages, path, wanted)
-    return look.page(
+    return layout.page(
         facts["topic"],
         crawl_view.head(facts),
         element("div", crawl_view.figures(facts), class_="cards"),
@@ -107,7 +107,7 @@ async def one_page(request: Request) -> str | Response:
         return await why(request)
     links = await run_in_threadpool(views.links, path, found["page"]["url"])
     content = page_view.fetched(name, found, links)
-    return look.page(
+    return layout.page(
         found["page"]["title"] or found["page"]["url"],
         content,
         script="page",
@@ -124,7 +124,7 @@ async def why(request: Request) -> str:
             found = await run_in_threadpool(views.explanation, path, url, api_base.desk_of(request).clock())
             answer = page_view.not_fetched(name, found)
         except ScenthoundError as error:
-            answer = look.problem(error.message, error.hint)
+            answer = layout.problem(error.message, error.hint)
     box = element(
         "form",
         element("label", "Why was this page not fetched?", for_="url", class_="ask"),
@@ -142,7 +142,7 @@ async def why(request: Request) -> str:
         method="get",
         class_="start",
     )
-    return look.page("Why not?", box, answer, script="page", nav=await run_in_threadpool(nav_of, path, name, "/why"))
+    return layout.page("Why not?", box, answer, script="page", nav=await run_in_threadpool(nav_of, path, name, "/why"))
 
 
 async def copy(request: Request) -> Response:
@@ -155,7 +155,7 @@ async def copy(request: Request) -> Response:
 
     html = await run_in_threadpool(render)
     if html is None:
-        raise api_base.Unknown(
+        raise api_base.NotFound(
             "this page is not stored", "its record may be gone; `scenthound resume --refetch` fetches it again"
         )
     return HTMLResponse(html, headers={"Content-Security-Policy": stored_copy.POLICY})
@@ -173,13 +173,13 @@ async def search(request: Request) -> str:
         try:
             results = await run_in_threadpool(search_api.search_folder, desk, path, query)
         except ScenthoundError as failure:
-            error = look.problem(failure.message, failure.hint)
+            error = layout.problem(failure.message, failure.hint)
     else:
         await run_in_threadpool(desk.processes.follow, path)
     box = search_view.form(words, like, query, languages, await run_in_threadpool(categories_of, path))
     pages = await run_in_threadpool(_number_of_pages, path)
     shown = error if results is None else search_view.found(name, results, query, pages)
-    return look.page(
+    return layout.page(
         words or like or "Search",
         box,
         shown,
@@ -199,16 +199,16 @@ async def static(request: Request) -> Response:
     package = "scenthound.report" if name == "look.css" else "scenthound.desk"
     file = resources.files(package).joinpath("static", name)
     if kind is None or "/" in name or not file.is_file():
-        raise api_base.Unknown("no such file", "")
+        raise api_base.NotFound("no such file", "")
     return Response(file.read_bytes(), media_type=kind, headers={"Cache-Control": "no-cache"})
 
 
 ROUTES = [
-    Route("/", shows(start)),
-    Route("/c/{name}", shows(crawl)),
-    Route("/c/{name}/page", shows(one_page)),
-    Route("/c/{name}/why", shows(why)),
-    Route("/c/{name}/copy", shows(copy)),
-    Route("/c/{name}/search", shows(search)),
-    Route("/static/{file}", shows(static)),
+    Route("/", html_page(start)),
+    Route("/c/{name}", html_page(crawl)),
+    Route("/c/{name}/page", html_page(one_page)),
+    Route("/c/{name}/why", html_page(why)),
+    Route("/c/{name}/copy", html_page(copy)),
+    Route("/c/{name}/search", html_page(search)),
+    Route("/static/{file}", html_page(static)),
 ]

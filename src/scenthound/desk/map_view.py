@@ -9,28 +9,28 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from scenthound.desk import api_base, main_pages
-from scenthound.desk import page_layout as look
-from scenthound.desk import request_parameters as read
+from scenthound.desk import page_layout as layout
+from scenthound.desk import request_parameters as params
 from scenthound.desk.api_operations import get
 from scenthound.desk.map_data import MOST_PAGES, hosts_of, map_of
 from scenthound.desk.markup import Markup, element
-from scenthound.desk.shapes import FLAG, NUMBER, TEXT, WHOLE, fields, listed, maybe
+from scenthound.desk.shapes import FLAG, INTEGER, NUMBER, TEXT, fields, list_of, nullable
 
 SHOWN_HOSTS = 200
 KEYS = (
     "Arrows move the map, plus and minus zoom, 0 shows all, comma and full stop go to the page fetched before and "
     "after, Enter opens it."
 )
-LIMIT = read.Whole("limit", "How many: the most relevant ones.", MOST_PAGES, 1, MOST_PAGES)
-LINKS = read.Among("links", "Whether all links between them are wanted.", {"no": False, "yes": True})
+LIMIT = params.Integer("limit", "How many: the most relevant ones.", MOST_PAGES, 1, MOST_PAGES)
+LINKS = params.Choice("links", "Whether all links between them are wanted.", {"no": False, "yes": True})
 PAGE = fields(
     **dict.fromkeys(("url", "host", "title"), TEXT),
     **dict.fromkeys(("relevance", "time"), NUMBER),
-    n=WHOLE,
+    n=INTEGER,
     on_topic=FLAG,
-    parent=maybe(WHOLE),
+    parent=nullable(INTEGER),
 )
-MAP = fields(total=WHOLE, pages=listed(PAGE), links=maybe(listed(listed(WHOLE))))
+MAP = fields(total=INTEGER, pages=list_of(PAGE), links=nullable(list_of(list_of(INTEGER))))
 
 
 async def get_map(request: Request) -> Any:
@@ -43,11 +43,11 @@ async def map_page(request: Request) -> str:
     found = await run_in_threadpool(map_of, path)
     nav = await run_in_threadpool(main_pages.nav_of, path, name, "/map")
     if not found["pages"]:
-        return look.page(
-            "Map", look.empty("No pages yet", element("p", "The map appears with the first page.")), nav=nav
+        return layout.page(
+            "Map", layout.empty("No pages yet", element("p", "The map appears with the first page.")), nav=nav
         )
     hosts = hosts_of(found["pages"])
-    return look.page("Map", _head(name, found, len(hosts)), _body(name, hosts), script="map", nav=nav)
+    return layout.page("Map", _head(name, found, len(hosts)), _body(name, hosts), script="map", nav=nav)
 
 
 def _head(name: str, found: dict[str, Any], hosts: int) -> Markup:
@@ -114,7 +114,7 @@ def _beside(name: str, hosts: list[dict[str, Any]]) -> Markup:
     rows = [
         element(
             "tr",
-            element("td", element("a", host["host"], href=look.collection_address(name, host=host["host"]))),
+            element("td", element("a", host["host"], href=layout.collection_address(name, host=host["host"]))),
             element("td", f"{host['pages']:,}", class_="number"),
             element("td", f"{host['on_topic']:,}", class_="number"),
         )
@@ -148,5 +148,5 @@ def _beside(name: str, hosts: list[dict[str, Any]]) -> Markup:
 
 ROUTES = [
     get("/api/collections/{name}/map", get_map, "The pages of a map and the links between them.", MAP, LIMIT, LINKS),
-    Route("/c/{name}/map", main_pages.shows(map_page)),
+    Route("/c/{name}/map", main_pages.html_page(map_page)),
 ]

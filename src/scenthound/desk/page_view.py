@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from scenthound.desk import page_layout as look
+from scenthound.desk import page_layout as layout
 from scenthound.desk.markup import Content, Markup, element, join
 from scenthound.report.miss_reasons import in_words
 
@@ -34,34 +34,34 @@ def fetched(name: str, found: Mapping[str, Any], links: Mapping[str, Any] | None
         element("h1", page["title"] or "(no title)"),
         element(
             "p",
-            look.relevance_mark(page["relevance"], page["on_topic"]),
-            look.url_shown(page["url"], 100),
+            layout.relevance_mark(page["relevance"], page["on_topic"]),
+            layout.url_shown(page["url"], 100),
             element(
                 "button", "Copy address", type="button", data_do="copy-text", data_text=page["url"], class_="quiet"
             ),
             element("a", "Open on the web", href=page["url"], rel="noreferrer noopener", target="_blank"),
             class_="figures",
         ),
-        look.label_buttons(page["url"], found["label"], name, like=True),
+        layout.label_buttons(page["url"], found["label"], name, like=True),
         class_="crawl-head result",
         data_url=page["url"],
     )
     copy = element(
         "iframe",
-        src=look.address(name, "copy", url=page["url"]),
+        src=layout.address(name, "copy", url=page["url"]),
         sandbox="",
         title="Stored copy of the page",
         loading="lazy",
         class_="copy",
         referrerpolicy="no-referrer",
     )
-    stored = look.card(
+    stored = layout.card(
         "Stored copy",
         element("p", "As it was fetched, without scripts, pictures and links.", class_="quiet-text"),
         copy,
         id_="copy",
     )
-    why = look.card(
+    why = layout.card(
         "Why it is here", _sentence(page, found), _path(name, found["path"]), _score(page, found), _events(name, found)
     )
     crawl = element("div", stored, element("div", why, _links(name, links)), class_="two")
@@ -91,7 +91,7 @@ def _path(name: str, path: list[Mapping[str, Any]]) -> Markup:
         title = step["title"] or step["url"]
         is_last = number == len(path) - 1
         shown = (
-            element("b", title) if is_last else element("a", title, href=look.address(name, "page", url=step["url"]))
+            element("b", title) if is_last else element("a", title, href=layout.address(name, "page", url=step["url"]))
         )
         steps.append(
             element(
@@ -100,7 +100,7 @@ def _path(name: str, path: list[Mapping[str, Any]]) -> Markup:
                 element("br"),
                 shown,
                 " ",
-                look.url_shown(step["url"], 40),
+                layout.url_shown(step["url"], 40),
             )
         )
     return join(element("h3", "The path from the start"), element("ol", *steps, class_="path"))
@@ -163,7 +163,9 @@ def _fact(value: Any) -> str:
 
 def _links(name: str, links: Mapping[str, Any] | None) -> Markup:
     if links is None:
-        return look.card("Links", look.empty("The stored copy is gone", element("p", "So its links are not known.")))
+        return layout.card(
+            "Links", layout.empty("The stored copy is gone", element("p", "So its links are not known."))
+        )
     counts: Mapping[str, int] = links["counts"]
     order = list(STATES)
     rows = sorted(links["links"], key=lambda link: order.index(link["state"]))[:SHOWN_LINKS]
@@ -176,8 +178,8 @@ def _links(name: str, links: Mapping[str, Any] | None) -> Markup:
                 "td",
                 element(
                     "a",
-                    link["anchor"][:100] or look.short(link["url"], 60),
-                    href=look.address(name, "page", url=link["url"]),
+                    link["anchor"][:100] or layout.short(link["url"], 60),
+                    href=layout.address(name, "page", url=link["url"]),
                     title=link["url"],
                 ),
             ),
@@ -189,7 +191,7 @@ def _links(name: str, links: Mapping[str, Any] | None) -> Markup:
     head = element("tr", element("th", "link", scope="col"), element("th", "what became of it", scope="col"))
     table = element("div", element("table", element("thead", head), element("tbody", *shown)), class_="wide")
     title = f"Links on this page: {len(links['links']):,}"
-    return look.card(title, element("p", summary if shown else "none", class_="figures"), table if shown else None)
+    return layout.card(title, element("p", summary if shown else "none", class_="figures"), table if shown else None)
 
 
 def _place(state: str) -> str:
@@ -218,15 +220,15 @@ def not_fetched(name: str, found: Mapping[str, Any]) -> Markup:
     """Why a URL was not fetched, what stands before it, and what can be done."""
     if found["state"] == "crawled":
         page = found["page"]
-        link = element("a", page["title"] or page["url"], href=look.address(name, "page", url=page["url"]))
-        return look.empty("It was fetched", element("p", f"As page {page['n']:,}: ", link))
+        link = element("a", page["title"] or page["url"], href=layout.address(name, "page", url=page["url"]))
+        return layout.empty("It was fetched", element("p", f"As page {page['n']:,}: ", link))
     content: list[Content] = [element("p", f"{found['why'][:1].upper()}{found['why'][1:]}.")]
     waiting = found["waiting_list"]
     if waiting is not None:
         content.append(_queue(waiting))
     if found["linked_from"]:
         links = [
-            element("li", element("a", look.short(url), href=look.address(name, "page", url=url)))
+            element("li", element("a", layout.short(url), href=layout.address(name, "page", url=url)))
             for url in found["linked_from"]
         ]
         content += [element("h3", "Met on"), element("ul", *links)]
@@ -241,13 +243,13 @@ def not_fetched(name: str, found: Mapping[str, Any]) -> Markup:
     if found["host_counts"] and found["state"] in ("not-kept", "refused", "unknown"):
         content += [
             element("h3", "Links to its host that were not followed"),
-            look.reason_list(
-                found["host_counts"], lambda reason: look.address(name, "not-followed", reason=reason), ""
+            layout.reason_list(
+                found["host_counts"], lambda reason: layout.address(name, "not-followed", reason=reason), ""
             ),
         ]
     if found["near"]:
         near = [
-            element("li", element("a", look.short(url), href=look.address(name, "page", url=url)))
+            element("li", element("a", layout.short(url), href=layout.address(name, "page", url=url)))
             for url in found["near"]
         ]
         content += [element("h3", "Did you mean"), element("ul", *near)]
@@ -264,7 +266,7 @@ def not_fetched(name: str, found: Mapping[str, Any]) -> Markup:
         content.append(element("p", fetch))
     return element(
         "div",
-        look.card(NOT_FETCHED.get(found["state"], "Not fetched"), look.url_shown(found["url"], 120), *content),
+        layout.card(NOT_FETCHED.get(found["state"], "Not fetched"), layout.url_shown(found["url"], 120), *content),
         id="crawl",
         data_name=name,
     )
@@ -273,10 +275,10 @@ def not_fetched(name: str, found: Mapping[str, Any]) -> Markup:
 def _queue(waiting: Mapping[str, Any]) -> Markup:
     words = f"Place {waiting['place']:,} of {waiting['length']:,} in the "
     ahead = [
-        element("li", look.url_shown(row["url"]), f" score {_score_text(row['score'])}") for row in waiting["ahead"]
+        element("li", layout.url_shown(row["url"]), f" score {_score_text(row['score'])}") for row in waiting["ahead"]
     ]
     held_up = f" Besides, {waiting['held_up']}." if waiting["held_up"] else ""
-    first = element("p", words, look.term("waiting list"), f".{held_up}")
+    first = element("p", words, layout.term("waiting list"), f".{held_up}")
     return (
         join(first, element("h3", "First in line"), element("ol", *ahead)) if ahead and waiting["place"] > 1 else first
     )

@@ -11,22 +11,22 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from scenthound.desk import api_base, main_pages
-from scenthound.desk import page_layout as look
+from scenthound.desk import page_layout as layout
 from scenthound.desk.agent_data import population_of
 from scenthound.desk.api_operations import get
 from scenthound.desk.markup import Markup, element
-from scenthound.desk.shapes import NUMBER, TEXT, TEXTS, WHOLE, fields, listed, maybe
+from scenthound.desk.shapes import INTEGER, NUMBER, TEXT, TEXTS, fields, list_of, nullable
 
 SHOWN_AGENTS = 200
 SHOWN_WORDS = 6
 AGENT = fields(
-    **dict.fromkeys(("agent", "born", "pages", "hits", "new_hits", "sales", "children"), WHOLE),
-    **dict.fromkeys(("parent", "died"), maybe(WHOLE)),
+    **dict.fromkeys(("agent", "born", "pages", "hits", "new_hits", "sales", "children"), INTEGER),
+    **dict.fromkeys(("parent", "died"), nullable(INTEGER)),
     why=TEXT,
-    owned=maybe(NUMBER),
+    owned=nullable(NUMBER),
     words=TEXTS,
 )
-POPULATION = fields(pages=WHOLE, total=WHOLE, living=WHOLE, owns=TEXT, agents=listed(AGENT))
+POPULATION = fields(pages=INTEGER, total=INTEGER, living=INTEGER, owns=TEXT, agents=list_of(AGENT))
 
 
 async def get_population(request: Request) -> Any:
@@ -39,7 +39,7 @@ async def population_page(request: Request) -> str:
     nav = await run_in_threadpool(main_pages.nav_of, path, name, "/agents")
     if not found["agents"]:
         why = "Only InfoSpiders and the Hayek economies send agents; this crawl has another way of searching."
-        return look.page("Agents", look.empty("No agents", element("p", why)), nav=nav)
+        return layout.page("Agents", layout.empty("No agents", element("p", why)), nav=nav)
     head = element(
         "section",
         element("h1", "Agents"),
@@ -53,8 +53,8 @@ async def population_page(request: Request) -> str:
         "Thicker lines brought more pages. The figures at the right are its number and "
         f"its {found['owns']}."
     )
-    tree = look.card("Tree", element("p", lines, class_="quiet-text"), element("div", id="tree", class_="tree"))
-    return look.page(
+    tree = layout.card("Tree", element("p", lines, class_="quiet-text"), element("div", id="tree", class_="tree"))
+    return layout.page(
         "Agents", head, element("div", tree, class_="scripted"), _table(name, found), script="population", nav=nav
     )
 
@@ -122,7 +122,7 @@ def _table(name: str, found: Mapping[str, Any]) -> Markup:
         else ""
     )
     more += "New: not among the pages to start from."
-    return look.card("All agents", shown, element("p", more, class_="quiet-text"))
+    return layout.card("All agents", shown, element("p", more, class_="quiet-text"))
 
 
 def agent_link(name: str, agent: int, words: str) -> Markup:
@@ -135,5 +135,5 @@ def amount(owned: float | None) -> str:
 
 ROUTES = [
     get("/api/collections/{name}/agents", get_population, "The agents of a crawl, oldest first.", POPULATION),
-    Route("/c/{name}/agents", main_pages.shows(population_page)),
+    Route("/c/{name}/agents", main_pages.html_page(population_page)),
 ]

@@ -19,11 +19,11 @@ from scenthound.apps.portal.build_portal import PORTAL
 from scenthound.apps.portal.categories import FILE, PortalCategory, read_proposed, rename
 from scenthound.apps.portal.portal_html import STATIC, static_file
 from scenthound.desk import api_base, main_pages
-from scenthound.desk import page_layout as look
-from scenthound.desk import request_parameters as read
+from scenthound.desk import page_layout as layout
+from scenthound.desk import request_parameters as params
 from scenthound.desk.api_operations import get, post
 from scenthound.desk.markup import Content, element
-from scenthound.desk.shapes import ANY, TEXT, fields, maybe
+from scenthound.desk.shapes import ANY, TEXT, fields, nullable
 from scenthound.errors import BadConfig
 
 _STORED = re.compile(r"(?:index|search|c/[a-z0-9_-]+|p/[0-9]+)\.html|search/[a-z0-9-]+\.json")
@@ -31,7 +31,7 @@ _KINDS = {"html": "text/html", "json": "application/json", "css": "text/css", "j
 
 LONGEST_NAME = 120
 SHOWN_WORDS = 8
-JOB = fields(state=TEXT, said=TEXT, answer=maybe(ANY))
+JOB = fields(state=TEXT, said=TEXT, answer=nullable(ANY))
 
 
 async def build(request: Request) -> Any:
@@ -45,12 +45,12 @@ async def get_build(request: Request) -> Any:
     return await run_in_threadpool(desk.processes.jobs.state, path)
 
 
-CATEGORY = read.Field("category", str, "The id of a category.")
-NAME = read.Field("name", str, "What it is to be called.")
+CATEGORY = params.Field("category", str, "The id of a category.")
+NAME = params.Field("name", str, "What it is to be called.")
 
 
 async def name_category(request: Request) -> Any:
-    path, body = api_base.folder_of(request), await read.body_of(request)
+    path, body = api_base.folder_of(request), await params.body_of(request)
     await run_in_threadpool(rename, path / PORTAL / FILE, CATEGORY.of(body), NAME.of(body)[:LONGEST_NAME])
     return {"name": NAME.of(body)}
 
@@ -80,7 +80,7 @@ def _names(categories: list[PortalCategory]) -> Content:
     about = "Call them what you like; their pages stay. The words are those that put a page there."
     save = element("div", element("button", "Save the names"), class_="steer")
     form = element("form", element("ul", *fields_, class_="names"), save, id="names")
-    return look.card("Categories", element("p", about, class_="quiet-text"), form)
+    return layout.card("Categories", element("p", about, class_="quiet-text"), form)
 
 
 async def portal_page(request: Request) -> str:
@@ -88,7 +88,7 @@ async def portal_page(request: Request) -> str:
     is_built = (path / PORTAL / "index.html").is_file()
     words = "Bring it up to date" if is_built else "Make the portal"
     opened = element("p", element("a", "Open the portal", href=f"/c/{name}/portal/index.html")) if is_built else None
-    content = look.card(
+    content = layout.card(
         "Portal",
         element(
             "p",
@@ -102,14 +102,14 @@ async def portal_page(request: Request) -> str:
     )
     nav = await run_in_threadpool(main_pages.nav_of, path, name, "/portal")
     names = _names(await run_in_threadpool(_categories, path))
-    return look.page("Portal", content, names, script="portal", nav=nav)
+    return layout.page("Portal", content, names, script="portal", nav=nav)
 
 
 async def portal_file(request: Request) -> Response:
     path, file = api_base.folder_of(request), request.path_params["file"]
     content = await run_in_threadpool(_read, path / PORTAL, file)
     if content is None:
-        raise api_base.Unknown("the portal has no such page", "make it, or bring it up to date")
+        raise api_base.NotFound("the portal has no such page", "make it, or bring it up to date")
     base = f"{request.url.scheme}://{request.headers['host']}/c/{request.path_params['name']}/{PORTAL}/"
     policy = (
         f"default-src 'none'; script-src {base}assets/; style-src {base}assets/; connect-src {base}search/; "
@@ -129,8 +129,8 @@ def _read(folder: Any, file: str) -> bytes | None:
 
 
 ROUTES = [
-    Route("/c/{name}/portal", main_pages.shows(portal_page)),
-    Route("/c/{name}/portal/{file:path}", main_pages.shows(portal_file)),
+    Route("/c/{name}/portal", main_pages.html_page(portal_page)),
+    Route("/c/{name}/portal/{file:path}", main_pages.html_page(portal_file)),
     post(
         "/api/collections/{name}/portal",
         build,

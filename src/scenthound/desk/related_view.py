@@ -14,11 +14,11 @@ from starlette.routing import Route
 
 from scenthound.apps.related import Hub, Organisation, RelatedOrganisations, related, write_csv
 from scenthound.desk import api_base, main_pages
-from scenthound.desk import page_layout as look
-from scenthound.desk import request_parameters as read
+from scenthound.desk import page_layout as layout
+from scenthound.desk import request_parameters as params
 from scenthound.desk.api_operations import get
 from scenthound.desk.markup import Content, Markup, element
-from scenthound.desk.shapes import ANY, SHARE, TEXT, TEXTS, WHOLE, fields, listed
+from scenthound.desk.shapes import ANY, INTEGER, SHARE, TEXT, TEXTS, fields, list_of
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Url
 from scenthound.store import live_queries
@@ -26,20 +26,20 @@ from scenthound.store import live_queries
 MOST = 200
 LIKELY = 0.2
 """Confidence from which an organisation has a full mark."""
-LIMIT = read.Whole("limit", "How many.", 25, 1, MOST)
+LIMIT = params.Integer("limit", "How many.", 25, 1, MOST)
 ORGANISATION = fields(
     ["key", "name", "home", "confidence", "evidence"],
     **dict.fromkeys(("key", "name", "home", "decision"), TEXT),
     **dict.fromkeys(("shared_words", "aliases"), TEXTS),
     confidence=SHARE,
     evidence=ANY,
-    hubs=listed(ANY),
+    hubs=list_of(ANY),
 )
 ANSWER = fields(
-    **dict.fromkeys(("organisations", "rejected"), listed(ORGANISATION)),
+    **dict.fromkeys(("organisations", "rejected"), list_of(ORGANISATION)),
     **dict.fromkeys(("seeds", "augmented", "notes"), TEXTS),
     topic=TEXT,
-    pages=WHOLE,
+    pages=INTEGER,
 )
 
 
@@ -80,7 +80,7 @@ async def related_page(request: Request) -> str:
     if answer.rejected:
         out = [_row(name, one, one.home in known) for one in answer.rejected]
         shown += [element("h2", "Rejected"), element("ol", *out, class_="results")]
-    return look.page("Related", _head(name, answer), *shown, script="page", nav=nav)
+    return layout.page("Related", _head(name, answer), *shown, script="page", nav=nav)
 
 
 def _head(name: str, answer: RelatedOrganisations) -> Markup:
@@ -121,8 +121,8 @@ def _row(name: str, one: Organisation, is_known: bool) -> Markup:
         links.append(f"its home page is {one.evidence.likeness:.0%} as like the examples as they are like each other")
     body = element(
         "div",
-        element("h3", element("a", one.name, href=look.address(name, "page", url=one.home))),
-        element("p", look.url_shown(one.home), class_="where"),
+        element("h3", element("a", one.name, href=layout.address(name, "page", url=one.home))),
+        element("p", layout.url_shown(one.home), class_="where"),
         element("p", f"Also: {', '.join(one.aliases[:5])}", class_="facts") if one.aliases else None,
         element("ul", *facts, class_="reasons") if facts else None,
         element("p", f"Shared words: {', '.join(one.shared_words)}", class_="facts") if one.shared_words else None,
@@ -136,7 +136,7 @@ def _hub(name: str, hub: Hub) -> Markup:
     under = f", under “{hub.heading}”" if hub.heading else ""
     words = f"listed beside {', '.join(hub.seeds[:4])} on "
     title = element(
-        "a", hub.title or look.short(hub.url), href=hub.url, rel="noopener noreferrer nofollow", title=hub.url
+        "a", hub.title or layout.short(hub.url), href=hub.url, rel="noopener noreferrer nofollow", title=hub.url
     )
     passage = element("span", f": {hub.passage}", class_="snippet") if hub.passage else None
     return element("li", words, title, f" ({hub.organisations:,} organisations){under}", passage)
@@ -168,5 +168,5 @@ ROUTES = [
     get(
         "/api/collections/{name}/related.csv", get_table, "Related organisations as a table.", TEXT, kinds=["text/csv"]
     ),
-    Route("/c/{name}/related", main_pages.shows(related_page)),
+    Route("/c/{name}/related", main_pages.html_page(related_page)),
 ]

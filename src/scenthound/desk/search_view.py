@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sized
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from scenthound.desk import page_layout as look
+from scenthound.desk import page_layout as layout
 from scenthound.desk.markup import Markup, element
 
 
@@ -66,7 +66,7 @@ def form(words: str, like: str, query: Any, languages: Mapping[str, int], catego
         placeholder='envelope repair, "hot air", title:club, -car',
     )
     kept = element("input", type="hidden", name="like", value=like) if like and not words else None
-    heading = element("p", "Pages like ", look.url_shown(like)) if like and not words else None
+    heading = element("p", "Pages like ", layout.url_shown(like)) if like and not words else None
     return element(
         "form",
         heading,
@@ -97,11 +97,11 @@ def _category(chosen: str, categories: Mapping[str, Sized]) -> Markup:
 def found(name: str, results: Mapping[str, Any], query: Any, pages: int) -> Markup:
     """The results of a search; `pages` is how many pages the crawl has."""
     if not pages:
-        return look.empty("No pages yet", element("p", "They can be searched as soon as there are some."))
+        return layout.empty("No pages yet", element("p", "They can be searched as soon as there are some."))
     if not results["indexed"]:
-        return look.empty("The index is being made", element("p", "Search again in a few seconds."))
+        return layout.empty("The index is being made", element("p", "Search again in a few seconds."))
     if not results["total"]:
-        return look.empty(
+        return layout.empty(
             f"None of {results['indexed']:,} pages matches",
             element("p", "Fewer words, or word*, find more."),
             _look_further(name, query),
@@ -141,15 +141,17 @@ def _hit(name: str, row: Mapping[str, Any]) -> Markup:
     score = element(
         "span", f"{row['score']:.2f}", class_="score", title=parts, aria_label=f"score {row['score']:.2f}: {parts}"
     )
-    like = element("a", "more like this", href=look.address(name, "search", like=row["url"]))
+    like = element("a", "more like this", href=layout.address(name, "search", like=row["url"]))
     return element(
         "li",
         score,
         element(
             "div",
-            element("h3", element("a", row["title"] or "(no title)", href=look.address(name, "page", url=row["url"]))),
-            element("p", look.url_shown(row["url"]), class_="where"),
-            element("p", look.marked(row["snippet"]), class_="snippet"),
+            element(
+                "h3", element("a", row["title"] or "(no title)", href=layout.address(name, "page", url=row["url"]))
+            ),
+            element("p", layout.url_shown(row["url"]), class_="where"),
+            element("p", layout.marked(row["snippet"]), class_="snippet"),
             element("p", parts, " · ", like, class_="facts"),
             class_="body",
         ),

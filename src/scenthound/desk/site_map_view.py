@@ -13,16 +13,16 @@ from starlette.routing import Route
 
 from scenthound.apps.site_map import FORMATS, Branch, SiteMap, site_map
 from scenthound.desk import api_base, main_pages
-from scenthound.desk import page_layout as look
-from scenthound.desk import request_parameters as read
+from scenthound.desk import page_layout as layout
+from scenthound.desk import request_parameters as params
 from scenthound.desk.api_operations import get
 from scenthound.desk.markup import Markup, element
-from scenthound.desk.shapes import ANY, TEXT, WHOLE, fields, listed
+from scenthound.desk.shapes import ANY, INTEGER, TEXT, fields, list_of
 from scenthound.errors import BadUsage
 from scenthound.loop.folder import CrawlFolder
 
-FOLDED = read.Among("folded", "Whether branches without the topic are left out.", {"yes": False, "no": True})
-SITE = fields(topic=TEXT, site=TEXT, pages=WHOLE, on_topic=WHOLE, branches=listed(ANY))
+FOLDED = params.Choice("folded", "Whether branches without the topic are left out.", {"yes": False, "no": True})
+SITE = fields(topic=TEXT, site=TEXT, pages=INTEGER, on_topic=INTEGER, branches=list_of(ANY))
 
 
 def made(path: Path, unfolded: bool) -> SiteMap:
@@ -39,7 +39,7 @@ async def get_site_map(request: Request) -> Any:
 async def get_file(request: Request) -> Response:
     name = request.path_params["file"]
     if name not in FORMATS:
-        raise api_base.Unknown("no such file", f"there are: {', '.join(FORMATS)}")
+        raise api_base.NotFound("no such file", f"there are: {', '.join(FORMATS)}")
     write, kind = FORMATS[name]
     site = await run_in_threadpool(made, api_base.folder_of(request), False)
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
@@ -53,12 +53,12 @@ async def site_map_page(request: Request) -> str:
     try:
         site = await run_in_threadpool(made, path, unfolded)
     except BadUsage as error:
-        waiting = look.empty("No pages yet", element("p", "The map appears with the first page."))
+        waiting = layout.empty("No pages yet", element("p", "The map appears with the first page."))
         head = element("section", element("h1", "Site map"), id="crawl", data_name=name, class_="crawl-head")
-        return look.page(
+        return layout.page(
             "Site map", head, element("div", waiting, id="site-map", title=error.hint), script="site_map", nav=nav
         )
-    return look.page("Site map", _head(name, site, unfolded), _tree(name, site), script="site_map", nav=nav)
+    return layout.page("Site map", _head(name, site, unfolded), _tree(name, site), script="site_map", nav=nav)
 
 
 def _head(name: str, site: SiteMap, unfolded: bool) -> Markup:
@@ -96,7 +96,7 @@ def _tree(name: str, site: SiteMap) -> Markup:
 
 def _branch(name: str, branch: Branch, items: list[Markup]) -> Markup:
     shape = element("span", "●" if branch.on_topic else "○", class_="shape", aria_hidden="true")
-    title = element("a", branch.title or look.short(branch.url), href=look.address(name, "page", url=branch.url))
+    title = element("a", branch.title or layout.short(branch.url), href=layout.address(name, "page", url=branch.url))
     score = element("span", f" {branch.relevance:.2f}", class_="score on") if branch.on_topic else None
     folded = f" + {branch.folded_words}" if branch.folded else None
     kind = "hit" if branch.on_topic else "miss"
@@ -121,5 +121,5 @@ ROUTES = [
         kinds=[kind for _, kind in FORMATS.values()],
         inside={"file": {"enum": list(FORMATS)}},
     ),
-    Route("/c/{name}/site-map", main_pages.shows(site_map_page)),
+    Route("/c/{name}/site-map", main_pages.html_page(site_map_page)),
 ]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from scenthound.desk import page_layout as look
+from scenthound.desk import page_layout as layout
 from scenthound.desk.markup import Content, Markup, element
 
 
@@ -134,7 +134,7 @@ def finding(sources: Sequence[tuple[str, str]], chosen: str) -> Markup:
 
 def collections(rows: list[dict[str, Any]], experiments: Iterable[str] = ()) -> Markup:
     if not rows:
-        shown: Content = look.empty(
+        shown: Content = layout.empty(
             "No collections yet", element("p", "Your first one appears here as soon as it starts.")
         )
     else:
@@ -166,6 +166,6 @@ def _collection(row: Mapping[str, Any]) -> Markup:
         "li",
         element("a", row["topic"] or row["name"], href=f"/c/{quote(row['name'])}"),
         element("span", row["name"], class_="quiet-text"),
-        look.state_chip(row["state"]) if row["state"] in ("running", "paused") else None,
+        layout.state_chip(row["state"]) if row["state"] in ("running", "paused") else None,
         facts,
     )
