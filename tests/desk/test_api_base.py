@@ -130,8 +130,8 @@ def test_a_url_that_waits_has_a_place_and_what_stands_before_it(half: TestClient
     assert shown["waiting_list"]["length"] == len(waiting)
     assert [row["url"] for row in shown["waiting_list"]["ahead"][:2]] == [row.url for row in waiting[:2]]
     html = half.get("/c/half/why", params={"url": third.url}).text
-    assert f"Place 3 of {len(waiting):,} in the " in html
-    assert "Besides, the crawl is not running: " in html
+    assert f"Number 3 of {len(waiting):,} in the " in html
+    assert "Also, the crawl is not running: " in html
 
 
 def test_a_url_says_that_its_host_rests_or_that_the_crawl_is_paused(tmp_path: Path) -> None:

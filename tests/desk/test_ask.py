@@ -36,7 +36,7 @@ def test_only_a_question_can_be_thrown_away_and_only_with_the_token(tmp_path: Pa
     with client(tmp_path / "home", folder) as desk:
         refused = desk.post("/api/collections/crawl/discard", headers=WITH_TOKEN)
         assert refused.status_code == 400
-        assert "only a question" in refused.json()["error"]
+        assert "only questions" in refused.json()["error"]
         assert folder.exists()
         questions = desk.app.state.desk.questions
         questions.add(folder.resolve())
@@ -105,7 +105,7 @@ def test_a_question_in_the_browser(tmp_path: Path) -> None:
         page.click("text=Ask a short question")
         page.wait_for_url("**/ask")
         page.click("button.primary")
-        assert page.inner_text("#ask-error") == "Say what you are looking for."
+        assert page.inner_text("#ask-error") == "Enter what you are looking for."
         page.fill("#topic", TOPIC.keywords)
         page.fill("#seeds", "\n".join(TOPIC.seeds))
         page.check("input[value=infospiders]")

@@ -44,7 +44,7 @@ def _ended(desk: TestClient) -> dict[str, Any] | None:
 def test_it_is_made_and_served(tmp_path: Path) -> None:
     folder = small_crawl(tmp_path / "crawl")
     with client(tmp_path / "home", folder) as desk:
-        assert "Make the portal" in desk.get("/c/crawl/portal").text
+        assert "Build the portal" in desk.get("/c/crawl/portal").text
         assert desk.get("/c/crawl/portal/index.html").status_code == 404
         assert desk.post("/api/collections/crawl/portal").status_code == 401
         assert desk.get("/api/collections/crawl/portal").json()["state"] == "none"

@@ -1,4 +1,4 @@
-"""The companion at the desk: what its extension may ask and send, and a page with all that it knows."""
+"""The companion: the API for its browser extension, and a page that shows everything it knows."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ LARGEST_VISIT = 1_000_000  # bytes
 LONGEST_TEXT = 200_000  # characters
 LONGEST_LINE = 500  # characters of a title, or of the text of a link
 
-CODE = params.Field("code", str, "As `scenthound companion` shows it.")
-ORIGIN = params.Field("origin", str, "Of the extension.")
-URL = params.Field("url", str, "The address of the page.")
-TITLE = params.Field("title", str, "Its title.", "")
-PAGE_TEXT = params.Field("text", str, "Its text.")
-LINKS = params.Items("links", dict, "Its links, in order.", fields(["url"], url=TEXT, text=TEXT), 2_000, [])
+CODE = params.Field("code", str, "The code shown by `scenthound companion`.")
+ORIGIN = params.Field("origin", str, "The origin of the extension.")
+URL = params.Field("url", str, "The URL of the page.")
+TITLE = params.Field("title", str, "The title of the page.", "")
+PAGE_TEXT = params.Field("text", str, "The text of the page.")
+LINKS = params.Items("links", dict, "The links of the page, in order.", fields(["url"], url=TEXT, text=TEXT), 2_000, [])
 LINK_TEXT = params.Field("text", str, "", "")
-PRIVATE = params.Field("private", bool, "Whether the window is private; then it is refused.")
+PRIVATE = params.Field("private", bool, "Whether the window is private; if so, the request is refused.")
 KIND = params.Field("kind", str, "What happened.", among=tuple(LESSONS))
-SECONDS = params.Field("seconds", float, "For how long it was read.", 0.0, 0.0)
+SECONDS = params.Field("seconds", float, "How long the page was read, in seconds.", 0.0, 0.0)
 WORD = params.Field("word", str, "One word.")
-WEIGHT = params.Field("weight", float, "0 removes it for good.", least=0.0, most=100.0)
-SITES = params.Items("sites", str, "Sites, as example.org; their subdomains are meant too.", TEXT, 1_000)
+WEIGHT = params.Field("weight", float, "The new weight; 0 removes the word permanently.", least=0.0, most=100.0)
+SITES = params.Items("sites", str, "Sites such as example.org; their subdomains are included.", TEXT, 1_000)
 ON = params.Field("on", bool)
-ADDRESS = params.Text("url", "The address of the page in front.", True)
+ADDRESS = params.Text("url", "The URL of the active page.", True)
 
-HEARD = fields(excluded=TEXTS)
+EXCLUDED = fields(excluded=TEXTS)
 TOKEN = fields(token=TEXT, excluded=TEXTS)
 PAGE = fields(url=TEXT, title=TEXT)
 PROFILE = fields(pages=INTEGER, words=list_of(fields(word=TEXT, weight=NUMBER)), removed=TEXTS)
@@ -68,7 +68,7 @@ async def pair(request: Request) -> Any:
     origin = request.headers.get("origin", "")
     code = CODE.of(await params.body_of(request, LARGEST_VISIT))
     if not is_extension(origin):
-        raise BadUsage("only an extension can be paired", "type the code in its options")
+        raise BadUsage("only an extension can be paired", "enter the code in the options of the extension")
     token = pairings.pair(origin, code, api_base.desk_of(request).clock())
     return JSONResponse({"token": token, "excluded": list(companion.excluded)}, 201)
 
@@ -83,7 +83,7 @@ async def unpair(request: Request) -> Any:
     return _state(request)
 
 
-# ---- what the extension sends and asks
+# ---- requests from the extension
 
 
 async def visit(request: Request) -> Any:
@@ -98,7 +98,7 @@ async def visit(request: Request) -> Any:
 
 def _check_window(body: dict[str, Any]) -> None:
     if PRIVATE.of(body):
-        raise BadUsage("a private window is never read", "nothing was kept; use another window, or leave it as it is")
+        raise BadUsage("private windows are never read", "nothing was stored; use a normal window")
 
 
 async def lesson(request: Request) -> Any:
@@ -114,7 +114,7 @@ async def suggestions(request: Request) -> Any:
     return companion.suggestions(ADDRESS.of(request.query_params)).as_plain()
 
 
-# ---- what it knows, for people
+# ---- what the companion knows, for its reader
 
 
 def _state(request: Request) -> dict[str, Any]:
@@ -148,7 +148,7 @@ async def switch(request: Request) -> Any:
     return _state(request)
 
 
-# ---- the page: it holds nothing of the reader; a script with the token fills it
+# ---- the page contains no personal data; a script with the token fills it in
 
 
 async def companion_page(request: Request) -> str:
@@ -166,19 +166,19 @@ async def companion_page(request: Request) -> str:
 def _head() -> Markup:
     buttons = element(
         "div",
-        element("button", "Switch off", type="button", id="switch"),
+        element("button", "Turn off", type="button", id="switch"),
         element("button", "Forget everything", type="button", id="forget"),
         class_="labels",
     )
     about = (
-        "Words of the pages that you read, with weights that fade: half after 20 pages. They are kept in a file of "
-        "your folder and leave this machine for nobody."
+        "The companion learns words from the pages you read. Their weights fade: after 20 more pages they count half. "
+        "The words are stored in a file on this computer and never leave it."
     )
     return element(
         "section",
         element("div", element("h1", "Companion"), buttons, class_="head"),
         element("p", about, class_="quiet-text"),
-        element("p", "What it knows is shown to you alone: open the address that `scenthound companion` printed.",
+        element("p", "Only you can see what it knows: open the link that `scenthound companion` printed.",
                 id="companion-state", role="status"),
         class_="crawl-head",
     )  # fmt: skip
@@ -187,7 +187,7 @@ def _head() -> Markup:
 def _words() -> Markup:
     form = element(
         "form",
-        element("label", "Add a word, or give it another weight", for_="word"),
+        element("label", "Add a word or change its weight", for_="word"),
         element(
             "div",
             element("input", id="word", autocomplete="off", maxlength=60),
@@ -201,7 +201,7 @@ def _words() -> Markup:
         class_="open",
     )
     removed = element("p", id="removed", class_="quiet-text")
-    return layout.card("Words of interest", element("ul", id="words", class_="words"), removed, form)
+    return layout.card("Your interests", element("ul", id="words", class_="words"), removed, form)
 
 
 def _pages() -> Markup:
@@ -215,20 +215,20 @@ def _pages() -> Markup:
 def _excluded() -> Markup:
     form = element(
         "form",
-        element("label", "One a line, as example.org; subdomains are meant too", for_="excluded"),
+        element("label", "One site per line, such as example.org; subdomains are included", for_="excluded"),
         element("textarea", id="excluded", rows=4, spellcheck="false"),
         element("button", "Save"),
         id="excluding",
         class_="open",
     )
-    return layout.card("Sites that are never read", form)
+    return layout.card("Excluded sites", form)
 
 
 def _pairing() -> Markup:
     return layout.card(
-        "Browsers",
+        "Paired browsers",
         element("ul", id="paired", class_="looked-at"),
-        element("div", element("button", "New code", type="button", id="new-code"),
+        element("div", element("button", "Get a new code", type="button", id="new-code"),
                 element("b", id="code"), class_="row"),
     )  # fmt: skip
 
@@ -236,17 +236,29 @@ def _pairing() -> Markup:
 _ONE = "/api/companion"
 ROUTES = [
     Route("/companion", main_pages.html_page(companion_page)),
-    get(_ONE, state, "All that the companion knows.", STATE, is_private=True),
-    get(f"{_ONE}/suggestions", suggestions, "What is worth following from a page.", ANSWER, ADDRESS, is_private=True),
-    post(f"{_ONE}/pairings", pair, "Pair an extension, by a code.", TOKEN, (CODE,), 201),
-    post(f"{_ONE}/codes", new_code, "Make a code for pairing.", fields(code=TEXT), code=201),
-    post(f"{_ONE}/unpair", unpair, "Take the token of an extension away.", STATE, (ORIGIN,)),
-    post(f"{_ONE}/visits", visit, "A page was opened.", HEARD, (URL, TITLE, PAGE_TEXT, LINKS, PRIVATE), 202),
+    get(_ONE, state, "Everything the companion knows.", STATE, is_private=True),
+    get(f"{_ONE}/suggestions", suggestions, "Suggestions for a page.", ANSWER, ADDRESS, is_private=True),
+    post(f"{_ONE}/pairings", pair, "Pair an extension with a code.", TOKEN, (CODE,), 201),
+    post(f"{_ONE}/codes", new_code, "Create a pairing code.", fields(code=TEXT), code=201),
+    post(f"{_ONE}/unpair", unpair, "Revoke the token of an extension.", STATE, (ORIGIN,)),
     post(
-        f"{_ONE}/lessons", lesson, "A page was read, bookmarked or followed.", HEARD, (URL, KIND, SECONDS, PRIVATE), 202
+        f"{_ONE}/visits",
+        visit,
+        "Report that a page was opened.",
+        EXCLUDED,
+        (URL, TITLE, PAGE_TEXT, LINKS, PRIVATE),
+        202,
     ),
-    post(f"{_ONE}/words", word, "Give a word a weight.", STATE, (WORD, WEIGHT)),
-    post(f"{_ONE}/excluded", exclude, "Set the sites that are never read.", STATE, (SITES,)),
-    post(f"{_ONE}/forget", forget, "Forget all that was read and learned.", STATE),
-    post(f"{_ONE}/switch", switch, "Take in nothing, or begin again.", STATE, (ON,)),
+    post(
+        f"{_ONE}/lessons",
+        lesson,
+        "Report that a page was read, bookmarked or followed.",
+        EXCLUDED,
+        (URL, KIND, SECONDS, PRIVATE),
+        202,
+    ),
+    post(f"{_ONE}/words", word, "Set the weight of a word.", STATE, (WORD, WEIGHT)),
+    post(f"{_ONE}/excluded", exclude, "Set the excluded sites.", STATE, (SITES,)),
+    post(f"{_ONE}/forget", forget, "Forget everything that was read and learned.", STATE),
+    post(f"{_ONE}/switch", switch, "Turn the companion on or off.", STATE, (ON,)),
 ]

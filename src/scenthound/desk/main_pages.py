@@ -1,4 +1,4 @@
-"""The pages of the desk as HTML: start, crawl, page, why not, search, stored copy."""
+"""Routes of the main pages: start, crawl, page, why not, search, stored copy, static files."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ STATIC = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
 def html_page(handler: Any) -> Any:
-    """Turn errors into a page that says what is wrong and what to do."""
+    """Turn the result of a handler into an HTML response, and its errors into an error page."""
 
     @functools.wraps(handler)
-    async def answer(request: Request) -> Response:
+    async def endpoint(request: Request) -> Response:
         try:
             html = await handler(request)
         except (ScenthoundError, OSError) as error:
-            known = of_system(error) if isinstance(error, OSError) else error
-            return problem_page(known.message, known.hint, api_base.status_of(known))
+            failure = of_system(error) if isinstance(error, OSError) else error
+            return problem_page(failure.message, failure.hint, api_base.status_of(failure))
         return html if isinstance(html, Response) else HTMLResponse(html)
 
-    return answer
+    return endpoint
 
 
 def problem_page(message: str, hint: str, status: int) -> HTMLResponse:
-    way_out = element("p", element("a", "All collections", href="/"))
-    return HTMLResponse(layout.page("This went wrong", layout.problem(message, hint, way_out)), status)
+    home_link = element("p", element("a", "All collections", href="/"))
+    return HTMLResponse(layout.page("Something went wrong", layout.problem(message, hint, home_link)), status)
 
 
 def nav_of(path: Path, name: str, here: str) -> Markup:
-    """The pages of a collection: that of its agents only if there are some, the map of a site only if it is of one."""
+    """Navigation of a collection: Agents only if it has agents; Site map for a single site, Related for several."""
     without = [] if has_agents(path) else ["/agents"]
     with CrawlFolder.look(path) as folder:
         hosts = {urls.host(url) for url, _ in folder.request.keyed_seeds()}
@@ -63,13 +63,18 @@ async def start(request: Request) -> str:
     desk, query = api_base.desk_of(request), request.query_params
     rows = await run_in_threadpool(api_base.listing, desk)
     sources = await run_in_threadpool(choices, desk.collections, desk.sources)
-    asked = start_view.question(query.get("topic", "")[:2000], sources, query.get("source", ""))
-    shown = start_view.collections(rows, desk.collections.experiments())
-    beside = element("a", "Companion", href="/companion") if desk.companion is not None else None
-    short = element(
-        "p", "In a hurry? ", element("a", "Ask a short question", href="/ask"), " ", beside, class_="quiet-text aside"
+    form = start_view.question(query.get("topic", "")[:2000], sources, query.get("source", ""))
+    collection_list = start_view.collections(rows, desk.collections.experiments())
+    companion_link = element("a", "Companion", href="/companion") if desk.companion is not None else None
+    shortcuts = element(
+        "p",
+        "In a hurry? ",
+        element("a", "Ask a short question", href="/ask"),
+        " ",
+        companion_link,
+        class_="quiet-text aside",
     )
-    return layout.page("What are you looking for?", asked, short, shown, script="start")
+    return layout.page("What are you looking for?", form, shortcuts, collection_list, script="start")
 
 
 # ---- a crawl
@@ -82,12 +87,12 @@ async def crawl(request: Request) -> str:
     query = request.query_params
     order = "best" if query.get("order") == "best" else "new"
     wanted = Wanted(order, host=HOST.of(query), on_topic=ON_TOPIC.of(query))
-    found = await run_in_threadpool(views.pages, path, wanted)
+    listing = await run_in_threadpool(views.pages, path, wanted)
     return layout.page(
         facts["topic"],
         crawl_view.head(facts),
         element("div", crawl_view.figures(facts), class_="cards"),
-        crawl_view.results(found["pages"], facts, wanted),
+        crawl_view.results(listing["pages"], facts, wanted),
         crawl_view.losses(facts),
         script="crawl",
         nav=await run_in_threadpool(nav_of, path, name, ""),
@@ -102,13 +107,13 @@ async def one_page(request: Request) -> str | Response:
     if not request.query_params.get("url", "").strip():
         return await why(request)
     url = URL.of(request.query_params)
-    found = await run_in_threadpool(views.explanation, path, url, api_base.desk_of(request).clock())
-    if found["state"] != "crawled":
+    explanation = await run_in_threadpool(views.explanation, path, url, api_base.desk_of(request).clock())
+    if explanation["state"] != "crawled":
         return await why(request)
-    links = await run_in_threadpool(views.links, path, found["page"]["url"])
-    content = page_view.fetched(name, found, links)
+    links = await run_in_threadpool(views.links, path, explanation["page"]["url"])
+    content = page_view.fetched(name, explanation, links)
     return layout.page(
-        found["page"]["title"] or found["page"]["url"],
+        explanation["page"]["title"] or explanation["page"]["url"],
         content,
         script="page",
         nav=await run_in_threadpool(nav_of, path, name, "/page"),
@@ -121,8 +126,8 @@ async def why(request: Request) -> str:
     answer: Content = None
     if url:
         try:
-            found = await run_in_threadpool(views.explanation, path, url, api_base.desk_of(request).clock())
-            answer = page_view.not_fetched(name, found)
+            explanation = await run_in_threadpool(views.explanation, path, url, api_base.desk_of(request).clock())
+            answer = page_view.not_fetched(name, explanation)
         except ScenthoundError as error:
             answer = layout.problem(error.message, error.hint)
     box = element(
@@ -131,12 +136,12 @@ async def why(request: Request) -> str:
         element(
             "div",
             element("input", id="url", name="url", value=url, placeholder="https://example.org/page", autofocus=True),
-            element("button", "Ask", class_="primary"),
+            element("button", "Find out", class_="primary"),
             class_="row",
         ),
         element(
             "p",
-            "Any address: the desk says whether the crawl met it, where, and what stands before it.",
+            "Enter any address to see whether the crawl found it, where, and what is ahead of it in the waiting list.",
             class_="quiet-text",
         ),
         method="get",
@@ -177,18 +182,18 @@ async def search(request: Request) -> str:
     else:
         await run_in_threadpool(desk.processes.follow, path)
     box = search_view.form(words, like, query, languages, await run_in_threadpool(categories_of, path))
-    pages = await run_in_threadpool(_number_of_pages, path)
-    shown = error if results is None else search_view.found(name, results, query, pages)
+    pages = await run_in_threadpool(_page_count, path)
+    result_list = error if results is None else search_view.found(name, results, query, pages)
     return layout.page(
         words or like or "Search",
         box,
-        shown,
+        result_list,
         script="search",
         nav=await run_in_threadpool(nav_of, path, name, "/search"),
     )
 
 
-def _number_of_pages(path: Path) -> int:
+def _page_count(path: Path) -> int:
     with CrawlFolder.look(path) as folder:
         return len(folder.history)
 
