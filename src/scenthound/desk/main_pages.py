@@ -183,7 +183,7 @@ async def search(request: Request) -> str:
         await run_in_threadpool(desk.processes.follow, path)
     box = search_view.form(words, like, query, languages, await run_in_threadpool(categories_of, path))
     pages = await run_in_threadpool(_page_count, path)
-    result_list = error if results is None else search_view.found(name, results, query, pages)
+    result_list = error if results is None else search_view.result_list(name, results, query, pages)
     return layout.page(
         words or like or "Search",
         box,

@@ -94,7 +94,7 @@ def _category(chosen: str, categories: Mapping[str, Sized]) -> Markup:
     return element("select", *options, name="category", aria_label="Category")
 
 
-def found(name: str, results: Mapping[str, Any], query: Any, pages: int) -> Markup:
+def result_list(name: str, results: Mapping[str, Any], query: Any, pages: int) -> Markup:
     """The results of a search; `pages` is the number of pages in the crawl."""
     if not pages:
         return layout.empty("No pages yet", element("p", "You can search as soon as the first pages arrive."))

@@ -79,7 +79,7 @@ def question(topic: str = "", sources: Sequence[tuple[str, str]] = (), source: s
             "Looking for",
             element(
                 "select",
-                element("option", "same kind as the starting pages", value="auto"),
+                element("option", "same as starting pages", value="auto"),
                 element("option", "pages", value="pages"),
                 element("option", "sites and organisations", value="sites"),
                 name="looking_for",
@@ -122,7 +122,7 @@ def finding(sources: Sequence[tuple[str, str]], chosen: str) -> Markup:
     return element(
         "div",
         element("label", "or find pages with", for_="source"),
-        element("select", element("option", "…", value=""), *options, id="source", name="source"),
+        element("select", element("option", "choose a source…", value=""), *options, id="source", name="source"),
         element(
             "input",
             id="address",

@@ -100,10 +100,10 @@ class Companion:
         host = urls.host(url)
         return any(host == site or host.endswith(f".{site}") for site in self.excluded)
 
-    def see(self, page: SeenPage, asked: Url) -> None:
-        """Record a page that was fetched ahead; `asked` is the URL that was requested."""
+    def see(self, page: SeenPage, requested: Url) -> None:
+        """Record a page that was fetched ahead; `requested` is the URL before redirects."""
         self._looked_at += 1
-        self._reader.see(page, asked)
+        self._reader.see(page, requested)
 
     def gone(self, url: Url) -> None:
         """Record that there is no page at this URL."""

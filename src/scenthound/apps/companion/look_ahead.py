@@ -33,8 +33,8 @@ GONE = (404, 410)
 class Sees(Protocol):
     """Receives the pages found by looking ahead."""
 
-    def see(self, page: SeenPage, asked: Url) -> None:
-        """Called with each page that was fetched; `asked` is the URL that was requested."""
+    def see(self, page: SeenPage, requested: Url) -> None:
+        """Called with each page that was fetched; `requested` is the URL before redirects."""
 
     def gone(self, url: Url) -> None:
         """Called with each URL that has no page."""

@@ -89,10 +89,10 @@ class Reader:
 
     # ---- looking ahead
 
-    def see(self, page: SeenPage, asked: Url) -> None:
-        """Record a page that was fetched ahead; `asked` is the URL that was requested."""
+    def see(self, page: SeenPage, requested: Url) -> None:
+        """Record a page that was fetched ahead; `requested` is the URL before redirects."""
         self._pages_with.add(page.words)
-        for url in {page.url, asked}:
+        for url in {page.url, requested}:
             self._ahead.pop(url, None)
             self._ahead[url] = page
         _trim(self._ahead)
