@@ -160,11 +160,11 @@ class AllReaders:
     def __init__(self, ahead: dict[Url, SeenPage], readers: list[Reader]) -> None:
         self._ahead, self._readers, self._gone = ahead, readers, list[Url]()
 
-    def see(self, page: SeenPage, asked: Url) -> None:
-        for url in {page.url, asked}:
+    def see(self, page: SeenPage, requested: Url) -> None:
+        for url in {page.url, requested}:
             self._ahead[url] = page
         for reader in self._readers:
-            reader.see(page, asked)
+            reader.see(page, requested)
 
     def gone(self, url: Url) -> None:
         self._gone.append(url)

@@ -31,12 +31,12 @@ def test_nothing_but_clear_errors_comes_of_any_change(tmp_path: Path, monkeypatc
 def test_a_damaged_profile_is_refused_and_not_replaced(tmp_path: Path, change: dict[str, object]) -> None:
     whole = {"version": 1, "pages": 1, "words": [], "removed": {}, "excluded": []}
     (tmp_path / "profile.json").write_text(json.dumps({**whole, **change}))
-    with pytest.raises(FileDamaged, match="no profile of the companion"):
+    with pytest.raises(FileDamaged, match="not a companion profile"):
         Companion(tmp_path)
 
 
 def test_a_pairing_without_a_digest_is_refused(tmp_path: Path) -> None:
     extensions = {"chrome-extension://abc": "ä"}
     (tmp_path / "pairings.json").write_text(json.dumps({"version": 1, "port": 1, "extensions": extensions}))
-    with pytest.raises(FileDamaged, match="no list of pairings"):
+    with pytest.raises(FileDamaged, match="not a list of pairings"):
         Pairings(tmp_path)

@@ -137,5 +137,5 @@ def test_no_crawl_that_desk_or_agents_start_reaches_a_private_address(
     named, asked = private
     wanted = NewCrawl("hot air balloons", "\n".join(named), options=("--set", "delay=0", "--set", "retries=0"))
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(wanted.seeds.encode())))
-    assert run(wanted.words(tmp_path / "crawl")) == 1, "not a page was fetched"
+    assert run(wanted.arguments(tmp_path / "crawl")) == 1, "not a page was fetched"
     assert asked == []

@@ -37,8 +37,8 @@ def test_hits_keep_the_order_in_which_they_were_found_and_say_where_from() -> No
     hits.watch(step(3, "http://c.test/", "http://b.test/", agent=4.0))
     hits.watch("something else")
     assert [(hit.number, hit.page, hit.is_seed, hit.spider) for hit in told] == [(1, 1, True, None), (2, 3, False, 4)]
-    assert told[0].origin == "one of the pages to start from"
-    assert told[1].origin == "found by “here” on Title 2; spider 4 brought it"
+    assert told[0].origin == "a starting page"
+    assert told[1].origin == "found through “here” on Title 2, by spider 4"
     assert hits.found == told
 
 
@@ -72,7 +72,7 @@ def test_a_kept_question_is_a_collection_and_spiders_are_named(tmp_path: Path) -
         )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "spider" in done.stdout
-    assert "one of the pages to start from" in done.stdout
+    assert "a starting page" in done.stdout
     with CrawlFolder.look(kept) as folder:
         assert len(folder.history) == 15
         assert folder.request.strategy == "infospiders"
@@ -167,5 +167,5 @@ def test_the_first_result_is_reported_before_any_other_reply_is_needed(tmp_path:
 
 def test_a_question_may_have_one_frontier_for_each_page_to_start_from() -> None:
     assert asked_strategy("hound", per_seed=True) == ("per-seed", {"inner": "hound:exploration=0.0"})
-    with pytest.raises(BadUsage, match="frontier each already"):
+    with pytest.raises(BadUsage, match="already has its own frontier"):
         asked_strategy("infospiders", per_seed=True)

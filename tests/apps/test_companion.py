@@ -88,7 +88,7 @@ def test_links_that_fit_what_was_read_come_first_each_with_its_reason() -> None:
         reader.see(seen(url, text), Url(url))
     (first, *others) = reader.suggestions(front)
     assert first.url == "http://fly.test/"
-    assert first.reasons[0].startswith("like what you read: ")
+    assert first.reasons[0].startswith("matches your interests: ")
     assert "balloon" in first.reasons[0]
     assert "http://cars.test/" not in [one.url for one in others], "it shares no word with the profile"
 
@@ -104,7 +104,7 @@ def test_front_pages_of_other_sites_are_suggested_to_a_reader_who_goes_to_such_p
         read(reader, seen(f"http://{site}.test/", "a site"))
     read(reader, front)
     last = reader.suggestions(front)[0]
-    assert (last.url, last.reasons) == ("http://cars.test/", ("the front page of another site",))
+    assert (last.url, last.reasons) == ("http://cars.test/", ("front page of another site",))
 
 
 def test_a_page_two_clicks_away_is_suggested_through_the_page_between() -> None:
@@ -114,7 +114,7 @@ def test_a_page_two_clicks_away_is_suggested_through_the_page_between() -> None:
     reader.see(seen("http://list.test/", "a list", ("http://far.test/", "balloon flights")), Url("http://list.test/"))
     (one,) = reader.suggestions(front)
     assert (one.url, one.clicks, one.through) == ("http://far.test/", 2, "Links")
-    assert one.reasons == ("the link says: balloon, flight",)
+    assert one.reasons == ("link text: balloon, flight",)
 
 
 def test_nothing_that_was_read_is_suggested_and_nothing_before_anything_was_read() -> None:
@@ -217,7 +217,7 @@ def test_it_looks_ahead_two_clicks_asks_robots_first_and_leaves_queries_alone(tm
     looked_at = {one.url: one.was_looked_at for one in answer.suggestions}
     assert looked_at == {"http://b.test/": True, "http://d.test/": True, "http://q.test/?user=1": False}
     assert answer.suggestions[0].title == "Balloons"
-    assert answer.about == "3 pages looked at."
+    assert answer.about == "3 pages checked."
 
 
 def test_a_new_page_ends_the_look_from_the_one_before_even_if_a_host_hangs(tmp_path: Path) -> None:
@@ -292,14 +292,14 @@ def test_a_profile_that_is_a_link_or_no_profile_is_refused(tmp_path: Path) -> No
     (tmp_path / "profile.json").unlink()
     for text in ("", "[]", "{}", '{"version": 1, "words": [{"term": "a", "word": "a", "weight": NaN}]}', "\x00"):
         (tmp_path / "profile.json").write_text(text)
-        with pytest.raises(FileDamaged, match="no profile"):
+        with pytest.raises(FileDamaged, match="not a companion profile"):
             Companion(tmp_path)
 
 
 def test_it_takes_in_nothing_while_it_is_off(tmp_path: Path) -> None:
     companion = Companion(tmp_path)
     asyncio.run(companion.switch(False))
-    with pytest.raises(BadUsage, match="switched off"):
+    with pytest.raises(BadUsage, match="turned off"):
         asyncio.run(companion.visit(Visit("http://a.test/", "", BALLOONS, [])))
     assert companion.state()["profile"]["pages"] == 0
 

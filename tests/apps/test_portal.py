@@ -198,7 +198,7 @@ def test_a_taxonomy_sorts_the_pages(folder: Path, tmp_path: Path) -> None:
 
 
 BAD_TAXONOMIES = {
-    '[[category]]\nname = "a"\nparent = "b"\ntext = "x"\n[[category]]\nname = "b"\nparent = "a"\ntext = "y"': "circle",
+    '[[category]]\nname = "a"\nparent = "b"\ntext = "x"\n[[category]]\nname = "b"\nparent = "a"\ntext = "y"': "cycle",
     '[[category]]\nname = "a"\nparent = "c"\ntext = "burner"': "not in the file",
     '[[category]]\nname = "a"\ntext = "burner"': "fewer than two",
     '[[category]]\nname = "a"\n[[category]]\nname = "b"\ntext = "burner"': "nothing can be learned",
@@ -293,7 +293,7 @@ def test_groups_are_the_same_each_time_and_tell_subjects_apart() -> None:
     vectors = make_vectors([term_counts("", text) for text in texts])
     found = clusters(vectors.rows, 3)
     assert found == clusters(vectors.rows, 3)
-    tops = {max(group.middle, key=lambda term: group.middle[term]) for group in found}
+    tops = {max(group.centroid, key=lambda term: group.centroid[term]) for group in found}
     assert len(tops) == 3
     assert sorted(place for group in found for place in group.members) == list(range(len(texts)))
     assert related(vectors.rows)[0][0] == 1

@@ -133,7 +133,7 @@ def test_seeds_of_one_organisation_are_refused_before_anything_is_fetched(
     assert run(["related", str(seeds), "--topic", "clubs", "--out", str(tmp_path / "crawl")]) == 2
     told = capsys.readouterr().err
     assert "all seeds belong to one organisation, alpha.test" in told
-    assert "home pages of two or more" in told
+    assert "home pages of at least two" in told
     assert not (tmp_path / "crawl").exists()
 
 
@@ -154,5 +154,5 @@ def test_a_crawl_that_found_no_organisation_says_so(tmp_path: Path) -> None:
     web = {seed: club_page(f"Club of {seed}", CLUB) for seed in CLUB_SEEDS}
     found = answer(html_crawl(tmp_path / "crawl", web, CLUB_SEEDS, "balloon clubs"))
     assert found.organisations == ()
-    assert any("no organisation was met" in note for note in found.notes)
+    assert any("no organisation was found" in note for note in found.notes)
     assert any("no page links to two of the seeds" in note for note in found.notes)

@@ -54,7 +54,7 @@ def test_the_files_say_the_same_and_nothing_from_the_web_is_markup(folder: Path)
     assert "src=" not in html, "one file that loads nothing"
     assert html.count("<li>") == html.count("</li>") == 5
     assert html.count("<ul>") == html.count("</ul>")
-    assert "+ 2 pages without it" in html
+    assert "+ 2 off-topic pages" in html
     listed = ElementTree.fromstring(sitemap_of(site).encode())
     assert [entry.text for entry in listed.iter("{http://www.sitemaps.org/schemas/sitemap/0.9}loc")] == [
         "http://site.test/b",

@@ -60,8 +60,8 @@ def test_a_spider_says_which_of_its_pages_are_hits_and_which_were_not_among_the_
     assert first["hits"] == sum(event["is_hit"] for event in first["events"])
     with client(spiders.parent / "home", spiders) as desk:
         page = desk.get("/c/spiders/agents/0").text
-        assert f"On topic: {first['hits']}, of which {first['new_hits']} not among the pages to start from." in page
-        assert "a page to start from" in page
+        assert f"On topic: {first['hits']}, not counting starting pages: {first['new_hits']}." in page
+        assert "starting page" in page
 
 
 def test_the_energy_of_a_spider_is_what_it_has_after_meals_and_births(spiders: Path) -> None:
@@ -107,10 +107,10 @@ def test_the_pages_say_it_in_words(spiders: Path, traders: Path, tmp_path: Path)
     with client(tmp_path / "home", spiders, traders) as desk:
         page = desk.get("/c/spiders/agents").text
         found = population_of(spiders)
-        assert f"{found['living']} live, {found['total'] - found['living']} have died" in page
-        assert "Made " in desk.get("/c/spiders/agents/0").text
+        assert f"{found['living']} alive, {found['total'] - found['living']} dead" in page
+        assert "Created " in desk.get("/c/spiders/agents/0").text
         living = next(agent for agent in found["agents"] if agent["died"] is None)
-        assert "Weights of its net" in desk.get(f"/c/spiders/agents/{living['agent']}").text
+        assert "Weights of its network" in desk.get(f"/c/spiders/agents/{living['agent']}").text
         assert desk.get("/c/spiders/agents/99999").status_code == 404
         assert desk.get("/api/collections/spiders/agents/x").status_code == 400
         sale = next(agent for agent in population_of(traders)["agents"] if agent["sales"])

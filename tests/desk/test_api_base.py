@@ -130,8 +130,8 @@ def test_a_url_that_waits_has_a_place_and_what_stands_before_it(half: TestClient
     assert shown["waiting_list"]["length"] == len(waiting)
     assert [row["url"] for row in shown["waiting_list"]["ahead"][:2]] == [row.url for row in waiting[:2]]
     html = half.get("/c/half/why", params={"url": third.url}).text
-    assert f"Place 3 of {len(waiting):,} in the " in html
-    assert "Besides, the crawl does not run: " in html
+    assert f"Number 3 of {len(waiting):,} in the " in html
+    assert "Also, the crawl is not running: " in html
 
 
 def test_a_url_says_that_its_host_rests_or_that_the_crawl_is_paused(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_a_url_says_that_its_host_rests_or_that_the_crawl_is_paused(tmp_path: Pa
         return str(views.explanation(tmp_path / "half", url, now)["waiting_list"]["held_up"])
 
     until = views.explanation(tmp_path / "half", url, 0.0)["waiting_list"]["host_rests_until"]
-    assert held_up(until - 2.5) == "its host rests for another 2.5 s"
+    assert held_up(until - 2.5) == "its host is resting for another 2.5 s"
     assert held_up(until) == ""
     give_order(tmp_path / "half", "pause", None, 1.0)
     assert held_up(until) == "the crawl is paused"
@@ -180,13 +180,13 @@ def test_orders_and_labels_reach_the_folder(half: TestClient, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("path", "body", "says"),
     [
-        ("/orders", {"action": "dance"}, "not a value of `action`: dance"),
+        ("/orders", {"action": "dance"}, "invalid value for `action`: dance"),
         ("/orders", {"action": "budget"}, "needs a value"),
         ("/orders", {"action": "stop"}, "not running"),
-        ("/orders", [], "no JSON object"),
+        ("/orders", [], "not a JSON object"),
         ("/orders", {}, "`action` is missing"),
         ("/labels", {"url": "nowhere", "on_topic": True}, "not a URL"),
-        ("/labels", {"url": "http://a.test/", "on_topic": "yes"}, "wrong kind"),
+        ("/labels", {"url": "http://a.test/", "on_topic": "yes"}, "wrong type"),
         ("/labels", {"url": "http://nowhere.test/", "on_topic": True}, "no such page"),
     ],
 )
@@ -218,9 +218,9 @@ def test_a_folder_can_be_opened_and_a_wrong_one_is_refused(desk: TestClient, tmp
 def test_a_crawl_that_can_not_start_says_why(desk: TestClient) -> None:
     for body, says in (
         ({"topic": "the of and", "seeds": "http://a.test/"}, "only stop words"),
-        ({"topic": "balloons", "seeds": " "}, "no pages to start from"),
-        ({"topic": "balloons", "seeds": "http://a.test/", "pages": 0}, "not a value of `pages`: 0"),
-        ({"topic": "balloons", "seeds": "http://a.test/", "scope": "moon"}, "not a value of `scope`: moon"),
+        ({"topic": "balloons", "seeds": " "}, "no starting pages"),
+        ({"topic": "balloons", "seeds": "http://a.test/", "pages": 0}, "invalid value for `pages`: 0"),
+        ({"topic": "balloons", "seeds": "http://a.test/", "scope": "moon"}, "invalid value for `scope`: moon"),
         ({"topic": "balloons", "seeds": "ftp://a.test/"}, "http"),
     ):
         answer = desk.post("/api/crawls", json=body, headers=WITH_TOKEN)
@@ -249,7 +249,7 @@ def test_what_is_not_a_path_is_not_a_folder(desk: TestClient, folder: str) -> No
     sent = json.dumps({"folder": folder})
     answer = desk.post("/api/collections", content=sent, headers=WITH_TOKEN)
     assert answer.status_code == 400
-    assert "crawl was written to" in answer.json()["hint"]
+    assert "folder of a crawl" in answer.json()["hint"]
 
 
 def test_the_description_names_every_address(desk: TestClient) -> None:
@@ -286,4 +286,4 @@ def test_a_search_is_narrowed_by_day_and_by_category(tmp_path: Path) -> None:
         for name, numbers in categories.items():
             assert found(category=name) == sorted(numbers)
             assert f'value="{escape(name)}"' in desk.get("/c/crawl/search").text
-        assert "there are: " in desk.get(f"{ONE}/search", params={"q": "", "category": "x"}).json()["hint"]
+        assert "categories: " in desk.get(f"{ONE}/search", params={"q": "", "category": "x"}).json()["hint"]

@@ -54,7 +54,7 @@ def test_the_map_of_a_site_is_a_tree_with_files(tmp_path: Path) -> None:
         html = desk.get("/c/crawl/site-map").text
         assert "2 of 7 pages of site.test are on topic" in html
         assert html.count("<li data-url=") == 5
-        assert "+ 2 pages without it" in html
+        assert "+ 2 off-topic pages" in html
         assert "/c/crawl/related" not in html, "its seeds are on one host"
         assert desk.get("/c/crawl/site-map?folded=no").text.count("<li data-url=") == 7
         assert len(desk.get(f"{ONE}/site-map").json()["branches"]) == 5

@@ -36,7 +36,7 @@ def test_only_a_question_can_be_thrown_away_and_only_with_the_token(tmp_path: Pa
     with client(tmp_path / "home", folder) as desk:
         refused = desk.post("/api/collections/crawl/discard", headers=WITH_TOKEN)
         assert refused.status_code == 400
-        assert "only a question" in refused.json()["error"]
+        assert "only questions" in refused.json()["error"]
         assert folder.exists()
         questions = desk.app.state.desk.questions
         questions.add(folder.resolve())
@@ -54,17 +54,17 @@ def test_only_a_question_can_be_thrown_away_and_only_with_the_token(tmp_path: Pa
 
 def test_a_question_at_the_desk_is_greedy_too() -> None:
     name, parameters = asked_strategy("hound")
-    words = NewCrawl("balloons", "http://a.test/", strategy=name, parameters=parameters).words(Path("x"))
+    words = NewCrawl("balloons", "http://a.test/", strategy=name, parameters=parameters).arguments(Path("x"))
     assert words[words.index("--set") + 1] == "exploration=0.0"
 
 
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ({"query": "x", "seeds": "http://a.test/", "pages": 0}, "not a value of `pages`"),
-        ({"query": "x", "seeds": "http://a.test/", "pages": 100_000}, "not a value of `pages`"),
-        ({"query": "x", "seeds": "http://a.test/", "strategy": "shell"}, "not a value of `strategy`"),
-        ({"query": "balloons"}, "no pages to start from"),
+        ({"query": "x", "seeds": "http://a.test/", "pages": 0}, "invalid value for `pages`"),
+        ({"query": "x", "seeds": "http://a.test/", "pages": 100_000}, "invalid value for `pages`"),
+        ({"query": "x", "seeds": "http://a.test/", "strategy": "shell"}, "invalid value for `strategy`"),
+        ({"query": "balloons"}, "no starting pages"),
         ({"seeds": "http://a.test/"}, "query"),
     ],
 )
@@ -105,7 +105,7 @@ def test_a_question_in_the_browser(tmp_path: Path) -> None:
         page.click("text=Ask a short question")
         page.wait_for_url("**/ask")
         page.click("button.primary")
-        assert page.inner_text("#ask-error") == "Say what you are looking for."
+        assert page.inner_text("#ask-error") == "Enter what you are looking for."
         page.fill("#topic", TOPIC.keywords)
         page.fill("#seeds", "\n".join(TOPIC.seeds))
         page.check("input[value=infospiders]")

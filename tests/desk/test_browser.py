@@ -43,7 +43,7 @@ def test_from_the_first_visit_to_a_collection_that_is_steered_labelled_and_searc
         page.goto(address)
         assert "token" not in page.url
         page.click("button.primary")
-        assert text_of(page, "#start-error") == "Say what you are looking for."
+        assert text_of(page, "#start-error") == "Enter what you are looking for."
         page.fill("#topic", WEB.topics[0].keywords)
         page.fill("#seeds", "\n".join(WEB.topics[0].seeds))
         page.fill("#pages", "2000")
@@ -102,14 +102,14 @@ def _label(page: Any, folder: Path) -> None:
 def _explain(page: Any) -> None:
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile("/page"))
-    assert "Why it is here" in text_of(page, "main")
+    assert "Why this page is here" in text_of(page, "main")
     copy = page.frame_locator("iframe.copy").locator("body")
     assert copy.inner_text().strip()
     waiting = page.locator("td.waiting").first
     if waiting.count():
         waiting.locator("xpath=../td[1]/a").click()
         page.wait_for_url(re.compile("/page"))
-        assert re.search(r"Place [\d,]+ of [\d,]+|Why it is here", text_of(page, "main"))
+        assert re.search(r"Number [\d,]+ of [\d,]+|Why this page is here", text_of(page, "main"))
 
 
 def _search(page: Any) -> None:
@@ -123,7 +123,7 @@ def _search(page: Any) -> None:
         return bool(page.locator(".results mark").count())
 
     until(found, "the index did not follow")
-    assert "Order: text match 60 %, relevance to the topic 40 %." in text_of(page, ".found")
+    assert "Ranking: text match 60 %, relevance to the topic 40 %." in text_of(page, ".found")
     page.click("text=more like this >> nth=0")
     page.wait_for_url(re.compile("like="))
 
@@ -136,7 +136,7 @@ def test_why_not_answers_for_pages_that_were_never_met(tmp_path: Path) -> None:
         page.click("nav >> text=Why not?")
         page.fill("#url", "http://elsewhere.test/page")
         page.click("button.primary")
-        assert "Never met" in text_of(page, "main")
+        assert "Never found" in text_of(page, "main")
         page.fill("#url", "http://d.test/gone")
         page.click("button.primary")
         assert "not found (404)" in text_of(page, "main")
@@ -157,7 +157,7 @@ def test_reading_works_without_scripts(tmp_path: Path) -> None:
         page.press("#search-box", "Enter")
         assert page.locator(".result mark").count() >= 2
         page.click(".result h3 a >> nth=0")
-        assert "Why it is here" in text_of(page, "main")
+        assert "Why this page is here" in text_of(page, "main")
 
 
 def test_the_lists_of_pages_name_every_page() -> None:

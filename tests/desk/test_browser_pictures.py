@@ -101,7 +101,7 @@ def test_a_click_on_the_map_selects_the_page_at_that_point(shown: Shown) -> None
     page.click("#map")  # the only page is in the middle
     assert HUB in chosen(page)
     page.click("#map", position={"x": 5, "y": 5})
-    assert "Choose a page" in chosen(page)
+    assert "Select a page" in chosen(page)
 
 
 def test_no_two_hosts_of_the_map_overlap_and_the_layout_is_always_the_same(shown: Shown) -> None:
@@ -158,7 +158,7 @@ def test_the_tree_of_agents_grows_while_the_crawl_runs(shown: Shown, tmp_path: P
         until(lambda: agents() > first, f"it did not grow, after {before} pages", 90)
         page.click("main table a >> nth=0")
         page.wait_for_url(re.compile(r"/agents/\d+$"))
-        assert "Weights of its net" in page.inner_text("main") or "Its words" in page.inner_text("main")
+        assert "Weights of its network" in page.inner_text("main") or "Its words" in page.inner_text("main")
         page.goto("about:blank")  # before the desk ends
     assert population_of(folder)["total"] > first
 

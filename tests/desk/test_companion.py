@@ -112,7 +112,7 @@ def test_an_extension_without_its_token_gets_an_error_that_says_what_to_do(
     answer = one.send(path, headers)
     assert answer.status_code == 401
     assert answer.json()["error"] == "this extension is not paired with the desk"
-    assert "type the code that `scenthound companion` shows" in answer.json()["hint"]
+    assert "enter the code shown by `scenthound companion`" in answer.json()["hint"]
     assert one.pages == 0
 
 
@@ -173,7 +173,7 @@ def test_a_code_works_once_for_a_while_and_not_by_guessing(tmp_path: Path) -> No
         pairings.pair(FIREFOX, code, 1.0)
     code = pairings.new_code(0.0)
     for _ in range(MOST_TRIES):
-        with pytest.raises(BadUsage, match="not the code"):
+        with pytest.raises(BadUsage, match="wrong code"):
             pairings.pair(FIREFOX, "wrong", 1.0)
     with pytest.raises(BadUsage, match="no valid code"):
         pairings.pair(FIREFOX, code, 1.0)
@@ -296,7 +296,7 @@ def test_words_can_be_seen_changed_and_forgotten(one: Bench) -> None:
     assert one.send("words", WITH_TOKEN, word="the", weight=1).status_code == 400
     assert one.send("forget", WITH_TOKEN).json()["profile"] == {"pages": 0, "words": [], "removed": []}
     assert one.send("switch", WITH_TOKEN, on=False).json()["on"] is False
-    assert "switched off" in one.send("visits", one.paired).json()["error"]
+    assert "turned off" in one.send("visits", one.paired).json()["error"]
     kept = json.loads((one.companion.folder / "profile.json").read_text())
     assert kept["words"] == []
 

@@ -41,7 +41,7 @@ def pair(browser: Any, code: str) -> None:
     options = opened(browser, "options.html")
     options.fill("#code", code)
     options.click("#pairing button")
-    options.wait_for_selector("text=Paired. Open the panel")
+    options.wait_for_selector("text=Paired. Open the side panel")
     options.close()
 
 
@@ -60,7 +60,7 @@ def test_from_loading_the_extension_to_following_a_suggestion_and_forgetting_all
         panel.wait_for_selector("text=Not paired yet")
         pair(browser, printed["code"])
         panel.bring_to_front()
-        panel.wait_for_selector("text=Off: nothing is read and nothing is sent")
+        panel.wait_for_selector("text=The companion is off")
         assert kept(tmp_path)["pages"] == 0
         panel.click("#switch")
         page.bring_to_front()
@@ -68,8 +68,8 @@ def test_from_loading_the_extension_to_following_a_suggestion_and_forgetting_all
         until(lambda: kept(tmp_path)["pages"] == 1, "the page did not reach the desk")
         panel.bring_to_front()
         panel.wait_for_selector("#suggestions li >> nth=4")
-        panel.wait_for_selector("text=looked at.")  # until then reasons come from the links alone
-        assert "like what you read: " in panel.inner_text("#suggestions")
+        panel.wait_for_selector("text=checked.")  # until then reasons come from the links alone
+        assert "matches your interests: " in panel.inner_text("#suggestions")
         asked = {one["path"] for one in requests(tmp_path / "log.jsonl")}
         assert len(asked) > 10
         link = panel.locator("#suggestions li a").first
@@ -119,7 +119,7 @@ def test_excluded_sites_are_not_sent_and_a_desk_that_is_gone_is_named(tmp_path: 
             page = browser.new_page()
             page.goto(START)
             panel.bring_to_front()
-            panel.wait_for_selector("text=This page is not read")
+            panel.wait_for_selector("text=The companion doesn't read this page")
             assert kept(tmp_path)["pages"] == 0
             assert kept(tmp_path)["excluded"] == [host(START).removeprefix("www.")]
             options.bring_to_front()
@@ -129,7 +129,7 @@ def test_excluded_sites_are_not_sent_and_a_desk_that_is_gone_is_named(tmp_path: 
             page.bring_to_front()
             until(lambda: kept(tmp_path)["pages"] == 1, "it is excluded no more")
         panel.bring_to_front()
-        panel.wait_for_selector("text=Start it: scenthound companion")
+        panel.wait_for_selector("text=Start it with: scenthound companion")
 
 
 def test_hostile_pages_stay_text_in_the_panel_and_at_the_desk(tmp_path: Path) -> None:

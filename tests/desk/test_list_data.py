@@ -112,4 +112,4 @@ def test_agents_have_waiting_lists_of_their_own(desk: TestClient) -> None:
     counted = desk.get("/api/collections/spiders").json()["waiting"]  # those in flight are counted too
     assert counted >= found["total"] == len(found["rows"]) > 15
     assert not found["is_ordered"]
-    assert "Each agent has a list of its own" in desk.get("/c/spiders/waiting").text
+    assert "Each agent has its own list" in desk.get("/c/spiders/waiting").text

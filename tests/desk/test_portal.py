@@ -33,7 +33,7 @@ def test_a_portal_that_can_not_be_made_says_why(tmp_path: Path) -> None:
         job = until(lambda: _ended(desk), "it never ended")
         assert job["state"] == "failed"
         assert "exists and is not a portal" in job["said"]
-        assert "name a new folder" in job["said"]
+        assert "choose a new folder" in job["said"]
 
 
 def _ended(desk: TestClient) -> dict[str, Any] | None:
@@ -44,7 +44,7 @@ def _ended(desk: TestClient) -> dict[str, Any] | None:
 def test_it_is_made_and_served(tmp_path: Path) -> None:
     folder = small_crawl(tmp_path / "crawl")
     with client(tmp_path / "home", folder) as desk:
-        assert "Make the portal" in desk.get("/c/crawl/portal").text
+        assert "Build the portal" in desk.get("/c/crawl/portal").text
         assert desk.get("/c/crawl/portal/index.html").status_code == 404
         assert desk.post("/api/collections/crawl/portal").status_code == 401
         assert desk.get("/api/collections/crawl/portal").json()["state"] == "none"
@@ -122,7 +122,7 @@ def test_search_works_in_the_browser_at_the_desk_and_on_any_server(tmp_path: Pat
         until(lambda: page.inner_text("#said") == "1 page.", "the search found something else")
         assert page.inner_text("#found li a") == "Three"
         page.goto(f"http://127.0.0.1:{server.server_port}/search.html?q=cars+hot")
-        until(lambda: "None has all 2 words" in page.inner_text("#said"), "no word about what was left out")
+        until(lambda: "No page has all 2 words" in page.inner_text("#said"), "no word about what was left out")
         server.shutdown()
 
 

@@ -80,7 +80,7 @@ def test_a_crawl_starts_with_a_source_and_without_seeds(desk: TestClient, tmp_pa
 
 
 def test_seeds_that_are_given_are_read_from_stdin() -> None:
-    assert "--seeds" in NewCrawl("cars", "http://a.test/").words(Path("x"))
-    words = NewCrawl("cars", " ", "collections:x").words(Path("x"))
+    assert "--seeds" in NewCrawl("cars", "http://a.test/").arguments(Path("x"))
+    words = NewCrawl("cars", " ", "collections:x").arguments(Path("x"))
     assert "--seeds" not in words
     assert words[words.index("--source") + 1] == "collections:x"

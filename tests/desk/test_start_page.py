@@ -43,7 +43,7 @@ def test_seeds_come_from_a_file_a_collection_or_a_search_engine(tmp_path: Path) 
         page.fill("#topic", "")
         page.fill("#seeds", "http://typed.test/")
         page.click("#find")
-        assert page.inner_text("#start-error") == "Say what you are looking for."
+        assert page.inner_text("#start-error") == "Enter what you are looking for."
         page.fill("#topic", "cars")
         page.select_option("#source", "collections:crawl")
         assert page.is_hidden("#address")
@@ -89,10 +89,10 @@ def test_a_topic_comes_from_example_pages_or_a_file_and_the_crawl_keeps_what_the
     ):
         page.goto(address)
         page.click("#find-words")
-        assert page.inner_text("#start-error") == "Name example pages below."
+        assert page.inner_text("#start-error") == "Enter example pages below."
         page.fill("#seeds", "\n".join(topic.seeds[:3]))
         page.click("button.primary")
-        assert "find the words of these pages" in page.inner_text("#start-error")
+        assert "derive keywords from these pages" in page.inner_text("#start-error")
         page.click("#find-words")
         until(lambda: len(page.input_value("#topic").split()) >= 3, "no words were found", 60)
         page.fill("#seeds", "")

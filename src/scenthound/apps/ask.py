@@ -1,9 +1,9 @@
-"""A question, answered by a short crawl (MySpiders): results as they are found, and a ranking at the end.
+"""Answer a question with a short crawl (MySpiders): results as they are found, and a ranking at the end.
 
-Results keep the order in which they were found, so that a list can be read while it grows; `ranked` orders them by the
-judge's latest verdicts when the crawl is over. The crawl is greedy: it always takes the page that looks best. Pant,
-Srinivasan and Menczer [EXP] found that exploring pays only in long crawls; the first pages are best when nothing is
-spent on pages that only might be good.
+Results keep the order in which they were found, so the list can be read while it grows; `ranked` orders them by the
+judge's latest verdicts when the crawl is over. The crawl is greedy: it always fetches the most promising page next.
+Pant, Srinivasan and Menczer [EXP] found that exploration pays off only in long crawls; in a short one, every page spent
+on exploring lowers the quality of the results.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ GREEDY: Mapping[str, Mapping[str, Any]] = {
     "best-first": {"n": 1},
     "infospiders": {},
 }
-"""The strategies that a question may be asked with, and the parameters that make them greedy. InfoSpiders draw by lot
-among the links of a page: they are offered because each spider can be watched."""
+"""The strategies available for questions, with the parameters that make them greedy. InfoSpiders choose links at
+random, so they are not greedy; they are offered because each spider can be watched."""
 FIGURES = (
-    "hound and best-first are greedy here: they always take the page that looks best. That pays in short crawls: after "
-    "30 pages those of best-256-first, which explores, are 78 to 131 places behind on average, after 500 no longer. "
-    "InfoSpiders draw links by lot: each spider can be watched."
+    "hound and best-first are greedy here: they always fetch the most promising page next. That pays off in short "
+    "crawls: after 30 pages, the results of best-256-first, which explores, rank 78 to 131 places lower on average; "
+    "after 500 pages they have caught up. InfoSpiders choose links at random, but you can watch each spider."
 )
-"""What people are told about the choice; docs/applications.md says where the figures come from."""
+"""Help text for choosing a strategy; docs/applications.md gives the source of the figures."""
 PER_SEED = "per-seed"
 RANKED = 20
 
 
 def asked_strategy(strategy: str, per_seed: bool = False) -> tuple[str, dict[str, Any]]:
-    """The strategy of a question and its parameters; with `per_seed` one frontier for each page to start from.
+    """Return the strategy for a question and its parameters; `per_seed` gives each seed its own frontier.
 
     >>> asked_strategy("best-first", per_seed=True)
     ('per-seed', {'inner': 'best-first:n=1'})
@@ -45,7 +45,9 @@ def asked_strategy(strategy: str, per_seed: bool = False) -> tuple[str, dict[str
     if not per_seed:
         return strategy, dict(parameters)
     if strategy == "infospiders":
-        raise BadUsage("InfoSpiders have a frontier each already", "leave out --per-seed, or take another strategy")
+        raise BadUsage(
+            "each InfoSpider already has its own frontier", "leave out --per-seed, or choose another strategy"
+        )
     inner = ",".join(f"{key}={value}" for key, value in parameters.items())
     return PER_SEED, {"inner": f"{strategy}:{inner}"}
 
@@ -55,20 +57,20 @@ class Hit:
     """A relevant page, and how it was found."""
 
     number: int
-    """In the order of finding, from 1; 0 in a ranking."""
+    """Position in the order of discovery, from 1; 0 in a ranking."""
     page: int
-    """Its number in the crawl."""
+    """Page number in the crawl."""
     url: str
     title: str
     relevance: float
     parent: str | None
-    """The page that led to it."""
+    """The page with the link to it."""
     parent_title: str
     anchor: str
-    """The text of the link that led to it."""
+    """Text of the link to it."""
     is_seed: bool
     spider: int | None
-    """The agent that brought it, if the strategy has agents."""
+    """Number of the agent that found it, if the strategy has agents."""
 
     def as_plain(self) -> dict[str, Any]:
         return {
@@ -86,16 +88,16 @@ class Hit:
 
     @property
     def origin(self) -> str:
-        """How it was found, in words."""
-        who = "" if self.spider is None else f"; spider {self.spider} brought it"
+        """How the page was found, as a phrase."""
+        spider = "" if self.spider is None else f", by spider {self.spider}"
         if self.is_seed:
-            return f"one of the pages to start from{who}"
-        anchor = f"by “{printable(self.anchor, 60)}” " if self.anchor.strip() else ""
-        return f"found {anchor}on {printable(self.parent_title or self.parent or '', 80)}{who}"
+            return f"a starting page{spider}"
+        anchor = f"through “{printable(self.anchor, 60)}” " if self.anchor.strip() else ""
+        return f"found {anchor}on {printable(self.parent_title or self.parent or '', 80)}{spider}"
 
 
 class HitList:
-    """Turns what a crawl records into hits. Give `watch` to the crawl; `report` gets each hit once."""
+    """Collects the hits of a crawl. Pass `watch` to the crawl as its listener; `report` is called once for each hit."""
 
     def __init__(self, report: Callable[[Hit], None]) -> None:
         self.found: list[Hit] = []
@@ -114,24 +116,24 @@ class HitList:
 
 def hits_of(folder: CrawlFolder) -> list[Hit]:
     """The hits of a crawl so far, in the order in which they were found."""
-    hits = HitList(lambda hit: None)
+    hit_list = HitList(lambda hit: None)
     for step in folder.history.trail():
-        hits.watch(step)
-    return hits.found
+        hit_list.watch(step)
+    return hit_list.found
 
 
 def ranked(folder: CrawlFolder, most: int = RANKED) -> list[Hit]:
-    """The relevant pages by the judge's latest verdicts, best first; of equal ones the one that was found first."""
+    """The relevant pages by the judge's latest verdicts, best first; ties in the order in which they were found."""
     revised = folder.history.revised()
     titles: dict[str, str] = {}
-    good: list[tuple[float, Step]] = []
+    scored: list[tuple[float, Step]] = []
     for step in folder.history.trail():
         titles[step.url] = step.title
         relevance, relevant = revised.get(step.url, (step.relevance, step.relevant))
         if relevant:
-            good.append((relevance, step))
-    good.sort(key=lambda pair: (-pair[0], pair[1].n))
-    return [_hit(step, 0, titles.get(step.parent or "", ""), relevance) for relevance, step in good[:most]]
+            scored.append((relevance, step))
+    scored.sort(key=lambda pair: (-pair[0], pair[1].n))
+    return [_hit(step, 0, titles.get(step.parent or "", ""), relevance) for relevance, step in scored[:most]]
 
 
 def _hit(step: Step, number: int, parent_title: str, relevance: float) -> Hit:

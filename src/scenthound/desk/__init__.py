@@ -1,12 +1,14 @@
 """The desk: start, watch, steer and search crawls in the browser.
 
-Made here: pages and a JSON API, served by `app` on a loopback address. `collections` knows the folders that are shown.
-`watching` reads a crawl that may be running, `views` makes the JSON that scripts and pages share, `crawl_api`,
-`steering_api` and `search_api` offer it, `pages` shows it as HTML (`markup`, `layout`). An address of the API is
-declared once, with what the OpenAPI description says of it (`operations`, `parameters`, `shapes`). `security` decides
-who may do what. `starting` starts crawls and indexers as processes of their own. Other pages have a file each, with
-their routes: the map (`map_data`, `map_view`), agents (`population`, `population_view`), experiments (`lab_api`,
-`lab_view`).
+Serves HTML pages and a JSON API on a loopback address. It sees crawls only through their folders: a crawl never waits
+for the desk, and a desk that dies harms nothing. Started by `scenthound desk` and `scenthound companion`.
 
-The desk sees crawls through their folders only. A crawl never waits for it, and a desk that dies harms nothing.
+* `web_app` builds the application from the `ROUTES` of all modules; `security` and `pairing` decide who may do what.
+* `crawl_folders` keeps the list of open folders; `watching` reads the figures of a crawl, which may be running;
+  `starting` and `jobs` run crawls, indexers and other commands as separate processes.
+* `*_api` modules are the JSON API. Each operation is declared once, with its OpenAPI description: see `api_operations`,
+  `request_parameters` and `shapes`; `api_base` has what they share.
+* `*_data` modules and `views` produce the JSON data that the API returns and the pages show.
+* `*_view` modules render one page each; `main_pages` has the routes of the main pages. `page_layout`, `markup` and
+  `harvest_curve` are the building blocks, `static/` has the scripts and styles.
 """

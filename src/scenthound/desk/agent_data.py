@@ -1,4 +1,4 @@
-"""The agents of a crawl as JSON data: who begat whom, what each lives on, and what it brought, from recorded events."""
+"""The agents of a crawl as JSON data, from recorded events: parents, energy or wealth, and the pages they found."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scenthound.wiring.saved_agents import saved_agents
 MOST_AGENTS = 2000
 MOST_EVENTS = 500
 OWNS = ("energy", "wealth")
-"""What an agent lives on: spiders have energy, traders wealth."""
+"""The resource of an agent: spiders have energy, traders have wealth."""
 
 
 def has_agents(path: Path) -> bool:
@@ -27,7 +27,7 @@ def has_agents(path: Path) -> bool:
 
 
 def population_of(path: Path) -> dict[str, Any]:
-    """All agents, oldest first; of more than 2,000 those that live and those that brought most."""
+    """All agents, oldest first. Of more than `MOST_AGENTS`, the living ones and those with the most pages."""
     with CrawlFolder.look(path) as folder:
         agents = _agents(folder, _hits(folder))
         kept = sorted(agents.values(), key=lambda agent: (agent["died"] is not None, -agent["pages"]))[:MOST_AGENTS]
@@ -41,7 +41,7 @@ def population_of(path: Path) -> dict[str, Any]:
 
 
 def _hits(folder: CrawlFolder) -> dict[Url, bool]:
-    """The pages on topic, each with whether it was among the seeds."""
+    """URL of each page on topic -> whether it is a seed."""
     pages = live_queries.fetched_after(folder.database, 0, folder.request.settings.relevant or OLD_RULE)
     return {page.url: bool(page.is_seed) for page in pages if page.relevant}
 
@@ -51,18 +51,18 @@ def _agents(folder: CrawlFolder, hits: Mapping[Url, bool]) -> dict[int, dict[str
     for event in folder.history.strategy_events():
         number = event.facts.get("agent")
         if isinstance(number, int):
-            _note(agents, number, event)
+            _update(agents, number, event)
             if event.kind in ("fed", "sold") and event.url is not None and event.url in hits:
                 agents[number]["hits"] += 1
                 agents[number]["new_hits"] += not hits[event.url]
     for number, saved in saved_agents(folder).items():
-        agent = agents.setdefault(number, _newborn(number, 0))  # agents of a trained model were born before the crawl
+        agent = agents.setdefault(number, _newborn(number, 0))  # agents of a trained model existed before the crawl
         if "wealth" in saved:
             agent |= {"owned": saved["wealth"], "parent": saved["parent"], "words": saved["features"]}
     return agents
 
 
-def _note(agents: dict[int, dict[str, Any]], number: int, event: Event) -> None:
+def _update(agents: dict[int, dict[str, Any]], number: int, event: Event) -> None:
     agent = agents.setdefault(number, _newborn(number, event.n))
     facts = event.facts
     if event.kind == "born":
@@ -70,11 +70,11 @@ def _note(agents: dict[int, dict[str, Any]], number: int, event: Event) -> None:
         agent |= {"parent": parent, "born": event.n, "words": _words(facts), "owned": facts.get("energy")}
         if parent in agents:
             agents[parent]["children"] += 1
-            if "energy" in facts:  # a parent keeps as much as it gives
+            if "energy" in facts:  # the parent keeps as much as it gives to the child
                 agents[parent]["owned"] = facts["energy"]
     elif event.kind == "died":
-        agent |= {"died": event.n, "why": str(facts.get("why", "had no money left"))}
-        agent["owned"] = next((facts[what] for what in OWNS if what in facts), agent["owned"])
+        agent |= {"died": event.n, "why": str(facts.get("why", "ran out of money"))}
+        agent["owned"] = next((facts[resource] for resource in OWNS if resource in facts), agent["owned"])
     elif event.kind in ("fed", "sold"):
         agent["pages"] += 1
         agent["sales"] += event.kind == "sold"
@@ -82,7 +82,7 @@ def _note(agents: dict[int, dict[str, Any]], number: int, event: Event) -> None:
 
 
 def _newborn(number: int, n: int) -> dict[str, Any]:
-    """An agent of which nothing is known yet; the birth of an old one may have been deleted."""
+    """An agent without any data yet. The birth event of an old agent may have been deleted."""
     return {
         "agent": number,
         "parent": None,
@@ -105,17 +105,19 @@ def _words(facts: Mapping[str, Any]) -> list[str]:
 
 
 def agent_of(path: Path, number: int) -> dict[str, Any] | None:
-    """One agent with its children, pages and transactions; None if there is none with this number."""
+    """One agent with its children, pages and transactions; None if there is no such agent."""
     with CrawlFolder.look(path) as folder:
         hits = _hits(folder)
         agents = _agents(folder, hits)
         if number not in agents:
             return None
-        own = [event for event in folder.history.strategy_events(agent=number) if event.kind not in ("born", "died")]
-        every = folder.history.strategy_events("sold")
-        sold = [event for event in every if event.facts.get("seller") == number != event.facts.get("agent")]
-        latest = sorted([*own[-MOST_EVENTS:], *sold[-MOST_EVENTS:]], key=lambda event: event.n)[-MOST_EVENTS:]
-        known = titles(folder.database, {event.url for event in latest if event.url is not None})
+        own_events = [
+            event for event in folder.history.strategy_events(agent=number) if event.kind not in ("born", "died")
+        ]
+        all_sales = folder.history.strategy_events("sold")
+        sales = [event for event in all_sales if event.facts.get("seller") == number != event.facts.get("agent")]
+        latest = sorted([*own_events[-MOST_EVENTS:], *sales[-MOST_EVENTS:]], key=lambda event: event.n)[-MOST_EVENTS:]
+        page_titles = titles(folder.database, {event.url for event in latest if event.url is not None})
         children = [agent for agent in agents.values() if agent["parent"] == number]
         return {
             **agents[number],
@@ -124,7 +126,7 @@ def agent_of(path: Path, number: int) -> dict[str, Any] | None:
             "events": [
                 {
                     **event_line(event),
-                    "title": "" if event.url is None else known.get(event.url, ""),
+                    "title": "" if event.url is None else page_titles.get(event.url, ""),
                     "is_hit": event.url in hits,
                     "is_seed": event.url is not None and hits.get(event.url, False),
                 }
@@ -134,7 +136,7 @@ def agent_of(path: Path, number: int) -> dict[str, Any] | None:
 
 
 def agent_number(raw: str) -> int:
-    """The number of an agent that an address names. Raises `BadUsage`."""
+    """Parse the agent number in a path. Raises `BadUsage`."""
     if not raw.isascii() or not raw.isdigit() or len(raw) > 15:
-        raise BadUsage(f"not the number of an agent: {raw[:40]}", "it is a whole number")
+        raise BadUsage(f"not an agent number: {raw[:40]}", "use a whole number")
     return int(raw)

@@ -1,4 +1,4 @@
-"""What all parts of the JSON API share: the desk, the folder that an address names, errors as statuses."""
+"""Shared by all parts of the JSON API: the `Desk`, looking up folders by name, and errors as HTTP statuses."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ PATIENCE = 10.0  # seconds to wait for a busy crawl
 
 @dataclass(slots=True)
 class Desk:
-    """What all requests share."""
+    """The state shared by all requests."""
 
     access: Access
     collections: Collections
     processes: Processes = field(default_factory=Processes)
     options: tuple[str, ...] = ()
-    """Further words for the command that starts a crawl."""
+    """Extra arguments for the commands that the desk starts."""
     sources: tuple[str, ...] = ()
-    """Seed sources that the first page offers."""
+    """Seed sources offered on the start page."""
     questions: set[Path] = field(default_factory=set)
-    """Crawls that answer a question and were not kept yet: these, and no others, may be thrown away."""
+    """Crawls started by a question and not kept yet. Only these may be deleted."""
     companion: Companion | None = None
     pairings: Pairings | None = None
-    """The extensions that may use the companion."""
+    """The browser extensions that may use the companion."""
     is_closing: bool = False
     clock: Callable[[], float] = field(default_factory=Clock)
-    """Never goes back: a code for pairing holds no longer if the machine's clock is set back."""
+    """Never goes back, so setting back the system clock does not extend the life of a pairing code."""
 
 
 def desk_of(request: Request) -> Desk:
@@ -55,46 +55,46 @@ def desk_of(request: Request) -> Desk:
 
 
 def folder_of(request: Request) -> Path:
-    """The folder that the address names. Raises `Unknown`."""
+    """The folder of the collection named in the path. Raises `NotFound`."""
     name = request.path_params["name"]
     path = desk_of(request).collections.find(name)
     if path is None:
-        raise Unknown(
+        raise NotFound(
             f"no collection called `{name[:80]}`",
-            "the first page of the desk lists what is open; another folder can be opened there",
+            "the start page lists the open collections and can open another folder",
         )
     return path
 
 
-class Unknown(OurFault):
-    """The address names nothing that there is."""
+class NotFound(OurFault):
+    """The requested thing does not exist."""
 
 
 Handler = Callable[[Request], Awaitable[Any]]
 
 
 def status_of(error: ScenthoundError) -> int:
-    kinds = {Unknown: 404, FolderInUse: 409, BodyTooLong: 413, IoFailed: 500, DiskFull: 507}
+    kinds = {NotFound: 404, FolderInUse: 409, BodyTooLong: 413, IoFailed: 500, DiskFull: 507}
     return next((status for kind, status in kinds.items() if isinstance(error, kind)), 400)
 
 
-def answers(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
-    """Turn what a handler returns into JSON, and its errors into statuses."""
+def json_endpoint(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+    """Turn the result of a handler into a JSON response, and its errors into HTTP statuses."""
 
     @wraps(handler)
-    async def answer(request: Request) -> Response:
+    async def endpoint(request: Request) -> Response:
         try:
             result = await handler(request)
         except (ScenthoundError, OSError) as error:
-            known = of_system(error) if isinstance(error, OSError) else error
-            return refused(status_of(known), known.message, known.hint)
+            failure = of_system(error) if isinstance(error, OSError) else error
+            return refused(status_of(failure), failure.message, failure.hint)
         return result if isinstance(result, Response) else JSONResponse(result)
 
-    return answer
+    return endpoint
 
 
 def overview(desk: Desk, name: str, path: Path) -> dict[str, Any]:
-    """The figures of a crawl, read from the beginning."""
+    """The figures of a crawl, computed from its whole history."""
     watch = Watch(path)
     try:
         watch.refresh()
@@ -104,12 +104,12 @@ def overview(desk: Desk, name: str, path: Path) -> dict[str, Any]:
 
 
 def listing(desk: Desk) -> list[dict[str, Any]]:
-    """All collections, those that run first, then by name."""
-    rows = [_listed(name, path) for name, path in desk.collections.all().items()]
+    """All collections: running ones first, then by name."""
+    rows = [_listing_row(name, path) for name, path in desk.collections.all().items()]
     return sorted(rows, key=lambda row: (row["state"] not in ("running", "paused"), str(row["name"])))
 
 
-def _listed(name: str, path: Path) -> dict[str, Any]:
+def _listing_row(name: str, path: Path) -> dict[str, Any]:
     row = {"name": name, "folder": str(path), "topic": "", "pages": 0, "budget": 0, "state": "broken", "error": ""}
     try:
         with CrawlFolder.look(path) as folder:
@@ -122,8 +122,8 @@ def _listed(name: str, path: Path) -> dict[str, Any]:
         return {**row, "error": error.message}
 
 
-async def begun(desk: Desk, new: NewCrawl) -> tuple[str, Path]:
-    """Start a crawl in the desk's home folder; gives its name and its folder."""
+async def start_new_crawl(desk: Desk, new: NewCrawl) -> tuple[str, Path]:
+    """Start a crawl in a new folder below the home folder; return its name and path."""
     path = desk.collections.free_path(new.topic)
     await run_in_threadpool(desk.processes.start_crawl, path, new)
     opened = await run_in_threadpool(desk.collections.open, path)

@@ -1,4 +1,4 @@
-"""The addresses of the API: each is declared once, with its handler and what the description says of it.
+"""Declares operations of the API: each route is declared once, with its handler and its OpenAPI description.
 
 ROUTES = [
     get("/api/collections/{name}/map", get_map, "The pages of a map.", MAP, LIMIT, LINKS),
@@ -14,31 +14,31 @@ from typing import Any
 
 from starlette.routing import BaseRoute, Route
 
-from scenthound.desk.api_base import Handler, answers
+from scenthound.desk.api_base import Handler, json_endpoint
 from scenthound.desk.request_parameters import REQUIRED, Field, Items, Parameter
 from scenthound.desk.shapes import TEXT, Shape, fields
 
 JSON = "application/json"
 ERROR = fields(error=TEXT, hint=TEXT)
 ERRORS = {
-    400: "What was asked can't be done; the error says why.",
+    400: "The request is invalid; the error says why.",
     401: "The token is missing.",
-    403: "A page of another site asked.",
-    404: "There is no such thing.",
-    409: "Another process uses the folder.",
-    413: "Too much was sent.",
-    421: "The address is not that of the desk.",
-    500: "A disk or the system failed.",
-    507: "There is no room left on the disk.",
+    403: "The request came from another site.",
+    404: "Not found.",
+    409: "Another process is using the folder.",
+    413: "The request body is too large.",
+    421: "The Host header does not name the desk.",
+    500: "A disk or system error occurred.",
+    507: "The disk is full.",
 }
-OF_CHANGES = (401, 413)  # errors that only a change can meet
+ONLY_POST = (401, 413)  # errors that only a POST can cause
 
 
 class Operation(Route):
-    """A route of the API that describes itself."""
+    """A route of the API, with its OpenAPI description."""
 
     def __init__(self, method: str, path: str, handler: Handler, described: dict[str, Any]) -> None:
-        super().__init__(path, answers(handler), methods=[method])
+        super().__init__(path, json_endpoint(handler), methods=[method])
         self.method, self.described = method, described
 
 
@@ -52,17 +52,18 @@ def get(
     inside: Mapping[str, Shape] | None = None,
     is_private: bool = False,
 ) -> Operation:
-    """A question. `kinds` are the media types of the answer; `inside` are the shapes of parts of the path.
+    """Declare a GET operation.
 
-    `is_private`: it needs the token.
+    `kinds` are the media types of the response; `inside` gives the shapes of path parameters; `is_private` means that
+    reading needs the token.
     """
-    not_here = (413,) if is_private else OF_CHANGES
+    excluded = (413,) if is_private else ONLY_POST
     described: dict[str, Any] = {
         "summary": about,
         "parameters": [*_path_parameters(path, inside or {}), *map(_query_parameter, query)],
         "responses": {
-            "200": _answer(about, shape, kinds),
-            **{str(code): _answer(words, ERROR) for code, words in ERRORS.items() if code not in not_here},
+            "200": _response(about, shape, kinds),
+            **{str(code): _response(text, ERROR) for code, text in ERRORS.items() if code not in excluded},
         },
     }
     if is_private:
@@ -73,25 +74,25 @@ def get(
 def post(
     path: str, handler: Handler, about: str, shape: Shape, body: tuple[Field | Items, ...] = (), code: int = 200
 ) -> Operation:
-    """A change: it needs the token."""
+    """Declare a POST operation. It changes something, so it needs the token."""
     described = {
         "summary": about,
         "parameters": _path_parameters(path, {}),
         "security": [{"token": []}],
         "responses": {
-            str(code): _answer(about, shape),
-            **{str(error): _answer(words, ERROR) for error, words in ERRORS.items()},
+            str(code): _response(about, shape),
+            **{str(error): _response(text, ERROR) for error, text in ERRORS.items()},
         },
     }
     if body:
         required = [field.name for field in body if field.default is REQUIRED]
-        sent = fields(required, **{field.name: field.shape for field in body})
-        described["requestBody"] = {"required": True, "content": {JSON: {"schema": sent}}}
+        schema = fields(required, **{field.name: field.shape for field in body})
+        described["requestBody"] = {"required": True, "content": {JSON: {"schema": schema}}}
     return Operation("POST", path, handler, described)
 
 
 def description(routes: Iterable[BaseRoute]) -> dict[str, Any]:
-    """The description of these routes in OpenAPI 3.1."""
+    """Return the OpenAPI 3.1 description of these routes."""
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
         if isinstance(route, Operation):
@@ -101,15 +102,15 @@ def description(routes: Iterable[BaseRoute]) -> dict[str, Any]:
         "info": {
             "title": "Scenthound desk",
             "version": "1",
-            "description": "Start, watch, steer and search crawls. Every change needs the token of the desk.",
+            "description": "Start, watch, steer and search crawls. Every POST needs the token of the desk.",
         },
         "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
         "paths": paths,
     }
 
 
-def _answer(about: str, shape: Shape, kinds: Iterable[str] = (JSON,)) -> dict[str, Any]:
-    # Starlette names the encoding of every text
+def _response(about: str, shape: Shape, kinds: Iterable[str] = (JSON,)) -> dict[str, Any]:
+    # Starlette adds the charset to every text type
     content = {f"{kind}; charset=utf-8" if kind.startswith("text/") else kind: {"schema": shape} for kind in kinds}
     return {"description": about, "content": content}
 

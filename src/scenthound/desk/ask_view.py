@@ -1,4 +1,4 @@
-"""Questions: a box, results that appear as a short crawl finds them, and keeping or throwing away what it found."""
+"""Questions: a form, results that appear as a short crawl finds them, and buttons to keep or delete the results."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from starlette.routing import Route
 
 from scenthound.apps.ask import FIGURES, GREEDY, PAGES, asked_strategy, hits_of, ranked
 from scenthound.desk import api_base, main_pages, start_view, steering_api
-from scenthound.desk import page_layout as look
-from scenthound.desk import request_parameters as read
+from scenthound.desk import page_layout as layout
+from scenthound.desk import request_parameters as params
 from scenthound.desk.api_operations import get, post
 from scenthound.desk.markup import Markup, element
 from scenthound.desk.seed_choices import allowed, choices
-from scenthound.desk.shapes import FLAG, NUMBER, TEXT, WHOLE, fields, listed, maybe
+from scenthound.desk.shapes import FLAG, INTEGER, NUMBER, TEXT, fields, list_of, nullable
 from scenthound.desk.starting import LOG, NewCrawl
 from scenthound.errors import BadUsage, FolderInUse
 from scenthound.files import free_name
@@ -29,34 +29,34 @@ from scenthound.store.lock import holder
 
 MOST_PAGES = 2_000
 CHOICES = (20, 50, 100, 200)
-ENDING = 30.0  # seconds for a crawl to end before it is thrown away
-WORDS = {
+STOP_TIMEOUT = 30.0  # seconds to wait for a crawl to stop before its folder is deleted
+STRATEGY_LABELS = {
     "hound": "hound: learns as it goes",
-    "best-first": "best-first: what is like your words",
-    "infospiders": "InfoSpiders: draw by lot",
+    "best-first": "best-first: what matches your words best",
+    "infospiders": "InfoSpiders: random choice",
 }
 
 
 # ---- the API
 
-QUERY = read.Field("query", str, "What to look for.")
-NUMBER_OF_PAGES = read.Field("pages", int, "How many pages to fetch.", PAGES, 1, MOST_PAGES)
-STRATEGY = read.Field("strategy", str, "Which algorithm.", next(iter(GREEDY)), among=tuple(GREEDY))
-PER_SEED = read.Field("per_seed", bool, "One frontier for each page to start from.", False)
-AFTER = read.Whole("after", "Only those found after it.", 0, 0, 10**9)
+QUERY = params.Field("query", str, "What to look for.")
+NUMBER_OF_PAGES = params.Field("pages", int, "How many pages to fetch.", PAGES, 1, MOST_PAGES)
+STRATEGY = params.Field("strategy", str, "The strategy.", next(iter(GREEDY)), among=tuple(GREEDY))
+PER_SEED = params.Field("per_seed", bool, "One frontier for each starting page.", False)
+AFTER = params.Integer("after", "Only results with a larger number.", 0, 0, 10**9)
 HIT = fields(
-    **dict.fromkeys(("number", "page"), WHOLE),
+    **dict.fromkeys(("number", "page"), INTEGER),
     **dict.fromkeys(("url", "title", "parent_title", "anchor"), TEXT),
-    parent=maybe(TEXT),
+    parent=nullable(TEXT),
     relevance=NUMBER,
     is_seed=FLAG,
-    spider=maybe(WHOLE),
+    spider=nullable(INTEGER),
 )
-HITS = fields(hits=listed(HIT), ranked=listed(HIT), is_running=FLAG, kept=FLAG)
+HITS = fields(hits=list_of(HIT), ranked=list_of(HIT), is_running=FLAG, kept=FLAG)
 
 
 async def ask(request: Request) -> Any:
-    desk, body = api_base.desk_of(request), await read.body_of(request)
+    desk, body = api_base.desk_of(request), await params.body_of(request)
     source = steering_api.SOURCE.of(body)
     strategy, parameters = asked_strategy(STRATEGY.of(body), PER_SEED.of(body))
     new = NewCrawl(
@@ -68,23 +68,23 @@ async def ask(request: Request) -> Any:
         parameters=parameters,
         options=desk.options,
     )
-    called, path = await api_base.begun(desk, new)
+    name, path = await api_base.start_new_crawl(desk, new)
     desk.questions.add(path.resolve())
-    return JSONResponse({"name": called, "folder": str(path)}, 201)
+    return JSONResponse({"name": name, "folder": str(path)}, 201)
 
 
 async def get_hits(request: Request) -> Any:
     desk, path = api_base.desk_of(request), api_base.folder_of(request)
     after = AFTER.of(request.query_params)
 
-    def look_up() -> dict[str, Any]:
-        is_running = holder(path) is not None  # asked first: the last hits are among those below
+    def read_hits() -> dict[str, Any]:
+        is_running = holder(path) is not None  # read first, so that the last hits are not missed
         with CrawlFolder.look(path) as folder:
             hits = [hit.as_plain() for hit in hits_of(folder)[after:]]
             best = [] if is_running else [hit.as_plain() for hit in ranked(folder)]
         return {"hits": hits, "ranked": best, "is_running": is_running, "kept": path not in desk.questions}
 
-    return await run_in_threadpool(look_up)
+    return await run_in_threadpool(read_hits)
 
 
 async def keep(request: Request) -> Any:
@@ -96,14 +96,12 @@ async def discard(request: Request) -> Any:
     """Stop a question's crawl and delete its folder."""
     desk, path = api_base.desk_of(request), api_base.folder_of(request)
     if path not in desk.questions:
-        raise BadUsage(
-            "only a question that was not kept can be thrown away here", f"delete the folder {path} yourself"
-        )
+        raise BadUsage("only questions that were not kept can be deleted here", f"delete the folder {path} yourself")
     if holder(path) is not None:
         await run_in_threadpool(give_order, path, "stop", None, desk.clock(), api_base.PATIENCE)
-    until = desk.clock() + ENDING
+    deadline = desk.clock() + STOP_TIMEOUT
     while holder(path) is not None:
-        if desk.clock() > until:
+        if desk.clock() > deadline:
             raise FolderInUse(path, "is still in use", "try again in a moment")
         await asyncio.sleep(0.1)
     await run_in_threadpool(_delete, desk, path)
@@ -113,9 +111,9 @@ async def discard(request: Request) -> Any:
 def _delete(desk: api_base.Desk, path: Path) -> None:
     desk.processes.unfollow(path)
     desk.questions.discard(path)
-    gone = free_name(path, "thrown-away")
-    path.rename(gone)  # at once: nobody finds half a collection
-    shutil.rmtree(gone, ignore_errors=True)
+    trash = free_name(path, "thrown-away")
+    path.rename(trash)  # atomic: no half-deleted collection is ever listed
+    shutil.rmtree(trash, ignore_errors=True)
     path.with_name(path.name + LOG).unlink(missing_ok=True)
 
 
@@ -125,38 +123,38 @@ def _delete(desk: api_base.Desk, path: Path) -> None:
 async def ask_page(request: Request) -> str:
     desk = api_base.desk_of(request)
     sources = await run_in_threadpool(choices, desk.collections, desk.sources)
-    words = request.query_params.get("q", "")[:2000]
-    return look.page("Ask", _form(words, sources), _results(), script="ask")
+    query = request.query_params.get("q", "")[:2000]
+    return layout.page("Ask", _form(query, sources), _results(), script="ask")
 
 
-def _form(words: str, sources: list[tuple[str, str]]) -> Markup:
+def _form(query: str, sources: list[tuple[str, str]]) -> Markup:
     box = element(
         "div",
         element("label", "Ask the web", for_="topic", class_="ask"),
         element(
             "div",
-            element("input", id="topic", name="topic", value=words, autofocus=True, autocomplete="off", maxlength=2000),
+            element("input", id="topic", name="topic", value=query, autofocus=True, autocomplete="off", maxlength=2000),
             element("button", "Ask", class_="primary"),
             class_="row",
         ),
     )
     seeds = element(
         "div",
-        element("label", "Start from ", element("span", "one address a line", class_="quiet-text"), for_="seeds"),
+        element("label", "Start from ", element("span", "one address per line", class_="quiet-text"), for_="seeds"),
         element("textarea", id="seeds", name="seeds", rows=3, spellcheck="false", placeholder="https://example.org/"),
         start_view.finding(sources, ""),
     )
     about = element(
         "p",
-        f"Results stay where they appear. {FIGURES}",
+        f"Results stay where they first appear. {FIGURES}",
         class_="quiet-text",
     )
     return element(
         "form",
         box,
         seeds,
-        _radios("Algorithm", "strategy", [(name, WORDS[name]) for name in GREEDY], "hound"),
-        _radios("Pages", "pages", [(str(number), str(number)) for number in CHOICES], str(PAGES)),
+        _radios("Strategy", "strategy", [(name, STRATEGY_LABELS[name]) for name in GREEDY], "hound"),
+        _radios("Pages", "pages", [(str(pages), str(pages)) for pages in CHOICES], str(PAGES)),
         _per_seed(),
         about,
         element("p", class_="error", id="ask-error", role="alert"),
@@ -167,14 +165,14 @@ def _form(words: str, sources: list[tuple[str, str]]) -> Markup:
 
 
 def _per_seed() -> Markup:
-    label = element("label", element("input", type="checkbox", name="per_seed"), " one for each page to start from")
-    return element("fieldset", element("legend", look.term("waiting list")), label, class_="choices")
+    label = element("label", element("input", type="checkbox", name="per_seed"), " one for each starting page")
+    return element("fieldset", element("legend", layout.term("waiting list")), label, class_="choices")
 
 
 def _radios(legend: str, name: str, options: list[tuple[str, str]], chosen: str) -> Markup:
     buttons = [
-        element("label", element("input", type="radio", name=name, value=value, checked=value == chosen), f" {words}")
-        for value, words in options
+        element("label", element("input", type="radio", name=name, value=value, checked=value == chosen), f" {label}")
+        for value, label in options
     ]
     return element("fieldset", element("legend", legend), *buttons, class_="choices")
 
@@ -183,8 +181,8 @@ def _results() -> Markup:
     buttons = element(
         "div",
         element("button", "Stop", type="button", id="stop"),
-        element("button", "Keep as a collection", type="button", id="keep"),
-        element("button", "Throw away", type="button", id="discard"),
+        element("button", "Keep as collection", type="button", id="keep"),
+        element("button", "Delete", type="button", id="discard"),
         element("a", "Spiders", id="spiders", class_="button", hidden=True),
         class_="steer",
     )
@@ -193,7 +191,9 @@ def _results() -> Markup:
         element("div", element("h2", "Results", id="asked"), buttons, class_="head"),
         element("p", id="progress-words", role="status"),
         element("ol", id="hits", class_="hits"),
-        element("div", element("h2", "Ranked"), element("ol", id="ranked", class_="hits"), id="ranking", hidden=True),
+        element(
+            "div", element("h2", "Best results"), element("ol", id="ranked", class_="hits"), id="ranking", hidden=True
+        ),
         id="answer",
         hidden=True,
         class_="list",
@@ -202,7 +202,7 @@ def _results() -> Markup:
 
 _ONE = "/api/collections/{name}"
 ROUTES = [
-    Route("/ask", main_pages.shows(ask_page)),
+    Route("/ask", main_pages.html_page(ask_page)),
     post(
         "/api/questions",
         ask,
@@ -211,7 +211,13 @@ ROUTES = [
         (QUERY, steering_api.SEEDS, steering_api.SOURCE, NUMBER_OF_PAGES, STRATEGY, PER_SEED),
         201,
     ),
-    get(f"{_ONE}/hits", get_hits, "Relevant pages in the order of finding; ranked in the end.", HITS, AFTER),
-    post(f"{_ONE}/keep", keep, "Keep what a question found.", steering_api.FOLDER),
-    post(f"{_ONE}/discard", discard, "Throw away what a question found.", steering_api.FOLDER),
+    get(
+        f"{_ONE}/hits",
+        get_hits,
+        "Relevant pages in the order in which they were found; ranked once the crawl has ended.",
+        HITS,
+        AFTER,
+    ),
+    post(f"{_ONE}/keep", keep, "Keep the results of a question as a collection.", steering_api.FOLDER),
+    post(f"{_ONE}/discard", discard, "Delete the results of a question.", steering_api.FOLDER),
 ]

@@ -1,4 +1,4 @@
-"""The command that the desk starts, and the error that it prints with `--json`."""
+"""The `scenthound` command that the desk runs, and parsing the errors it prints with `--json`."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from scenthound.processes import module_command
 COMMAND = tuple(module_command("scenthound"))
 
 
-def error_in(said: str) -> OurFault:
-    """The error that a command with `--json` printed."""
+def error_in(output: str) -> OurFault:
+    """Parse the error printed by a command with `--json`."""
     try:
-        document = json.loads(said[said.index("{") :])
+        document = json.loads(output[output.index("{") :])
         return OurFault(str(document["error"]), str(document.get("hint", "")))
     except (ValueError, KeyError, TypeError):
-        return OurFault(said[-300:] or "the command failed", "see what `scenthound doctor` says")
+        return OurFault(output[-300:] or "the command failed", "run `scenthound doctor`")

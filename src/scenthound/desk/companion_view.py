@@ -1,4 +1,4 @@
-"""The companion at the desk: what its extension may ask and send, and a page with all that it knows."""
+"""The companion: the API for its browser extension, and a page that shows everything it knows."""
 
 from __future__ import annotations
 
@@ -10,53 +10,53 @@ from starlette.routing import Route
 
 from scenthound.apps.companion import LESSONS, Companion, Visit
 from scenthound.desk import api_base, main_pages
-from scenthound.desk import page_layout as look
-from scenthound.desk import request_parameters as read
+from scenthound.desk import page_layout as layout
+from scenthound.desk import request_parameters as params
 from scenthound.desk.api_operations import get, post
 from scenthound.desk.markup import Markup, element
 from scenthound.desk.pairing import Pairings, is_extension
-from scenthound.desk.shapes import FLAG, NUMBER, TEXT, TEXTS, WHOLE, fields, listed, maybe
+from scenthound.desk.shapes import FLAG, INTEGER, NUMBER, TEXT, TEXTS, fields, list_of, nullable
 from scenthound.errors import BadUsage
 
 LARGEST_VISIT = 1_000_000  # bytes
 LONGEST_TEXT = 200_000  # characters
 LONGEST_LINE = 500  # characters of a title, or of the text of a link
 
-CODE = read.Field("code", str, "As `scenthound companion` shows it.")
-ORIGIN = read.Field("origin", str, "Of the extension.")
-URL = read.Field("url", str, "The address of the page.")
-TITLE = read.Field("title", str, "Its title.", "")
-PAGE_TEXT = read.Field("text", str, "Its text.")
-LINKS = read.Items("links", dict, "Its links, in order.", fields(["url"], url=TEXT, text=TEXT), 2_000, [])
-LINK_TEXT = read.Field("text", str, "", "")
-PRIVATE = read.Field("private", bool, "Whether the window is private; then it is refused.")
-KIND = read.Field("kind", str, "What happened.", among=tuple(LESSONS))
-SECONDS = read.Field("seconds", float, "For how long it was read.", 0.0, 0.0)
-WORD = read.Field("word", str, "One word.")
-WEIGHT = read.Field("weight", float, "0 removes it for good.", least=0.0, most=100.0)
-SITES = read.Items("sites", str, "Sites, as example.org; their subdomains are meant too.", TEXT, 1_000)
-ON = read.Field("on", bool)
-ADDRESS = read.Words("url", "The address of the page in front.", True)
+CODE = params.Field("code", str, "The code shown by `scenthound companion`.")
+ORIGIN = params.Field("origin", str, "The origin of the extension.")
+URL = params.Field("url", str, "The URL of the page.")
+TITLE = params.Field("title", str, "The title of the page.", "")
+PAGE_TEXT = params.Field("text", str, "The text of the page.")
+LINKS = params.Items("links", dict, "The links of the page, in order.", fields(["url"], url=TEXT, text=TEXT), 2_000, [])
+LINK_TEXT = params.Field("text", str, "", "")
+PRIVATE = params.Field("private", bool, "Whether the window is private; if so, the request is refused.")
+KIND = params.Field("kind", str, "What happened.", among=tuple(LESSONS))
+SECONDS = params.Field("seconds", float, "How long the page was read, in seconds.", 0.0, 0.0)
+WORD = params.Field("word", str, "One word.")
+WEIGHT = params.Field("weight", float, "The new weight; 0 removes the word permanently.", least=0.0, most=100.0)
+SITES = params.Items("sites", str, "Sites such as example.org; their subdomains are included.", TEXT, 1_000)
+ON = params.Field("on", bool)
+ADDRESS = params.Text("url", "The URL of the active page.", True)
 
-HEARD = fields(excluded=TEXTS)
+EXCLUDED = fields(excluded=TEXTS)
 TOKEN = fields(token=TEXT, excluded=TEXTS)
 PAGE = fields(url=TEXT, title=TEXT)
-PROFILE = fields(pages=WHOLE, words=listed(fields(word=TEXT, weight=NUMBER)), removed=TEXTS)
+PROFILE = fields(pages=INTEGER, words=list_of(fields(word=TEXT, weight=NUMBER)), removed=TEXTS)
 STATE = fields(
-    on=FLAG, folder=TEXT, profile=PROFILE, excluded=TEXTS, front=maybe(PAGE), looking=FLAG, looked_at=listed(PAGE),
+    on=FLAG, folder=TEXT, profile=PROFILE, excluded=TEXTS, front=nullable(PAGE), looking=FLAG, looked_at=list_of(PAGE),
     paired=TEXTS,
 )  # fmt: skip
 SUGGESTION = fields(
-    **dict.fromkeys(("url", "title", "shown", "through"), TEXT), score=NUMBER, clicks=WHOLE, reasons=TEXTS,
+    **dict.fromkeys(("url", "title", "shown", "through"), TEXT), score=NUMBER, clicks=INTEGER, reasons=TEXTS,
     was_looked_at=FLAG,
 )  # fmt: skip
-ANSWER = fields(about=TEXT, is_looking=FLAG, looked_at=WHOLE, suggestions=listed(SUGGESTION))
+ANSWER = fields(about=TEXT, is_looking=FLAG, looked_at=INTEGER, suggestions=list_of(SUGGESTION))
 
 
 def companion_of(request: Request) -> tuple[Companion, Pairings]:
     desk = api_base.desk_of(request)
     if desk.companion is None or desk.pairings is None:
-        raise api_base.Unknown("this desk has no companion", "start it with `scenthound companion`")
+        raise api_base.NotFound("this desk has no companion", "start it with `scenthound companion`")
     return desk.companion, desk.pairings
 
 
@@ -66,9 +66,9 @@ def companion_of(request: Request) -> tuple[Companion, Pairings]:
 async def pair(request: Request) -> Any:
     companion, pairings = companion_of(request)
     origin = request.headers.get("origin", "")
-    code = CODE.of(await read.body_of(request, LARGEST_VISIT))
+    code = CODE.of(await params.body_of(request, LARGEST_VISIT))
     if not is_extension(origin):
-        raise BadUsage("only an extension can be paired", "type the code in its options")
+        raise BadUsage("only an extension can be paired", "enter the code in the options of the extension")
     token = pairings.pair(origin, code, api_base.desk_of(request).clock())
     return JSONResponse({"token": token, "excluded": list(companion.excluded)}, 201)
 
@@ -79,16 +79,16 @@ async def new_code(request: Request) -> Any:
 
 
 async def unpair(request: Request) -> Any:
-    companion_of(request)[1].unpair(ORIGIN.of(await read.body_of(request)))
+    companion_of(request)[1].unpair(ORIGIN.of(await params.body_of(request)))
     return _state(request)
 
 
-# ---- what the extension sends and asks
+# ---- requests from the extension
 
 
 async def visit(request: Request) -> Any:
     companion, _ = companion_of(request)
-    body = await read.body_of(request, LARGEST_VISIT)
+    body = await params.body_of(request, LARGEST_VISIT)
     _check_window(body)
     links = [(URL.of(link), LINK_TEXT.of(link)[:LONGEST_LINE]) for link in LINKS.of(body)]
     title, text = TITLE.of(body)[:LONGEST_LINE], PAGE_TEXT.of(body)[:LONGEST_TEXT]
@@ -98,12 +98,12 @@ async def visit(request: Request) -> Any:
 
 def _check_window(body: dict[str, Any]) -> None:
     if PRIVATE.of(body):
-        raise BadUsage("a private window is never read", "nothing was kept; use another window, or leave it as it is")
+        raise BadUsage("private windows are never read", "nothing was stored; use a normal window")
 
 
 async def lesson(request: Request) -> Any:
     companion, _ = companion_of(request)
-    body = await read.body_of(request, LARGEST_VISIT)
+    body = await params.body_of(request, LARGEST_VISIT)
     _check_window(body)
     companion.teach(URL.of(body), KIND.of(body), SECONDS.of(body))
     return JSONResponse({"excluded": list(companion.excluded)}, 202)
@@ -114,7 +114,7 @@ async def suggestions(request: Request) -> Any:
     return companion.suggestions(ADDRESS.of(request.query_params)).as_plain()
 
 
-# ---- what it knows, for people
+# ---- what the companion knows, for its reader
 
 
 def _state(request: Request) -> dict[str, Any]:
@@ -127,13 +127,13 @@ async def state(request: Request) -> Any:
 
 
 async def word(request: Request) -> Any:
-    body = await read.body_of(request)
+    body = await params.body_of(request)
     companion_of(request)[0].set_word(WORD.of(body), WEIGHT.of(body))
     return _state(request)
 
 
 async def exclude(request: Request) -> Any:
-    companion_of(request)[0].exclude(SITES.of(await read.body_of(request)))
+    companion_of(request)[0].exclude(SITES.of(await params.body_of(request)))
     return _state(request)
 
 
@@ -143,17 +143,17 @@ async def forget(request: Request) -> Any:
 
 
 async def switch(request: Request) -> Any:
-    on = ON.of(await read.body_of(request))
+    on = ON.of(await params.body_of(request))
     await companion_of(request)[0].switch(on)
     return _state(request)
 
 
-# ---- the page: it holds nothing of the reader; a script with the token fills it
+# ---- the page contains no personal data; a script with the token fills it in
 
 
 async def companion_page(request: Request) -> str:
     companion_of(request)
-    return look.page(
+    return layout.page(
         "Companion",
         _head(),
         element("div", _words(), _pages(), class_="cards"),
@@ -166,19 +166,19 @@ async def companion_page(request: Request) -> str:
 def _head() -> Markup:
     buttons = element(
         "div",
-        element("button", "Switch off", type="button", id="switch"),
+        element("button", "Turn off", type="button", id="switch"),
         element("button", "Forget everything", type="button", id="forget"),
         class_="labels",
     )
     about = (
-        "Words of the pages that you read, with weights that fade: half after 20 pages. They are kept in a file of "
-        "your folder and leave this machine for nobody."
+        "The companion learns words from the pages you read. Their weights fade: after 20 more pages they count half. "
+        "The words are stored in a file on this computer and never leave it."
     )
     return element(
         "section",
         element("div", element("h1", "Companion"), buttons, class_="head"),
         element("p", about, class_="quiet-text"),
-        element("p", "What it knows is shown to you alone: open the address that `scenthound companion` printed.",
+        element("p", "Only you can see what it knows: open the link that `scenthound companion` printed.",
                 id="companion-state", role="status"),
         class_="crawl-head",
     )  # fmt: skip
@@ -187,7 +187,7 @@ def _head() -> Markup:
 def _words() -> Markup:
     form = element(
         "form",
-        element("label", "Add a word, or give it another weight", for_="word"),
+        element("label", "Add a word or change its weight", for_="word"),
         element(
             "div",
             element("input", id="word", autocomplete="off", maxlength=60),
@@ -201,11 +201,11 @@ def _words() -> Markup:
         class_="open",
     )
     removed = element("p", id="removed", class_="quiet-text")
-    return look.card("Words of interest", element("ul", id="words", class_="words"), removed, form)
+    return layout.card("Your interests", element("ul", id="words", class_="words"), removed, form)
 
 
 def _pages() -> Markup:
-    return look.card(
+    return layout.card(
         "Looking ahead",
         element("p", id="front", class_="quiet-text"),
         element("ul", id="looked-at", class_="looked-at"),
@@ -215,38 +215,50 @@ def _pages() -> Markup:
 def _excluded() -> Markup:
     form = element(
         "form",
-        element("label", "One a line, as example.org; subdomains are meant too", for_="excluded"),
+        element("label", "One site per line, such as example.org; subdomains are included", for_="excluded"),
         element("textarea", id="excluded", rows=4, spellcheck="false"),
         element("button", "Save"),
         id="excluding",
         class_="open",
     )
-    return look.card("Sites that are never read", form)
+    return layout.card("Excluded sites", form)
 
 
 def _pairing() -> Markup:
-    return look.card(
-        "Browsers",
+    return layout.card(
+        "Paired browsers",
         element("ul", id="paired", class_="looked-at"),
-        element("div", element("button", "New code", type="button", id="new-code"),
+        element("div", element("button", "Get a new code", type="button", id="new-code"),
                 element("b", id="code"), class_="row"),
     )  # fmt: skip
 
 
 _ONE = "/api/companion"
 ROUTES = [
-    Route("/companion", main_pages.shows(companion_page)),
-    get(_ONE, state, "All that the companion knows.", STATE, is_private=True),
-    get(f"{_ONE}/suggestions", suggestions, "What is worth following from a page.", ANSWER, ADDRESS, is_private=True),
-    post(f"{_ONE}/pairings", pair, "Pair an extension, by a code.", TOKEN, (CODE,), 201),
-    post(f"{_ONE}/codes", new_code, "Make a code for pairing.", fields(code=TEXT), code=201),
-    post(f"{_ONE}/unpair", unpair, "Take the token of an extension away.", STATE, (ORIGIN,)),
-    post(f"{_ONE}/visits", visit, "A page was opened.", HEARD, (URL, TITLE, PAGE_TEXT, LINKS, PRIVATE), 202),
+    Route("/companion", main_pages.html_page(companion_page)),
+    get(_ONE, state, "Everything the companion knows.", STATE, is_private=True),
+    get(f"{_ONE}/suggestions", suggestions, "Suggestions for a page.", ANSWER, ADDRESS, is_private=True),
+    post(f"{_ONE}/pairings", pair, "Pair an extension with a code.", TOKEN, (CODE,), 201),
+    post(f"{_ONE}/codes", new_code, "Create a pairing code.", fields(code=TEXT), code=201),
+    post(f"{_ONE}/unpair", unpair, "Revoke the token of an extension.", STATE, (ORIGIN,)),
     post(
-        f"{_ONE}/lessons", lesson, "A page was read, bookmarked or followed.", HEARD, (URL, KIND, SECONDS, PRIVATE), 202
+        f"{_ONE}/visits",
+        visit,
+        "Report that a page was opened.",
+        EXCLUDED,
+        (URL, TITLE, PAGE_TEXT, LINKS, PRIVATE),
+        202,
     ),
-    post(f"{_ONE}/words", word, "Give a word a weight.", STATE, (WORD, WEIGHT)),
-    post(f"{_ONE}/excluded", exclude, "Set the sites that are never read.", STATE, (SITES,)),
-    post(f"{_ONE}/forget", forget, "Forget all that was read and learned.", STATE),
-    post(f"{_ONE}/switch", switch, "Take in nothing, or begin again.", STATE, (ON,)),
+    post(
+        f"{_ONE}/lessons",
+        lesson,
+        "Report that a page was read, bookmarked or followed.",
+        EXCLUDED,
+        (URL, KIND, SECONDS, PRIVATE),
+        202,
+    ),
+    post(f"{_ONE}/words", word, "Set the weight of a word.", STATE, (WORD, WEIGHT)),
+    post(f"{_ONE}/excluded", exclude, "Set the excluded sites.", STATE, (SITES,)),
+    post(f"{_ONE}/forget", forget, "Forget everything that was read and learned.", STATE),
+    post(f"{_ONE}/switch", switch, "Turn the companion on or off.", STATE, (ON,)),
 ]

@@ -1,4 +1,4 @@
-"""The folders that the desk shows: those it was given, those it made, and those in its home folder."""
+"""The folders that the desk shows: those it was started with, those opened later, and those in its home folder."""
 
 from __future__ import annotations
 
@@ -21,59 +21,59 @@ def is_experiment(path: Path) -> bool:
     return (path / "experiment.toml").is_file()
 
 
-def _folders_in(given: Path) -> tuple[Path, list[Path]]:
-    """The whole path, and the folders to look at: this one, or those in it. Raises `BadConfig`."""
+def _folders_in(folder: Path) -> tuple[Path, list[Path]]:
+    """Return the absolute path, and the folders to examine: this folder or its subfolders. Raises `BadConfig`."""
     try:
-        path = given.expanduser().resolve()
+        path = folder.expanduser().resolve()
         if not path.is_dir():
-            raise BadConfig(f"there is no folder {path}", "name a folder that a crawl was written to")
-        one = is_crawl(path) or is_experiment(path)
-        return path, [path] if one else sorted(path.iterdir())[:MOST_FOLDERS]
-    except (OSError, ValueError, RuntimeError):  # too long, not allowed; no text for a path; no such user
-        raise BadConfig("this folder can't be opened", "name a folder that a crawl was written to") from None
+            raise BadConfig(f"there is no folder {path}", "choose the folder of a crawl")
+        is_single = is_crawl(path) or is_experiment(path)
+        return path, [path] if is_single else sorted(path.iterdir())[:MOST_FOLDERS]
+    except (OSError, ValueError, RuntimeError):  # path too long, not permitted or invalid; unknown user
+        raise BadConfig("this folder can't be opened", "choose the folder of a crawl") from None
 
 
 class Opened(NamedTuple):
-    """The names of what a folder had."""
+    """The names of the crawls and experiments found in a folder."""
 
     crawls: list[str]
     experiments: list[str]
 
 
 class Collections:
-    """Folders of crawls and experiments by a short name that is fit for a URL. Safe to use from several threads."""
+    """Folders of crawls and experiments by a short, URL-safe name. Thread-safe."""
 
-    def __init__(self, home: Path, given: list[Path]) -> None:
+    def __init__(self, home: Path, folders: list[Path]) -> None:
         self.home = home
         self._paths: dict[str, Path] = {}
         self._experiments: dict[str, Path] = {}
         self._lock = Lock()
-        for path in given:
+        for path in folders:
             self.open(path)
 
     def open(self, path: Path) -> Opened:
-        """Show a folder of a crawl or an experiment, or all those in a folder. Raises `BadConfig` if there is none."""
+        """Add the folder of a crawl or an experiment, or all such subfolders. Raises `BadConfig` if there are none."""
         path, folders = _folders_in(path)
         crawls = [self._add(self._paths, folder) for folder in folders if is_crawl(folder)]
         experiments = [self._add(self._experiments, folder) for folder in folders if is_experiment(folder)]
         if not crawls and not experiments:
-            raise BadConfig(f"{path} is not a crawl: it has no crawl.toml", "name a folder that a crawl was written to")
+            raise BadConfig(f"{path} is not a crawl: it has no crawl.toml", "choose the folder of a crawl")
         return Opened(crawls, experiments)
 
-    def _add(self, known: dict[str, Path], path: Path) -> str:
+    def _add(self, folders: dict[str, Path], path: Path) -> str:
         with self._lock:
-            for name, folder in known.items():
+            for name, folder in folders.items():
                 if folder == path:
                     return name
             base = _UNFIT.sub("-", path.name.lower()).strip("-")[:60] or "crawl"
             name, number = base, 2
-            while name in known:
+            while name in folders:
                 name, number = f"{base}-{number}", number + 1
-            known[name] = path
+            folders[name] = path
             return name
 
     def all(self) -> dict[str, Path]:
-        """All folders there are now, by name."""
+        """All crawl folders that exist now, by name."""
         if self.home.is_dir():
             for path in sorted(self.home.iterdir())[:MOST_FOLDERS]:
                 if is_crawl(path):
@@ -82,7 +82,7 @@ class Collections:
             return {name: path for name, path in self._paths.items() if is_crawl(path)}
 
     def find(self, name: str) -> Path | None:
-        """The folder with this name."""
+        """The crawl folder with this name."""
         path = self._paths.get(name) or self.all().get(name)
         return path if path is not None and is_crawl(path) else None
 
@@ -91,9 +91,9 @@ class Collections:
         with self._lock:
             return {name: path for name, path in self._experiments.items() if is_experiment(path)}
 
-    def free_path(self, words: str) -> Path:
-        """A folder in the home folder that does not exist yet, named after a topic."""
-        base = "-".join(re.findall(r"\w+", words.lower()))[:60].strip("-") or "crawl"
+    def free_path(self, topic: str) -> Path:
+        """Return a path in the home folder that does not exist yet, named after the topic."""
+        base = "-".join(re.findall(r"\w+", topic.lower()))[:60].strip("-") or "crawl"
         path, number = self.home / base, 2
         while path.exists():
             path, number = self.home / f"{base}-{number}", number + 1

@@ -1,4 +1,4 @@
-"""The page of a crawl: figures, steering, results, and what was lost."""
+"""The page of a crawl: figures, steering, results, failed requests and links not followed."""
 
 from __future__ import annotations
 
@@ -6,18 +6,25 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from scenthound.desk import page_layout as look
+from scenthound.desk import page_layout as layout
 from scenthound.desk.harvest_curve import curve_figure
 from scenthound.desk.markup import Content, Markup, element, join
 from scenthound.store.live_queries import Wanted
 
 
 def head(facts: Mapping[str, Any]) -> Markup:
+    """The topic, the state in figures, and the buttons that steer the crawl."""
     running = facts["is_running"]
 
-    def button(words: str, action: str, shown: bool, kind: str = "") -> Markup:
+    def button(label: str, action: str, is_shown: bool, kind: str = "") -> Markup:
         return element(
-            "button", words, type="button", data_do="order", data_action=action, class_=kind or None, hidden=not shown
+            "button",
+            label,
+            type="button",
+            data_do="order",
+            data_action=action,
+            class_=kind or None,
+            hidden=not is_shown,
         )
 
     steer = element(
@@ -34,10 +41,10 @@ def head(facts: Mapping[str, Any]) -> Markup:
     recent = f"{facts['share_recent']:.0%}" if facts["pages"] else "–"
     line = element(
         "p",
-        element("span", look.state_chip(facts["state"], facts["state_in_words"]), id="state"),
+        element("span", layout.state_chip(facts["state"], facts["state_in_words"]), id="state"),
         element(
             "span",
-            element("b", element("a", f"{facts['pages']:,}", href=look.collection_address(name), id="pages")),
+            element("b", element("a", f"{facts['pages']:,}", href=layout.collection_address(name), id="pages")),
             " of ",
             element("span", f"{facts['budget']:,}", id="budget"),
             " pages",
@@ -48,7 +55,7 @@ def head(facts: Mapping[str, Any]) -> Markup:
             " on topic, ",
             element("b", share, id="share"),
             " ",
-            look.term("on-topic share"),
+            layout.term("on-topic share"),
             " (last 50: ",
             element("span", recent, id="share-recent"),
             ")",
@@ -57,7 +64,7 @@ def head(facts: Mapping[str, Any]) -> Markup:
         class_="figures",
     )
     bar = element(
-        "progress", value=facts["pages"], max=max(1, facts["budget"]), id="progress", aria_label="Pages of the budget"
+        "progress", value=facts["pages"], max=max(1, facts["budget"]), id="progress", aria_label="Pages fetched"
     )
     return element(
         "section",
@@ -74,8 +81,8 @@ def head(facts: Mapping[str, Any]) -> Markup:
 
 
 def on_topic_address(name: str) -> str:
-    """The pages of a crawl that are on topic."""
-    return look.collection_address(name, on_topic="yes", order="best")
+    """The path of the list of pages on topic."""
+    return layout.collection_address(name, on_topic="yes", order="best")
 
 
 def _more(name: str, blocked: Sequence[str]) -> Markup:
@@ -94,9 +101,9 @@ def _more(name: str, blocked: Sequence[str]) -> Markup:
 
     return element(
         "div",
-        form("budget", "Pages in all", "Set", type="number", min=1, placeholder="1000"),
+        form("budget", "Total pages", "Set", type="number", min=1, placeholder="1000"),
         form("seed", "Fetch this page next", "Fetch", type="url", placeholder="https://example.org/page"),
-        form("block", "Nothing more from this host", "Block", placeholder="ads.example.org"),
+        form("block", "Block this host", "Block", placeholder="ads.example.org"),
         form("delay", "Seconds between requests to a host", "Set", type="number", min=0, step="0.1", placeholder="1"),
         element(
             "ul",
@@ -113,61 +120,62 @@ def _more(name: str, blocked: Sequence[str]) -> Markup:
 
 def _blocked(name: str, host: str) -> Markup:
     button = element("button", "Unblock", type="button", data_do="order", data_action="unblock", data_value=host)
-    left = element("a", host, href=look.address(name, "not-followed", host=host))
-    return element("li", left, " is blocked ", button)
+    link = element("a", host, href=layout.address(name, "not-followed", host=host))
+    return element("li", link, " is blocked ", button)
 
 
 def now_sentence(facts: Mapping[str, Any]) -> str:
-    """What the crawl does at this moment, and why."""
+    """What the crawl is doing now, or why it ended. `crawl.js` builds the same sentence."""
     hosts = facts["hosts"]
     if not facts["is_running"]:
         return f"{facts['why'][:1].upper()}{facts['why'][1:]}."
     if facts["state"] == "paused":
-        return "Paused: nothing is requested until you continue."
+        return "Paused. No pages are requested until you continue."
     if hosts["next_in"] is None:
-        return "Pages are being fetched."
-    return f"Pages are being fetched. The next resting host may be asked in {hosts['next_in']:.1f} s."
+        return "Fetching pages."
+    return f"Fetching pages. The next resting host is available in {hosts['next_in']:.1f} s."
 
 
 def outlook_sentence(facts: Mapping[str, Any]) -> str:
-    """What the rest of the budget is expected to bring."""
-    return f"Still to come, by estimate: {facts['outlook']}." if facts["pages"] < facts["budget"] else ""
+    """An estimate for the rest of the budget. `crawl.js` builds the same sentence."""
+    return f"Estimate for the remaining pages: {facts['outlook']}." if facts["pages"] < facts["budget"] else ""
 
 
 def figures(facts: Mapping[str, Any]) -> Markup:
+    """Two cards: the curve of the on-topic share, and the current state of hosts and waiting list."""
     hosts, name = facts["hosts"], facts["name"]
 
-    def of_state(state: str) -> str:
-        return look.address(name, "hosts", state=state)
+    def hosts_in(state: str) -> str:
+        return layout.address(name, "hosts", state=state)
 
     rows: list[tuple[Content, int, str, str]] = [
-        ("hosts that gave pages in the last 10 s", hosts["working"], "hosts-working", of_state("working")),
-        ("hosts that rest between requests", hosts["resting"], "hosts-resting", of_state("resting")),
-        ("hosts asleep: too many failures or nothing relevant", hosts["asleep"], "hosts-asleep", of_state("asleep")),
-        ("hosts with pages", hosts["with_pages"], "hosts-pages", of_state("with pages")),
-        (look.term("waiting list"), facts["waiting"], "waiting", look.address(name, "waiting")),
+        ("hosts that delivered pages in the last 10 s", hosts["working"], "hosts-working", hosts_in("working")),
+        ("hosts resting between requests", hosts["resting"], "hosts-resting", hosts_in("resting")),
+        ("hosts asleep (too many failures or nothing relevant)", hosts["asleep"], "hosts-asleep", hosts_in("asleep")),
+        ("hosts with pages", hosts["with_pages"], "hosts-pages", hosts_in("with pages")),
+        (layout.term("waiting list"), facts["waiting"], "waiting", layout.address(name, "waiting")),
     ]
     now = [
-        element("li", element("span", words), element("b", element("a", f"{number:,}", id=identity, href=address)))
-        for words, number, identity, address in rows
+        element("li", element("span", label), element("b", element("a", f"{count:,}", id=id_, href=address)))
+        for label, count, id_, address in rows
     ]
-    left = element("p", outlook_sentence(facts), id="outlook")
+    estimate = element("p", outlook_sentence(facts), id="outlook")
     if facts["exploration"] is not None:
-        tried = element("b", f"{facts['exploration']:.0%}", id="exploration")
-        now.append(element("li", look.term("pages taken to try something"), tried))
+        share = element("b", f"{facts['exploration']:.0%}", id="exploration")
+        now.append(element("li", layout.term("exploratory pages"), share))
     return join(
-        look.card(look.term("on-topic share"), curve_figure(facts["curve"])),
-        look.card("Now", element("p", now_sentence(facts), id="now"), left, element("ul", *now, class_="counts")),
+        layout.card(layout.term("on-topic share"), curve_figure(facts["curve"])),
+        layout.card("Now", element("p", now_sentence(facts), id="now"), estimate, element("ul", *now, class_="counts")),
     )
 
 
 def results(rows: list[dict[str, Any]], facts: Mapping[str, Any], wanted: Wanted) -> Markup:
-    """The list of pages, with its filters as `wanted` has set them."""
+    """The list of pages, with its filters set as in `wanted`."""
     name = facts["name"]
 
-    def tab(words: str, value: str) -> Markup:
+    def tab(label: str, value: str) -> Markup:
         here = "page" if wanted.order == value else None
-        return element("a", words, href=f"/c/{quote(name)}?order={value}", data_order_by=value, aria_current=here)
+        return element("a", label, href=f"/c/{quote(name)}?order={value}", data_order_by=value, aria_current=here)
 
     search = element(
         "form",
@@ -175,7 +183,7 @@ def results(rows: list[dict[str, Any]], facts: Mapping[str, Any], wanted: Wanted
             "input",
             name="q",
             type="search",
-            placeholder="Search this collection  /",
+            placeholder="Search this collection (/)",
             aria_label="Search this collection",
             id="search-box",
         ),
@@ -203,9 +211,9 @@ def results(rows: list[dict[str, Any]], facts: Mapping[str, Any], wanted: Wanted
         ),
         element(
             "select",
-            element("option", "all labels", value=""),
-            element("option", "● my on topic", value="on"),
-            element("option", "○ my off topic", value="off"),
+            element("option", "any label", value=""),
+            element("option", "● labelled on topic", value="on"),
+            element("option", "○ labelled off topic", value="off"),
             id="filter-label",
             aria_label="My labels",
         ),
@@ -218,34 +226,40 @@ def results(rows: list[dict[str, Any]], facts: Mapping[str, Any], wanted: Wanted
         search,
         class_="results-head",
     )
-    none = None if rows else _no_results(facts, wanted)
-    shown = element("ol", *(look.result(name, row) for row in rows), id="results", class_="results")
-    new = element("button", "", type="button", id="new-bar", hidden=True, data_do="show-new")
+    empty = None if rows else _no_results(facts, wanted)
+    items = element("ol", *(layout.result(name, row) for row in rows), id="results", class_="results")
+    new_bar = element("button", "", type="button", id="new-bar", hidden=True, data_do="show-new")
     more = element("button", "More", type="button", id="more-results", hidden=len(rows) < 30, data_do="more-results")
-    return element("section", element("h2", "Results", class_="hidden"), head, new, none, shown, more, class_="found")
+    return element(
+        "section", element("h2", "Results", class_="hidden"), head, new_bar, empty, items, more, class_="found"
+    )
 
 
 def _no_results(facts: Mapping[str, Any], wanted: Wanted) -> Markup:
     if wanted.is_filtered:
-        return look.empty("No page passes these filters")
-    waits = "The first pages appear here in a moment." if facts["is_running"] else "This crawl fetched no page."
-    return look.empty("No pages yet", element("p", waits))
+        return layout.empty("No pages match these filters")
+    hint = "The first pages will appear here in a moment." if facts["is_running"] else "This crawl fetched no pages."
+    return layout.empty("No pages yet", element("p", hint))
 
 
 def losses(facts: Mapping[str, Any]) -> Markup:
+    """The counts of failed requests and of links not followed."""
+
     def list_of(kind: str) -> Callable[[str], str]:
-        return lambda reason: look.address(facts["name"], kind, reason=reason)
+        return lambda reason: layout.address(facts["name"], kind, reason=reason)
 
     return element(
         "div",
-        look.card(
+        layout.card(
             "Failed",
-            look.reason_list(facts["failed"], list_of("failed"), "Every request brought a page."),
+            layout.reason_list(facts["failed"], list_of("failed"), "Every request returned a page."),
             id_="failed",
         ),
-        look.card(
-            look.term("not followed"),
-            look.reason_list(facts["not_followed"], list_of("not-followed"), "Every link was followed or waits."),
+        layout.card(
+            layout.term("not followed"),
+            layout.reason_list(
+                facts["not_followed"], list_of("not-followed"), "Every link was followed or is waiting."
+            ),
             id_="not-followed",
         ),
         class_="cards",

@@ -1,4 +1,4 @@
-"""Commands that the desk runs in the background, one for each name, however long they take. They end with the desk."""
+"""Runs long commands in the background, one per collection at a time. They are terminated when the desk stops."""
 
 from __future__ import annotations
 
@@ -13,67 +13,69 @@ from typing import IO, Any
 
 from scenthound.desk.command_errors import COMMAND, error_in
 
-LAST = 4_000  # bytes of what a job said in which its last line is looked for
+MOST_OUTPUT = 256_000  # bytes; only the end of a longer output is read
 
 
 @dataclass(frozen=True, slots=True)
 class _Job:
+    """A process and the files that collect its stdout and stderr."""
+
     process: subprocess.Popen[bytes]
-    answer: IO[bytes]
-    said: IO[bytes]
+    result: IO[bytes]
+    progress: IO[bytes]
 
 
 class Jobs:
-    """Each job is a command with `--json`: its answer on stdout, its progress on stderr, line by line."""
+    """Each job is a command with `--json`: the result goes to stdout, progress to stderr, line by line."""
 
     def __init__(self) -> None:
         self._jobs: dict[Path, _Job] = {}
         self._lock = Lock()
 
-    def start(self, name: Path, words: Sequence[str]) -> None:
-        """Start a job, unless one of this name is at work."""
+    def start(self, name: Path, arguments: Sequence[str]) -> None:
+        """Start a job, unless one with this name is running."""
         with self._lock:
             job = self._jobs.get(name)
             if job is not None and job.process.poll() is None:
                 return
-            answer, said = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
-            process = subprocess.Popen(  # noqa: S603 - no shell; the words are a list
-                [*COMMAND, *words], stdin=subprocess.DEVNULL, stdout=answer, stderr=said
+            result, progress = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
+            process = subprocess.Popen(  # noqa: S603 - no shell; the arguments are a list
+                [*COMMAND, *arguments], stdin=subprocess.DEVNULL, stdout=result, stderr=progress
             )
             if job is not None:
-                job.answer.close()
-                job.said.close()
-            self._jobs[name] = _Job(process, answer, said)
+                job.result.close()
+                job.progress.close()
+            self._jobs[name] = _Job(process, result, progress)
 
     def state(self, name: Path) -> dict[str, Any]:
-        """How far a job is: none, working, done or failed; the last line it said; what it printed, once it is done."""
+        """The state of a job (none, working, done or failed), its last line of progress, and its result once done."""
         with self._lock:
             job = self._jobs.get(name)
             if job is None:
                 return {"state": "none", "said": "", "answer": None}
-            code, said = job.process.poll(), _text(job.said)
+            code, progress = job.process.poll(), _text(job.progress)
             if code is None:
-                return {"state": "working", "said": said.strip().rpartition("\n")[2][-200:], "answer": None}
-            printed = _text(job.answer)
+                return {"state": "working", "said": progress.strip().rpartition("\n")[2][-200:], "answer": None}
+            result = _text(job.result)
         if code:
-            error = error_in(printed or said)
+            error = error_in(result or progress)
             return {"state": "failed", "said": f"{error.message}. {error.hint}", "answer": None}
-        return {"state": "done", "said": "", "answer": json.loads(printed)}
+        return {"state": "done", "said": "", "answer": json.loads(result)}
 
     def close(self) -> None:
-        """End what is still at work."""
+        """Terminate all running jobs."""
         with self._lock:
             for job in self._jobs.values():
                 job.process.terminate()
             for job in self._jobs.values():
                 job.process.wait()
-                job.answer.close()
-                job.said.close()
+                job.result.close()
+                job.progress.close()
             self._jobs.clear()
 
 
 def _text(file: IO[bytes]) -> str:
-    """What a process has written to a file so far; of a long text the end."""
+    """What a process has written to a file so far; only the end of a long output."""
     size = file.seek(0, 2)
-    file.seek(max(0, size - 64 * LAST))
+    file.seek(max(0, size - MOST_OUTPUT))
     return file.read().decode("utf-8", "replace")

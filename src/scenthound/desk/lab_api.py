@@ -1,4 +1,4 @@
-"""The experiments of the laboratory in the JSON API: figures of what is chosen, and files to save."""
+"""The API for experiments of the laboratory: figures for a selection, and files to download."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from scenthound.desk import api_base
-from scenthound.desk import request_parameters as read
+from scenthound.desk import request_parameters as params
 from scenthound.desk.api_operations import get
-from scenthound.desk.shapes import ANY, TEXT, TEXTS, WHOLE, fields, listed
+from scenthound.desk.shapes import ANY, INTEGER, TEXT, TEXTS, fields, list_of
 from scenthound.errors import BadUsage
 from scenthound.formats import json_facts
 from scenthound.lab.measure.compare_crawlers import crawlers, open_run
@@ -21,21 +21,21 @@ from scenthound.lab.measure.measure import measured_metrics
 from scenthound.lab.report.chosen import Chosen, choose
 from scenthound.lab.report.downloads import TABLES, as_csv, as_latex, as_svg
 
-METRIC = read.Words("metric", "What is compared.")
-STRATEGIES = read.Several("strategy", "Only these crawlers.")
-TOPICS = read.Several("topic", "Only these topics.")
-AT = read.Whole("at", "After so many pages.", 0, 1, 10**9)
+METRIC = params.Text("metric", "The metric to compare.")
+STRATEGIES = params.Texts("strategy", "Only these strategies.")
+TOPICS = params.Texts("topic", "Only these topics.")
+AT = params.Integer("at", "Number of pages at which to compare.", 0, 1, 10**9)
 CHOSEN = (METRIC, STRATEGIES, TOPICS, AT)
-ACROSS = read.Words("across", "Of topics.svg: the crawler on the axis across.")
-UP = read.Words("up", "Of topics.svg: the crawler on the axis up.")
-SAVE = read.Among("save", "Whether a browser should save it.", {"no": False, "yes": True})
+ACROSS = params.Text("across", "For topics.svg: the strategy on the x axis.")
+UP = params.Text("up", "For topics.svg: the strategy on the y axis.")
+SAVE = params.Choice("save", "Whether the browser should save the file.", {"no": False, "yes": True})
 EXPERIMENT = fields(
     **dict.fromkeys(("name", "metric"), TEXT),
     **dict.fromkeys(("metrics", "all_strategies", "strategies", "topics"), TEXTS),
-    points=listed(WHOLE),
-    at=WHOLE,
+    points=list_of(INTEGER),
+    at=INTEGER,
     curves=ANY,
-    tests=listed(ANY),
+    tests=list_of(ANY),
     by_topic=ANY,
 )
 KINDS = {"csv": "text/csv", "tex": "application/x-tex", "svg": "image/svg+xml"}
@@ -44,30 +44,30 @@ FILES = [f"{what}.{kind}" for what in TABLES for kind in KINDS if (what, kind) !
 
 
 def folder_of(request: Request) -> Path:
-    """The experiment that the address names. Raises `Unknown`."""
+    """The folder of the experiment named in the path. Raises `NotFound`."""
     name = request.path_params["name"]
     path = api_base.desk_of(request).collections.experiments().get(name)
     if path is None:
-        raise api_base.Unknown(
+        raise api_base.NotFound(
             f"no experiment called `{name[:80]}`",
-            "the first page of the desk lists what is open; another folder can be opened there",
+            "the start page lists the open experiments and can open another folder",
         )
     return path
 
 
 def chosen_of(path: Path, query: QueryParams) -> Chosen:
-    """What the query chooses."""
+    """The selection described by the query."""
     run = open_run(path)
     at = AT.of(query) if query.get("at") else None
     return choose(run, measured_metrics(run), METRIC.of(query), STRATEGIES.of(query), TOPICS.of(query), at)
 
 
 def pair_of(chosen: Chosen, query: QueryParams) -> tuple[str, str] | None:
-    """The two crawlers whose topics are compared; at first the two of the largest difference."""
+    """The two strategies compared topic by topic; by default the pair with the largest difference."""
     names = chosen.names
-    for wanted in (query.get("across"), query.get("up")):
-        if wanted and wanted not in names:
-            raise BadUsage(f"`{wanted[:80]}` is not among the chosen", f"there are: {', '.join(names)}")
+    for axis in (query.get("across"), query.get("up")):
+        if axis and axis not in names:
+            raise BadUsage(f"`{axis[:80]}` is not among the selected strategies", f"use one of: {', '.join(names)}")
     if len(names) < 2:
         return None
     if query.get("across") and query.get("up"):
@@ -78,30 +78,30 @@ def pair_of(chosen: Chosen, query: QueryParams) -> tuple[str, str] | None:
 
 
 async def get_experiments(request: Request) -> Any:
-    found = api_base.desk_of(request).collections.experiments()
-    return {"experiments": [{"name": name, "folder": str(path)} for name, path in found.items()]}
+    experiments = api_base.desk_of(request).collections.experiments()
+    return {"experiments": [{"name": name, "folder": str(path)} for name, path in experiments.items()]}
 
 
 async def get_experiment(request: Request) -> Any:
     path = folder_of(request)
 
-    def look_up() -> dict[str, Any]:
+    def read_figures() -> dict[str, Any]:
         chosen = chosen_of(path, request.query_params)
-        known = {"metrics": measured_metrics(chosen.run), "all_strategies": crawlers(chosen.run)}
+        available = {"metrics": measured_metrics(chosen.run), "all_strategies": crawlers(chosen.run)}
         return {
             "name": request.path_params["name"],
             "points": list(chosen.shown),
-            **known,
+            **available,
             **json_facts(chosen.as_plain()),
         }
 
-    return await run_in_threadpool(look_up)
+    return await run_in_threadpool(read_figures)
 
 
 async def get_file(request: Request) -> Response:
     path, query = folder_of(request), request.query_params
     if request.path_params["file"] not in FILES:
-        raise api_base.Unknown("no such file", f"there are: {', '.join(FILES)}")
+        raise api_base.NotFound("no such file", f"use one of: {', '.join(FILES)}")
     what, _, kind = request.path_params["file"].partition(".")
 
     def make() -> tuple[str, str]:
@@ -122,14 +122,14 @@ ROUTES = [
     get(
         "/api/experiments",
         get_experiments,
-        "The experiments that are open.",
-        fields(experiments=listed(fields(name=TEXT, folder=TEXT))),
+        "The open experiments.",
+        fields(experiments=list_of(fields(name=TEXT, folder=TEXT))),
     ),
     get("/api/experiments/{name}", get_experiment, "The figures of an experiment.", EXPERIMENT, *CHOSEN),
     get(
         "/api/experiments/{name}/{file}",
         get_file,
-        "A table or a picture of an experiment as a file.",
+        "A table or chart of an experiment, as a file.",
         TEXT,
         *(*CHOSEN, ACROSS, UP, SAVE),
         kinds=KINDS.values(),

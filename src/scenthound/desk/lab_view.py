@@ -1,4 +1,4 @@
-"""The page of an experiment: choose strategies, topics and metric; curves, tests, topic by topic; downloads."""
+"""The page of an experiment: choice of strategies, topics and metric; curves, tests, results by topic; downloads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from scenthound.desk import main_pages
-from scenthound.desk import page_layout as look
+from scenthound.desk import page_layout as layout
 from scenthound.desk.lab_api import chosen_of, folder_of, pair_of
 from scenthound.desk.markup import Content, Markup, element, join
 from scenthound.lab.measure.compare_crawlers import crawlers, non_oracles, points_shown
@@ -37,27 +37,27 @@ async def experiment_page(request: Request) -> str:
             _figure(name, chosen),
             _tests(name, chosen),
         ]
-        return look.page(f"Experiment {name}", *content, _topics(name, chosen, pair))
+        return layout.page(f"Experiment {name}", *content, _topics(name, chosen, pair))
 
     return await run_in_threadpool(make)
 
 
 def _head(name: str, chosen: Chosen, is_fresh: bool) -> Markup:
     run = chosen.run
-    size = (
-        f"{len(run.spec.strategies):,} strategies, {len(run.topics):,} topics, {run.spec.limits.pages:,} pages a crawl"
-    )
-    facts = f"{size}, on {run.spec.name}."
-    old = (
+    size = f"{len(run.spec.strategies):,} strategies, {len(run.topics):,} topics"
+    facts = f"{size}, {run.spec.limits.pages:,} pages per crawl, on {run.spec.name}."
+    warning = (
         None
         if is_fresh
         else element(
             "p",
-            "Some crawls are newer than these figures: `scenthound lab measure` brings them up to date.",
+            "Some crawls are newer than these figures. Run `scenthound lab measure` to update them.",
             class_="error",
         )
     )
-    return element("section", element("h1", name), element("p", facts, class_="quiet-text"), old, class_="crawl-head")
+    return element(
+        "section", element("h1", name), element("p", facts, class_="quiet-text"), warning, class_="crawl-head"
+    )
 
 
 def _form(name: str, chosen: Chosen) -> Markup:
@@ -66,7 +66,7 @@ def _form(name: str, chosen: Chosen) -> Markup:
     metrics = element(
         "select",
         *(
-            element("option", _in_words(metric), value=metric, selected=metric == chosen.metric)
+            element("option", _metric_label(metric), value=metric, selected=metric == chosen.metric)
             for metric in measured_metrics(run)
         ),
         id="metric",
@@ -84,10 +84,10 @@ def _form(name: str, chosen: Chosen) -> Markup:
     strategies = [
         element(
             "label",
-            element("input", type="checkbox", name="strategy", value=one, checked=one in chosen.names),
-            f" {display_name(one, given)}",
+            element("input", type="checkbox", name="strategy", value=strategy, checked=strategy in chosen.names),
+            f" {display_name(strategy, given)}",
         )
-        for one in crawlers(run)
+        for strategy in crawlers(run)
     ]
     topics = [
         element(
@@ -122,16 +122,16 @@ def _form(name: str, chosen: Chosen) -> Markup:
     )
 
 
-def _in_words(metric: str) -> str:
+def _metric_label(metric: str) -> str:
     return metric[:1].upper() + metric[1:].replace("_", " ")
 
 
 def _query(chosen: Chosen, **more: str) -> str:
-    """The choice as the query of an address; what is complete is left out."""
+    """The selection as a query string, without parameters at their defaults."""
     run = chosen.run
     pairs = [("metric", chosen.metric), ("at", str(chosen.at))]
     if list(chosen.names) != non_oracles(crawlers(run), run.spec.given):
-        pairs += [("strategy", one) for one in chosen.names]
+        pairs += [("strategy", strategy) for strategy in chosen.names]
     if len(chosen.topics) != len(run.topics):
         pairs += [("topic", topic) for topic in chosen.topics]
     return urlencode([*pairs, *more.items()])
@@ -160,33 +160,33 @@ def _file(name: str, what: str, kind: str) -> str:
 
 
 def _figure(name: str, chosen: Chosen) -> Markup:
-    words = (
+    caption = (
         f"{chosen.metric} by pages crawled: means over {len(chosen.topics):,} topics, with bands of one standard error"
     )
     picture = element(
         "img",
         src=f"{_file(name, 'curves', 'svg')}?{_query(chosen)}",
-        alt=f"{words}; the table has the figures",
+        alt=f"{caption}; the table has the figures",
         class_="chart",
     )
     points = [at for at in sorted({*chosen.shown, chosen.at}) if at in chosen.values]
     rows = [
         element(
             "tr",
-            element("th", display_name(one, chosen.run.spec.given), scope="row"),
-            *(element("td", _with_error(chosen, one, at), class_="number") for at in points),
+            element("th", display_name(strategy, chosen.run.spec.given), scope="row"),
+            *(element("td", _with_error(chosen, strategy, at), class_="number") for at in points),
         )
-        for one in chosen.names
+        for strategy in chosen.names
     ]
     heads = element(
         "tr",
-        element("th", "crawler", scope="col"),
+        element("th", "strategy", scope="col"),
         *(element("th", f"{at:,} pages", scope="col", class_="number") for at in points),
     )
     metric = get_metric(chosen.metric)
     lower = " Lower is better." if metric.lower_is_better else ""
-    return look.card(
-        _in_words(chosen.metric),
+    return layout.card(
+        _metric_label(chosen.metric),
         element("p", (inspect.getdoc(metric.function) or "").partition("\n\n")[0]),
         element("p", f"Means over {len(chosen.topics):,} topics ± one standard error.{lower}", class_="quiet-text"),
         element("div", picture, class_="wide"),
@@ -204,7 +204,7 @@ def _with_error(chosen: Chosen, name: str, at: int) -> str:
 def _tests(name: str, chosen: Chosen) -> Markup:
     plain: list[Mapping[str, Any]] = chosen.as_plain()["tests"]
     if not plain:
-        return look.card("Who is better?", element("p", "Choose at least two strategies.", class_="quiet-text"))
+        return layout.card("Which is better?", element("p", "Select at least two strategies.", class_="quiet-text"))
     sentences = element(
         "ul",
         *(
@@ -231,16 +231,16 @@ def _tests(name: str, chosen: Chosen) -> Markup:
         ("p", "number"),
         ("Holm p", "number"),
         ("won : lost", "number"),
-        ("d, 95 % interval", "number"),
+        ("d, 95% interval", "number"),
     )
     rows = [element("tr", *_test_cells(test)) for test in plain]
-    head = element("tr", *(element("th", words, scope="col", class_=kind or None) for words, kind in heads))
-    return look.card(
-        "Who is better?",
+    head = element("tr", *(element("th", label, scope="col", class_=kind or None) for label, kind in heads))
+    return layout.card(
+        "Which is better?",
         element(
             "p",
-            "Paired one-tailed t tests over topics, each pair in both directions; Holm’s adjustment counts them all. "
-            "● shown, ○ open.",
+            "Paired one-tailed t-tests over topics, each pair in both directions, with Holm’s correction. "
+            "● difference shown, ○ not shown.",
             class_="quiet-text",
         ),
         sentences,
@@ -286,7 +286,7 @@ def _topics(name: str, chosen: Chosen, pair: tuple[str, str] | None) -> Markup:
                 element(
                     "img",
                     src=f"{_file(name, 'topics', 'svg')}?{_query(chosen, **more)}",
-                    alt=f"{pair[0]} against {pair[1]}, a point for each topic; the table has the figures",
+                    alt=f"{pair[0]} against {pair[1]}, one point per topic; the table has the figures",
                     class_="chart",
                 ),
                 class_="wide",
@@ -295,7 +295,7 @@ def _topics(name: str, chosen: Chosen, pair: tuple[str, str] | None) -> Markup:
     heads = element(
         "tr",
         element("th", "topic", scope="col"),
-        *(element("th", one, scope="col", class_="number") for one in chosen.names),
+        *(element("th", strategy, scope="col", class_="number") for strategy in chosen.names),
     )
     rows = [
         element(
@@ -308,9 +308,9 @@ def _topics(name: str, chosen: Chosen, pair: tuple[str, str] | None) -> Markup:
     table = element("div", element("table", element("thead", heads), element("tbody", *rows)), class_="wide tall")
     kinds = ("csv", "svg", "tex") if pair is not None else ("csv", "tex")
     line = "" if pair is None else f" Above the line {pair[1]} has the higher value, below it {pair[0]}."
-    about = f"{_in_words(chosen.metric)} after {chosen.at:,} pages.{line}"
-    return look.card(
-        "Topic by topic",
+    about = f"{_metric_label(chosen.metric)} after {chosen.at:,} pages.{line}"
+    return layout.card(
+        "By topic",
         element("p", about, class_="quiet-text"),
         picture,
         table,
@@ -320,16 +320,16 @@ def _topics(name: str, chosen: Chosen, pair: tuple[str, str] | None) -> Markup:
 
 
 def _pair_form(name: str, chosen: Chosen, pair: tuple[str, str]) -> Markup:
-    def select(identity: str, label: str, value: str) -> Content:
-        options = [element("option", one, value=one, selected=one == value) for one in chosen.names]
-        return [element("label", label, for_=identity), element("select", *options, id=identity, name=identity)]
+    def select(id_: str, label: str, value: str) -> Content:
+        options = [element("option", strategy, value=strategy, selected=strategy == value) for strategy in chosen.names]
+        return [element("label", label, for_=id_), element("select", *options, id=id_, name=id_)]
 
     hidden = [element("input", type="hidden", name=key, value=value) for key, value in _pairs(chosen)]
     return element(
         "form",
         *hidden,
-        select("across", "Across", pair[0]),
-        select("up", "Up", pair[1]),
+        select("across", "x axis", pair[0]),
+        select("up", "y axis", pair[1]),
         element("button", "Show"),
         method="get",
         action=f"/lab/{quote(name)}#topics",
@@ -342,5 +342,5 @@ def _pairs(chosen: Chosen) -> list[tuple[str, str]]:
 
 
 ROUTES = [
-    Route("/lab/{name}", main_pages.shows(experiment_page)),
+    Route("/lab/{name}", main_pages.html_page(experiment_page)),
 ]

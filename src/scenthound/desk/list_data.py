@@ -1,4 +1,4 @@
-"""The lists behind the counts of a crawl: hosts, what waits, what failed, links that were not followed."""
+"""The lists behind the counts of a crawl: hosts, waiting list, failed requests, links not followed."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ SHOWN_URLS = 200
 
 
 def failed(path: Path, reason: str, part: Slice) -> dict[str, Any]:
-    """Requests that brought no page, latest first."""
+    """Failed requests, latest first."""
     with CrawlFolder.look(path) as folder:
         rows, total = live_lists.lost(folder.database, reason, part)
     return {"total": total, "rows": [{**row._asdict(), "in_words": in_words(row.reason)} for row in rows]}
 
 
 def waiting(path: Path, part: Slice) -> dict[str, Any]:
-    """The waiting list, best first; that of a strategy with a list of its own as of its last snapshot, in any order."""
+    """The waiting list, best first; if the strategy keeps its own, its last snapshot, in no particular order."""
     with CrawlFolder.look(path) as folder:
         own = own_frontier(folder)
         total = frontier_length(folder) if own is None else len(own)
-        rows = live_lists.waiting(folder.database, part) if own is None else list(_of_own(own, part))
+        rows = live_lists.waiting(folder.database, part) if own is None else list(_own_rows(own, part))
     shown = [
         {**row._asdict(), "place": place, "score": json_number(row.score)}
         for place, row in enumerate(rows, part.offset + 1)
@@ -54,7 +54,7 @@ def waiting(path: Path, part: Slice) -> dict[str, Any]:
     return {"total": total, "is_ordered": own is None, "rows": shown}
 
 
-def _of_own(frontier: Frontier, part: Slice) -> Iterator[live_lists.WaitingRow]:
+def _own_rows(frontier: Frontier, part: Slice) -> Iterator[live_lists.WaitingRow]:
     for url in list(islice(frontier.urls(), part.offset, part.offset + part.limit)):
         candidate = frontier.take(url)
         if candidate is not None:
@@ -63,20 +63,24 @@ def _of_own(frontier: Frontier, part: Slice) -> Iterator[live_lists.WaitingRow]:
 
 
 def hosts(path: Path, state: str, now: float, part: Slice) -> dict[str, Any]:
-    """The hosts of a crawl, or those of one state; those with most pages on topic first."""
+    """The hosts of a crawl, optionally in one state; those with the most pages on topic first."""
     with CrawlFolder.look(path) as folder:
         request, database = folder.request, folder.database
-        found: dict[str, dict[str, Any]] = {}
-        for known in live_queries.hosts(database, now, HOST_FAILURES, request.settings.host_patience):
-            found[known.host] = {"state": known.state, "failures": known.failures, "next_in": known.next_allowed - now}
+        figures: dict[str, dict[str, Any]] = {}
+        for status in live_queries.hosts(database, now, HOST_FAILURES, request.settings.host_patience):
+            figures[status.host] = {
+                "state": status.state,
+                "failures": status.failures,
+                "next_in": status.next_allowed - now,
+            }
         for page in live_queries.fetched_after(database, 0, request.settings.relevant or OLD_RULE):
             if page.is_page:
-                row = found.setdefault(urls.host(page.url), {})
+                row = figures.setdefault(urls.host(page.url), {})
                 row["pages"] = row.get("pages", 0) + 1
                 row["on_topic"] = row.get("on_topic", 0) + page.relevant
                 row["last"] = page.time
-    rows = [_host(host, row, now) for host, row in found.items()]
-    rows = sorted(filter(_is_of(state), rows), key=lambda row: (-row["on_topic"], -row["pages"], row["host"]))
+    rows = [_host(host, row, now) for host, row in figures.items()]
+    rows = sorted(filter(_state_filter(state), rows), key=lambda row: (-row["on_topic"], -row["pages"], row["host"]))
     return {"total": len(rows), "rows": rows[part.offset : part.offset + part.limit]}
 
 
@@ -93,7 +97,7 @@ def _host(host: str, row: Mapping[str, Any], now: float) -> dict[str, Any]:
     }
 
 
-def _is_of(state: str) -> Any:
+def _state_filter(state: str) -> Any:
     return {
         "": lambda row: True,
         "with pages": lambda row: row["pages"] > 0,
@@ -104,29 +108,29 @@ def _is_of(state: str) -> Any:
 
 
 def not_followed(path: Path, reason: str, host: str, part: Slice) -> dict[str, Any]:
-    """Links that were not followed, by host and reason; of one host also addresses that were met and left.
+    """Links not followed, counted by host and reason; for a single host, also URLs seen there (`urls`).
 
-    `left` is what the watch for traps left, with the form of the addresses.
+    `left` lists the URL patterns that the trap detector suspended.
     """
     with CrawlFolder.look(path) as folder:
         rows = live_lists.left_out(folder.database, reason, host)
         events = folder.history.strategy_events(SUSPENDED)
         left = [dict(event.facts) for event in events if reason in ("", TRAP) and host in ("", event.facts.get("host"))]
-        met = _met(folder, host) if host else []
+        seen_urls = _seen_urls(folder, host) if host else []
     shown = [
         {**row._asdict(), "in_words": in_words(row.reason)} for row in rows[part.offset : part.offset + part.limit]
     ]
-    return {"total": len(rows), "links": sum(row.times for row in rows), "rows": shown, "urls": met, "left": left}
+    return {"total": len(rows), "links": sum(row.times for row in rows), "rows": shown, "urls": seen_urls, "left": left}
 
 
-def _met(folder: CrawlFolder, host: str) -> list[Url]:
-    """Addresses of a host that pages link to, and that are neither fetched nor waiting."""
-    found: dict[Url, None] = {}
-    read = 0
+def _seen_urls(folder: CrawlFolder, host: str) -> list[Url]:
+    """URLs of a host that pages link to, but that are neither fetched nor waiting."""
+    targets_on_host: dict[Url, None] = {}
+    links_read = 0
     for _, targets in folder.database.links():
-        read += len(targets)
-        found.update((target, None) for target in targets if urls.host(target) == host)
-        if read > LINKS_READ or len(found) > 10 * SHOWN_URLS:
+        links_read += len(targets)
+        targets_on_host.update((target, None) for target in targets if urls.host(target) == host)
+        if links_read > LINKS_READ or len(targets_on_host) > 10 * SHOWN_URLS:
             break
-    known = live_queries.fates(folder.database, list(found))
-    return [url for url in found if url not in known][:SHOWN_URLS]
+    states = live_queries.fates(folder.database, list(targets_on_host))
+    return [url for url in targets_on_host if url not in states][:SHOWN_URLS]

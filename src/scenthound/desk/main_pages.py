@@ -1,4 +1,4 @@
-"""The pages of the desk as HTML: start, crawl, page, why not, search, stored copy."""
+"""Routes of the main pages: start, crawl, page, why not, search, stored copy, static files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from starlette.routing import Route
 from scenthound import url as urls
 from scenthound.apps.portal.build_portal import categories_of
 from scenthound.desk import api_base, crawl_view, page_view, search_api, search_view, start_view, stored_copy, views
-from scenthound.desk import page_layout as look
+from scenthound.desk import page_layout as layout
 from scenthound.desk.agent_data import has_agents
 from scenthound.desk.crawl_api import HOST, ON_TOPIC, URL
 from scenthound.desk.markup import Content, Markup, element
@@ -27,33 +27,33 @@ from scenthound.store.live_queries import Wanted
 STATIC = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
-def shows(handler: Any) -> Any:
-    """Turn errors into a page that says what is wrong and what to do."""
+def html_page(handler: Any) -> Any:
+    """Turn the result of a handler into an HTML response, and its errors into an error page."""
 
     @functools.wraps(handler)
-    async def answer(request: Request) -> Response:
+    async def endpoint(request: Request) -> Response:
         try:
             html = await handler(request)
         except (ScenthoundError, OSError) as error:
-            known = of_system(error) if isinstance(error, OSError) else error
-            return problem_page(known.message, known.hint, api_base.status_of(known))
+            failure = of_system(error) if isinstance(error, OSError) else error
+            return problem_page(failure.message, failure.hint, api_base.status_of(failure))
         return html if isinstance(html, Response) else HTMLResponse(html)
 
-    return answer
+    return endpoint
 
 
 def problem_page(message: str, hint: str, status: int) -> HTMLResponse:
-    way_out = element("p", element("a", "All collections", href="/"))
-    return HTMLResponse(look.page("This went wrong", look.problem(message, hint, way_out)), status)
+    home_link = element("p", element("a", "All collections", href="/"))
+    return HTMLResponse(layout.page("Something went wrong", layout.problem(message, hint, home_link)), status)
 
 
 def nav_of(path: Path, name: str, here: str) -> Markup:
-    """The pages of a collection: that of its agents only if there are some, the map of a site only if it is of one."""
+    """Navigation of a collection: Agents only if it has agents; Site map for a single site, Related for several."""
     without = [] if has_agents(path) else ["/agents"]
     with CrawlFolder.look(path) as folder:
         hosts = {urls.host(url) for url, _ in folder.request.keyed_seeds()}
     without.append("/related" if len(hosts) == 1 else "/site-map")
-    return look.collection_nav(name, here, without)
+    return layout.collection_nav(name, here, without)
 
 
 # ---- start
@@ -63,13 +63,18 @@ async def start(request: Request) -> str:
     desk, query = api_base.desk_of(request), request.query_params
     rows = await run_in_threadpool(api_base.listing, desk)
     sources = await run_in_threadpool(choices, desk.collections, desk.sources)
-    asked = start_view.question(query.get("topic", "")[:2000], sources, query.get("source", ""))
-    shown = start_view.collections(rows, desk.collections.experiments())
-    beside = element("a", "Companion", href="/companion") if desk.companion is not None else None
-    short = element(
-        "p", "In a hurry? ", element("a", "Ask a short question", href="/ask"), " ", beside, class_="quiet-text aside"
+    form = start_view.question(query.get("topic", "")[:2000], sources, query.get("source", ""))
+    collection_list = start_view.collections(rows, desk.collections.experiments())
+    companion_link = element("a", "Companion", href="/companion") if desk.companion is not None else None
+    shortcuts = element(
+        "p",
+        "In a hurry? ",
+        element("a", "Ask a short question", href="/ask"),
+        " ",
+        companion_link,
+        class_="quiet-text aside",
     )
-    return look.page("What are you looking for?", asked, short, shown, script="start")
+    return layout.page("What are you looking for?", form, shortcuts, collection_list, script="start")
 
 
 # ---- a crawl
@@ -82,12 +87,12 @@ async def crawl(request: Request) -> str:
     query = request.query_params
     order = "best" if query.get("order") == "best" else "new"
     wanted = Wanted(order, host=HOST.of(query), on_topic=ON_TOPIC.of(query))
-    found = await run_in_threadpool(views.pages, path, wanted)
-    return look.page(
+    listing = await run_in_threadpool(views.pages, path, wanted)
+    return layout.page(
         facts["topic"],
         crawl_view.head(facts),
         element("div", crawl_view.figures(facts), class_="cards"),
-        crawl_view.results(found["pages"], facts, wanted),
+        crawl_view.results(listing["pages"], facts, wanted),
         crawl_view.losses(facts),
         script="crawl",
         nav=await run_in_threadpool(nav_of, path, name, ""),
@@ -102,13 +107,13 @@ async def one_page(request: Request) -> str | Response:
     if not request.query_params.get("url", "").strip():
         return await why(request)
     url = URL.of(request.query_params)
-    found = await run_in_threadpool(views.explanation, path, url, api_base.desk_of(request).clock())
-    if found["state"] != "crawled":
+    explanation = await run_in_threadpool(views.explanation, path, url, api_base.desk_of(request).clock())
+    if explanation["state"] != "crawled":
         return await why(request)
-    links = await run_in_threadpool(views.links, path, found["page"]["url"])
-    content = page_view.fetched(name, found, links)
-    return look.page(
-        found["page"]["title"] or found["page"]["url"],
+    links = await run_in_threadpool(views.links, path, explanation["page"]["url"])
+    content = page_view.fetched(name, explanation, links)
+    return layout.page(
+        explanation["page"]["title"] or explanation["page"]["url"],
         content,
         script="page",
         nav=await run_in_threadpool(nav_of, path, name, "/page"),
@@ -121,28 +126,28 @@ async def why(request: Request) -> str:
     answer: Content = None
     if url:
         try:
-            found = await run_in_threadpool(views.explanation, path, url, api_base.desk_of(request).clock())
-            answer = page_view.not_fetched(name, found)
+            explanation = await run_in_threadpool(views.explanation, path, url, api_base.desk_of(request).clock())
+            answer = page_view.not_fetched(name, explanation)
         except ScenthoundError as error:
-            answer = look.problem(error.message, error.hint)
+            answer = layout.problem(error.message, error.hint)
     box = element(
         "form",
         element("label", "Why was this page not fetched?", for_="url", class_="ask"),
         element(
             "div",
             element("input", id="url", name="url", value=url, placeholder="https://example.org/page", autofocus=True),
-            element("button", "Ask", class_="primary"),
+            element("button", "Find out", class_="primary"),
             class_="row",
         ),
         element(
             "p",
-            "Any address: the desk says whether the crawl met it, where, and what stands before it.",
+            "Enter any address to see whether the crawl found it, where, and what is ahead of it in the waiting list.",
             class_="quiet-text",
         ),
         method="get",
         class_="start",
     )
-    return look.page("Why not?", box, answer, script="page", nav=await run_in_threadpool(nav_of, path, name, "/why"))
+    return layout.page("Why not?", box, answer, script="page", nav=await run_in_threadpool(nav_of, path, name, "/why"))
 
 
 async def copy(request: Request) -> Response:
@@ -155,7 +160,7 @@ async def copy(request: Request) -> Response:
 
     html = await run_in_threadpool(render)
     if html is None:
-        raise api_base.Unknown(
+        raise api_base.NotFound(
             "this page is not stored", "its record may be gone; `scenthound resume --refetch` fetches it again"
         )
     return HTMLResponse(html, headers={"Content-Security-Policy": stored_copy.POLICY})
@@ -173,22 +178,22 @@ async def search(request: Request) -> str:
         try:
             results = await run_in_threadpool(search_api.search_folder, desk, path, query)
         except ScenthoundError as failure:
-            error = look.problem(failure.message, failure.hint)
+            error = layout.problem(failure.message, failure.hint)
     else:
         await run_in_threadpool(desk.processes.follow, path)
     box = search_view.form(words, like, query, languages, await run_in_threadpool(categories_of, path))
-    pages = await run_in_threadpool(_number_of_pages, path)
-    shown = error if results is None else search_view.found(name, results, query, pages)
-    return look.page(
+    pages = await run_in_threadpool(_page_count, path)
+    result_list = error if results is None else search_view.result_list(name, results, query, pages)
+    return layout.page(
         words or like or "Search",
         box,
-        shown,
+        result_list,
         script="search",
         nav=await run_in_threadpool(nav_of, path, name, "/search"),
     )
 
 
-def _number_of_pages(path: Path) -> int:
+def _page_count(path: Path) -> int:
     with CrawlFolder.look(path) as folder:
         return len(folder.history)
 
@@ -199,16 +204,16 @@ async def static(request: Request) -> Response:
     package = "scenthound.report" if name == "look.css" else "scenthound.desk"
     file = resources.files(package).joinpath("static", name)
     if kind is None or "/" in name or not file.is_file():
-        raise api_base.Unknown("no such file", "")
+        raise api_base.NotFound("no such file", "")
     return Response(file.read_bytes(), media_type=kind, headers={"Cache-Control": "no-cache"})
 
 
 ROUTES = [
-    Route("/", shows(start)),
-    Route("/c/{name}", shows(crawl)),
-    Route("/c/{name}/page", shows(one_page)),
-    Route("/c/{name}/why", shows(why)),
-    Route("/c/{name}/copy", shows(copy)),
-    Route("/c/{name}/search", shows(search)),
-    Route("/static/{file}", shows(static)),
+    Route("/", html_page(start)),
+    Route("/c/{name}", html_page(crawl)),
+    Route("/c/{name}/page", html_page(one_page)),
+    Route("/c/{name}/why", html_page(why)),
+    Route("/c/{name}/copy", html_page(copy)),
+    Route("/c/{name}/search", html_page(search)),
+    Route("/static/{file}", html_page(static)),
 ]

@@ -1,4 +1,4 @@
-"""The map of a crawl: its pages with their hosts and the links between them. The browser lays them out and draws."""
+"""The data of the map: pages of a crawl, their hosts and the links between them. The browser computes the layout."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ MOST_LINKS = 30_000
 
 
 def map_of(path: Path, most: int = MOST_PAGES, with_links: bool = False) -> dict[str, Any]:
-    """The most relevant pages in the order of their fetching, each with the number of the page it was found on.
+    """The most relevant pages in fetch order, each with the number of the page it was found on.
 
-    `links` are pairs of page numbers, at most 30,000; None if they were not asked for.
+    `links` has pairs of page numbers, at most `MOST_LINKS`; None unless `with_links`.
     """
     with CrawlFolder.look(path) as folder:
-        wanted = live_queries.Wanted("best", limit=most)
-        rows = live_queries.pages(folder.database, wanted, folder.request.settings.relevant or OLD_RULE)
+        query = live_queries.Wanted("best", limit=most)
+        rows = live_queries.pages(folder.database, query, folder.request.settings.relevant or OLD_RULE)
         rows.sort(key=lambda row: row.n)
         numbers = {row.url: row.n for row in rows}
         pages = [
@@ -43,20 +43,22 @@ def map_of(path: Path, most: int = MOST_PAGES, with_links: bool = False) -> dict
 
 
 def _links(folder: CrawlFolder, numbers: dict[Url, int]) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
+    pairs: list[tuple[int, int]] = []
     for source, targets in folder.database.links():
-        begin = numbers.get(Url(source))
-        if begin is None:
+        source_number = numbers.get(Url(source))
+        if source_number is None:
             continue
-        ends = (numbers.get(Url(target)) for target in targets)
-        found += [(begin, end) for end in ends if end is not None and end != begin]
-        if len(found) >= MOST_LINKS:
-            return found[:MOST_LINKS]
-    return found
+        target_numbers = (numbers.get(Url(target)) for target in targets)
+        pairs += [
+            (source_number, number) for number in target_numbers if number is not None and number != source_number
+        ]
+        if len(pairs) >= MOST_LINKS:
+            return pairs[:MOST_LINKS]
+    return pairs
 
 
 def hosts_of(pages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The hosts of these pages, those with most pages first."""
+    """The hosts of these pages, those with the most pages first."""
     hosts: dict[str, dict[str, Any]] = {}
     for page in pages:
         host = hosts.setdefault(page["host"], {"host": page["host"], "pages": 0, "on_topic": 0, "first": page["n"]})

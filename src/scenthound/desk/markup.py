@@ -1,9 +1,9 @@
-"""HTML by construction: text is always escaped, and markup comes from `element` alone.
+"""Builds HTML: text is always escaped, and only `element` produces markup.
 
     >>> str(element("p", "1 < 2 ", element("b", "yes"), title='"'))
     '<p title="&quot;">1 &lt; 2 <b>yes</b></p>'
 
-So no text from the web can become markup, and mypy checks what a template language would check at run time or never.
+So text from the web can never become markup, and mypy checks what a template language would check at run time or never.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from html import escape
 _VOID = frozenset(("br", "hr", "img", "input", "link", "meta"))
 _NAME = re.compile(r"[a-z][a-z0-9-]*\Z", re.IGNORECASE)
 _UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
-"""Characters that HTML forbids, and those that turn the direction of what follows."""
+"""Characters that HTML forbids, and those that change the text direction."""
 
 
 class Markup:
-    """A piece of HTML. Made by `element` and `join` only."""
+    """A piece of HTML. Create it with `element`, `text` or `join`."""
 
     __slots__ = ("_html",)
 
@@ -31,34 +31,34 @@ class Markup:
 
 
 Content = Markup | str | int | None | Iterable["Content"]
-"""What an element may contain. None is left out."""
+"""What an element may contain. None is skipped."""
 NOTHING = Markup("")
 
 
 def text(raw: str) -> Markup:
-    """Text as HTML."""
+    """Escape text."""
     return Markup(escape(_UNFIT.sub("\ufffd", raw)))
 
 
 def join(*contents: Content) -> Markup:
-    """Pieces one after the other."""
+    """Concatenate contents."""
     return Markup("".join(_flat(contents)))
 
 
 def element(name: str, /, *contents: Content, **attributes: str | int | bool | None) -> Markup:
-    """An element. `class_` is `class`, `data_url` is `data-url`; False and None leave an attribute out."""
-    shown = "".join(_attribute(key, value) for key, value in attributes.items())
+    """Create an element. `class_` becomes `class`, `data_url` becomes `data-url`; False and None omit the attribute."""
+    rendered = "".join(_attribute(key, value) for key, value in attributes.items())
     if not _NAME.match(name):
-        raise ValueError(f"not an element: {name}")
+        raise ValueError(f"invalid element name: {name}")
     if name in _VOID:
-        return Markup(f"<{name}{shown}>")
-    return Markup(f"<{name}{shown}>{''.join(_flat(contents))}</{name}>")
+        return Markup(f"<{name}{rendered}>")
+    return Markup(f"<{name}{rendered}>{''.join(_flat(contents))}</{name}>")
 
 
 def _attribute(key: str, value: str | int | bool | None) -> str:
     name = key.rstrip("_").replace("_", "-")
     if not _NAME.match(name) or name.lower().startswith("on") or name.lower() == "style":
-        raise ValueError(f"not an attribute of ours: {name}")
+        raise ValueError(f"attribute not allowed: {name}")
     if value is None or value is False:
         return ""
     return f" {name}" if value is True else f' {name}="{text(str(value))}"'

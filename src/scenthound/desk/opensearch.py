@@ -1,8 +1,8 @@
-"""A collection as a search engine for other programs: an OpenSearch 1.1 description, answers as JSON and as RSS.
+"""A collection as a search engine for other programs: an OpenSearch 1.1 description, and results as JSON and RSS.
 
-A metasearch engine, a browser or a feed reader can search a crawl with it. Reading is open on loopback, as all reading
-at the desk is; beyond that the token has to be sent. Titles and texts come from the web: they are escaped, and without
-the characters that XML forbids.
+Lets a metasearch engine, a browser or a feed reader search a crawl. As everywhere at the desk, reading is open on
+loopback and needs the token beyond it. Titles and texts come from the web: they are escaped, and characters that XML
+forbids are removed.
 """
 
 from __future__ import annotations
@@ -20,43 +20,43 @@ from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
 
-from scenthound.desk import request_parameters as read
+from scenthound.desk import request_parameters as params
 from scenthound.desk.api_base import desk_of, folder_of
 from scenthound.desk.api_operations import get
 from scenthound.desk.search_api import search_folder
-from scenthound.desk.shapes import NUMBER, TEXT, WHOLE, fields, listed
+from scenthound.desk.shapes import INTEGER, NUMBER, TEXT, fields, list_of
 from scenthound.loop.folder import CrawlFolder
 
 DESCRIPTION, RSS = "application/opensearchdescription+xml", "application/rss+xml"
 NAMESPACE = "http://a9.com/-/spec/opensearch/1.1/"
-WORDS = read.Words("q", "What to search for.", is_required=True)
-COUNT = read.Whole("count", "How many.", 20, 1, 100)
-START = read.Whole("start", "The first of them, from 1 on.", 1, 1, 10**6)
-PAGE = read.Whole("page", "Instead: which page of so many.", 1, 1, 10_000)
+WORDS = params.Text("q", "What to search for.", is_required=True)
+COUNT = params.Integer("count", "Maximum number of results.", 20, 1, 100)
+START = params.Integer("start", "Number of the first result, from 1.", 1, 1, 10**6)
+PAGE = params.Integer("page", "Instead of start: the page of results, from 1.", 1, 1, 10_000)
 RESULT = fields(url=TEXT, title=TEXT, content=TEXT, score=NUMBER, relevance=NUMBER, fetched=TEXT)
-FOUND = fields(query=TEXT, totalResults=WHOLE, startIndex=WHOLE, itemsPerPage=WHOLE, results=listed(RESULT))
-SHORT_NAME = 16  # characters, by the standard
+FOUND = fields(query=TEXT, totalResults=INTEGER, startIndex=INTEGER, itemsPerPage=INTEGER, results=list_of(RESULT))
+SHORT_NAME = 16  # characters; limit of the standard
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def asked_of(query: Mapping[str, str]) -> tuple[QueryParams, int, int]:
-    """The query, the number of the first result from 1 on, and how many. An empty parameter counts as left out."""
-    given = {name: value for name, value in query.items() if value}
-    count = COUNT.of(given)
-    start = START.of(given, (PAGE.of(given) - 1) * count + 1)
-    return QueryParams(q=WORDS.of(given), limit=str(count), offset=str(start - 1)), start, count
+def parse_query(query: Mapping[str, str]) -> tuple[QueryParams, int, int]:
+    """Return the search parameters, the number of the first result (from 1) and the count. Ignores empty parameters."""
+    values = {name: value for name, value in query.items() if value}
+    count = COUNT.of(values)
+    start = START.of(values, (PAGE.of(values) - 1) * count + 1)
+    return QueryParams(q=WORDS.of(values), limit=str(count), offset=str(start - 1)), start, count
 
 
-async def found_for(request: Request) -> dict[str, Any]:
-    """What was found, in the terms of OpenSearch."""
-    asked, start, count = asked_of(request.query_params)
-    found = await run_in_threadpool(search_folder, desk_of(request), folder_of(request), asked)
+async def search_results(request: Request) -> dict[str, Any]:
+    """Run the search; return the results in the terms of OpenSearch."""
+    parameters, start, count = parse_query(request.query_params)
+    results = await run_in_threadpool(search_folder, desk_of(request), folder_of(request), parameters)
     return {
-        "query": asked["q"],
-        "totalResults": found["total"],
+        "query": parameters["q"],
+        "totalResults": results["total"],
         "startIndex": start,
         "itemsPerPage": count,
-        "results": [_result(row) for row in found["results"]],
+        "results": [_result(row) for row in results["results"]],
     }
 
 
@@ -72,27 +72,27 @@ def _result(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def get_json(request: Request) -> Any:
-    return await found_for(request)
+    return await search_results(request)
 
 
 async def get_rss(request: Request) -> Response:
-    found, name = await found_for(request), request.path_params["name"]
+    results, name = await search_results(request), request.path_params["name"]
     base = _base(request)
-    page = f"{base}/c/{quote(name)}/search?{urlencode({'q': found['query']})}"
+    page = f"{base}/c/{quote(name)}/search?{urlencode({'q': results['query']})}"
     items = "".join(
-        f"<item><title>{_xml(one['title'])}</title><link>{_xml(one['url'])}</link><guid>{_xml(one['url'])}</guid>"
-        f"<description>{_xml(one['content'])}</description>"
-        f"<pubDate>{format_datetime(datetime.fromisoformat(one['fetched']))}</pubDate></item>"
-        for one in found["results"]
+        f"<item><title>{_xml(result['title'])}</title><link>{_xml(result['url'])}</link><guid>{_xml(result['url'])}</guid>"
+        f"<description>{_xml(result['content'])}</description>"
+        f"<pubDate>{format_datetime(datetime.fromisoformat(result['fetched']))}</pubDate></item>"
+        for result in results["results"]
     )
     feed = (
         f'<?xml version="1.0" encoding="UTF-8"?><rss version="2.0" xmlns:opensearch="{NAMESPACE}" '
-        f'xmlns:atom="http://www.w3.org/2005/Atom"><channel><title>{_xml(found["query"])} · {_xml(name)}</title>'
+        f'xmlns:atom="http://www.w3.org/2005/Atom"><channel><title>{_xml(results["query"])} · {_xml(name)}</title>'
         f"<link>{_xml(page)}</link><description>Pages of the collection {_xml(name)}</description>"
-        f"<opensearch:totalResults>{found['totalResults']}</opensearch:totalResults>"
-        f"<opensearch:startIndex>{found['startIndex']}</opensearch:startIndex>"
-        f"<opensearch:itemsPerPage>{found['itemsPerPage']}</opensearch:itemsPerPage>"
-        f'<opensearch:Query role="request" searchTerms={_attribute(found["query"])}/>'
+        f"<opensearch:totalResults>{results['totalResults']}</opensearch:totalResults>"
+        f"<opensearch:startIndex>{results['startIndex']}</opensearch:startIndex>"
+        f"<opensearch:itemsPerPage>{results['itemsPerPage']}</opensearch:itemsPerPage>"
+        f'<opensearch:Query role="request" searchTerms={_attribute(results["query"])}/>'
         f'<atom:link rel="search" type="{DESCRIPTION}" href={_attribute(_service(base, name, "xml"))}/>'
         f"{items}</channel></rss>"
     )
@@ -107,24 +107,24 @@ async def get_description(request: Request) -> Response:
             return folder.request.topic.keywords
 
     topic = await run_in_threadpool(keywords)
-    asked = "?q={searchTerms}&start={startIndex?}&count={count?}&page={startPage?}"
+    parameters = "?q={searchTerms}&start={startIndex?}&count={count?}&page={startPage?}"
     addresses = [
         ("text/html", f"{base}/c/{quote(name)}/search?q={{searchTerms}}"),
-        (RSS, _service(base, name, "rss") + asked),
-        ("application/json", _service(base, name, "json") + asked),
+        (RSS, _service(base, name, "rss") + parameters),
+        ("application/json", _service(base, name, "json") + parameters),
     ]
-    listed = "".join(f'<Url type="{kind}" template={_attribute(template)}/>' for kind, template in addresses)
+    urls = "".join(f'<Url type="{kind}" template={_attribute(template)}/>' for kind, template in addresses)
     document = (
         f'<?xml version="1.0" encoding="UTF-8"?><OpenSearchDescription xmlns="{NAMESPACE}">'
         f"<ShortName>{_xml(name[:SHORT_NAME])}</ShortName>"
-        f"<Description>Pages about {_xml(topic[:900])}, gathered by Scenthound</Description>{listed}"
+        f"<Description>Pages about {_xml(topic[:900])}, gathered by Scenthound</Description>{urls}"
         f"<InputEncoding>UTF-8</InputEncoding><OutputEncoding>UTF-8</OutputEncoding></OpenSearchDescription>"
     )
     return Response(document.encode(), media_type=DESCRIPTION)
 
 
 def _base(request: Request) -> str:
-    """The address of the desk as it was asked for; `Guard` has checked that it is the desk's."""
+    """The URL of the desk as requested; `Guard` has checked that the host is the desk."""
     return f"http://{request.headers['host']}"
 
 
@@ -142,9 +142,7 @@ def _attribute(text: str) -> str:
 
 ONE = "/api/collections/{name}/opensearch"
 ROUTES = [
-    get(
-        f"{ONE}.xml", get_description, "This collection as a search engine: OpenSearch 1.1.", TEXT, kinds=[DESCRIPTION]
-    ),
-    get(f"{ONE}.json", get_json, "Search results for other search engines.", FOUND, WORDS, COUNT, START, PAGE),
+    get(f"{ONE}.xml", get_description, "The OpenSearch 1.1 description of this collection.", TEXT, kinds=[DESCRIPTION]),
+    get(f"{ONE}.json", get_json, "Search results as JSON.", FOUND, WORDS, COUNT, START, PAGE),
     get(f"{ONE}.rss", get_rss, "Search results as RSS 2.0.", TEXT, WORDS, COUNT, START, PAGE, kinds=[RSS]),
 ]

@@ -1,4 +1,4 @@
-"""What all pages of the desk share: head, header, terms, figures, results."""
+"""Building blocks shared by all pages of the desk: page frame, navigation, terms, results, cards."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ LONGEST_URL = 72
 TECHNICAL = {
     "on-topic share": "harvest rate",
     "waiting list": "frontier",
-    "pages to start from": "seeds",
+    "starting pages": "seeds",
     "not followed": "refused links",
-    "way of searching": "strategy",
-    "pages taken to try something": "exploration rate",
+    "exploratory pages": "exploration rate",
 }
 
 
 def page(title: str, *content: Content, script: str = "", nav: Content = None) -> str:
-    """A whole page. `script` is the name of its module."""
+    """Return the HTML of a complete page. `script` is the name of its JavaScript module, without `.js`."""
     head = join(
         element("meta", charset="utf-8"),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
@@ -40,7 +39,13 @@ def page(title: str, *content: Content, script: str = "", nav: Content = None) -
         element("a", element("span", "◗", class_="mark", aria_hidden="true"), "Scenthound", href="/", class_="brand"),
         element("nav", nav, aria_label="This collection") if nav is not None else None,
         element(
-            "button", "?", type="button", class_="quiet", data_do="help", aria_label="Keyboard and help", title="?"
+            "button",
+            "?",
+            type="button",
+            class_="quiet",
+            data_do="help",
+            aria_label="Keyboard shortcuts and help",
+            title="?",
         ),
         class_="top",
     )
@@ -54,25 +59,28 @@ def _messages() -> Markup:
 
 def _help() -> Markup:
     keys = [
-        ("/", "search in this collection"),
-        ("j k", "next, previous result"),
-        ("y n", "on topic, off topic"),
+        ("/", "search this collection"),
+        ("j k", "next or previous result"),
+        ("y n", "label on topic or off topic"),
         ("o", "open the stored copy"),
-        ("Enter", "why is it here"),
-        ("?", "this help"),
+        ("Enter", "why this page is here"),
+        ("?", "show this help"),
     ]
     rows = [
-        (element("dt", *[element("kbd", key) for key in names.split()]), element("dd", what)) for names, what in keys
+        (element("dt", *[element("kbd", key) for key in names.split()]), element("dd", action))
+        for names, action in keys
     ]
     terms = element(
-        "label", element("input", type="checkbox", id="technical"), " Technical terms (harvest rate, frontier, …)"
+        "label", element("input", type="checkbox", id="technical"), " Use technical terms (harvest rate, frontier, …)"
     )
     close = element("form", element("button", "Close"), method="dialog")
-    return element("dialog", element("h2", "Keyboard"), element("dl", *rows, class_="keys"), terms, close, id="help")
+    return element(
+        "dialog", element("h2", "Keyboard shortcuts"), element("dl", *rows, class_="keys"), terms, close, id="help"
+    )
 
 
 def term(plain: str) -> Markup:
-    """A word of ours, with the literature's word in the tooltip."""
+    """A plain term, with the technical term in the tooltip."""
     technical = TECHNICAL[plain]
     return element(
         "span", plain, class_="term", data_plain=plain, data_technical=technical, title=f"also called: {technical}"
@@ -92,7 +100,7 @@ COLLECTION_PAGES = {
 
 
 def collection_nav(name: str, here: str, without: Collection[str] = ()) -> Markup:
-    """The pages of one collection, apart from those that it does not have."""
+    """Navigation links to the pages of a collection, except those in `without`."""
     return join(
         *(
             element("a", label, href=f"/c/{quote(name)}{path}", aria_current="page" if path == here else None)
@@ -103,17 +111,17 @@ def collection_nav(name: str, here: str, without: Collection[str] = ()) -> Marku
 
 
 def collection_address(name: str, **query: str) -> str:
-    """The address of a collection's first page."""
+    """The path of the main page of a collection."""
     return f"/c/{quote(name)}?{urlencode(query)}"
 
 
-def address(name: str, where: str, **query: str) -> str:
-    """The address of a page of a collection."""
-    return f"/c/{quote(name)}/{where}?{urlencode(query)}"
+def address(name: str, page: str, **query: str) -> str:
+    """The path of another page of a collection."""
+    return f"/c/{quote(name)}/{page}?{urlencode(query)}"
 
 
 def short(url: str, most: int = LONGEST_URL) -> str:
-    """A URL without its scheme, cut in the middle.
+    """A URL without its scheme, shortened in the middle.
 
     >>> short("https://example.org/a/very/long/path/to/a/page.html", 28)
     'example.org/a/ve/…/page.html'
@@ -130,33 +138,35 @@ def url_shown(url: str, most: int = LONGEST_URL) -> Markup:
 
 
 def marked(parts: Sequence[Mapping[str, Any]]) -> list[Markup | str]:
-    """A passage with the marked words."""
+    """A snippet with its search terms marked."""
     return [element("mark", part["text"]) if part["marked"] else str(part["text"]) for part in parts]
 
 
 def relevance_mark(relevance: float, on_topic: bool) -> Markup:
-    """A page's relevance, with a shape that says on topic (full) or off topic (hollow)."""
-    words = "on topic" if on_topic else "off topic"
+    """The relevance of a page, with a filled dot for on topic or a hollow one for off topic."""
+    verdict = "on topic" if on_topic else "off topic"
     return element(
         "span",
         element("span", "●" if on_topic else "○", class_="shape", aria_hidden="true"),
         f"{relevance:.2f}",
         class_=f"score {'on' if on_topic else 'off'}",
-        title=f"{words}: relevance {relevance:.3f} of 1",
-        aria_label=f"{words}, relevance {relevance:.2f}",
+        title=f"{verdict}: relevance {relevance:.3f} of 1",
+        aria_label=f"{verdict}, relevance {relevance:.2f}",
     )
 
 
 def result(name: str, row: Mapping[str, Any]) -> Markup:
-    """One page in a list of results."""
+    """A page in a list of results."""
     why = address(name, "page", url=row["url"])
-    found = None
+    origin = None
     if row.get("parent"):
         anchor = f"“{row['anchor'][:80]}” on " if row.get("anchor") else ""
-        found = element("span", f"found from {anchor}", url_shown(row["parent"], 48), class_="from")
+        origin = element(
+            "span", f"found through {anchor}" if anchor else "found on ", url_shown(row["parent"], 48), class_="from"
+        )
     elif "parent" in row:
-        found = element("span", "a page to start from", class_="from")
-    because = f" because: {'; '.join(row['why'])}" if row.get("why") else None
+        origin = element("span", "starting page", class_="from")
+    because = f" · why: {'; '.join(row['why'])}" if row.get("why") else None
     return element(
         "li",
         relevance_mark(row["relevance"], row.get("on_topic", True)),
@@ -165,7 +175,7 @@ def result(name: str, row: Mapping[str, Any]) -> Markup:
             element("h3", element("a", row["title"] or "(no title)", href=why)),
             element("p", url_shown(row["url"]), class_="where"),
             element("p", marked(row["snippet"]), class_="snippet") if row.get("snippet") else None,
-            element("p", found, because, class_="facts") if found is not None else None,
+            element("p", origin, because, class_="facts") if origin is not None else None,
             class_="body",
         ),
         label_buttons(row["url"], row.get("label"), name),
@@ -176,32 +186,32 @@ def result(name: str, row: Mapping[str, Any]) -> Markup:
 
 
 def label_buttons(url: str, label: str | None, name: str, like: bool = False) -> Markup:
-    """Buttons that label a page, a link to its stored copy, and perhaps one to pages like it."""
+    """Buttons to label a page, a link to its stored copy and, with `like`, a link to similar pages."""
 
-    def button(words: str, value: str) -> Markup:
+    def button(text: str, value: str) -> Markup:
         shape = "●" if value == "true" else "○"
         return element(
             "button",
             element("span", shape, aria_hidden="true"),
-            f" {words}",
+            f" {text}",
             type="button",
             data_do="label",
             data_url=url,
             data_on_topic=value,
-            aria_pressed="true" if label == words else "false",
+            aria_pressed="true" if label == text else "false",
         )
 
     more = element("a", "more like this", href=address(name, "search", like=url), class_="button") if like else None
-    copy = element("a", "copy", href=address(name, "page", url=url) + "#copy", class_="button", data_do="copy")
+    copy = element("a", "stored copy", href=address(name, "page", url=url) + "#copy", class_="button", data_do="copy")
     return element("div", button("on topic", "true"), button("off topic", "false"), copy, more, class_="labels")
 
 
-def state_chip(state: str, words: str = "") -> Markup:
+def state_chip(state: str, text: str = "") -> Markup:
     shape = {"running": "▶", "paused": "❚❚"}.get(state, "■")
     return element(
         "span",
         element("span", shape, aria_hidden="true"),
-        f" {words or state}",
+        f" {text or state}",
         class_=f"chip {state.replace(' ', '-')}",
     )
 
@@ -211,26 +221,26 @@ def empty(title: str, *content: Content) -> Markup:
 
 
 def problem(message: str, hint: str, *content: Content) -> Markup:
-    """What is wrong and what to do, as sentences: errors are written for terminals, with `names` in backticks."""
+    """An error and its hint as sentences. Errors are written for terminals, with names in backticks."""
     return empty(_sentence(message), element("p", _sentence(hint)) if hint else None, *content)
 
 
-def _sentence(words: str) -> str:
-    quoted = re.sub(r"`([^`]*)`", r"“\1”", words)
+def _sentence(message: str) -> str:
+    quoted = re.sub(r"`([^`]*)`", r"“\1”", message)
     return quoted[:1].upper() + quoted[1:]
 
 
 def reason_list(counts: Mapping[str, int], list_address: Callable[[str], str], none: str) -> Markup:
-    """Reasons in words with how often they were counted; each leads to the list behind it."""
+    """Reasons with their counts; each count links to the list behind it. `none` is shown if there are none."""
     if not counts:
         return element("p", none, class_="quiet-text")
     rows = [
         element(
             "li",
             element("span", in_words(reason), title=reason),
-            element("b", element("a", f"{times:,}", href=list_address(reason), aria_label=f"{times:,}: list them")),
+            element("b", element("a", f"{count:,}", href=list_address(reason), aria_label=f"Show all {count:,}")),
         )
-        for reason, times in counts.items()
+        for reason, count in counts.items()
     ]
     return element("ul", *rows, class_="counts")
 

@@ -1,7 +1,7 @@
-"""Pairs the companion's extension with the desk: a short code, typed once, is exchanged for a token.
+"""Pairs the companion's browser extension with the desk: a short code, entered once, is exchanged for a token.
 
-The desk keeps the origin of each paired extension (`chrome-extension://…`, `moz-extension://…`) with a digest of its
-token, in `pairings.json`. A code holds for `CODE_SECONDS` and one use, and is void after `MOST_TRIES` wrong ones.
+The desk stores the origin of each paired extension (`chrome-extension://…`, `moz-extension://…`) and a digest of its
+token in `pairings.json`. A code is valid for `CODE_SECONDS` and for one use, and is void after `MOST_TRIES` attempts.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ FILE = "pairings.json"
 CODE_SECONDS = 600.0
 MOST_TRIES = 5
 MOST_PAIRINGS = 20
-LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that looks like another
+LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # no characters that look alike
 _EXTENSION = re.compile(r"(chrome|moz)-extension://[a-z0-9-]{1,64}\Z")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-_ANOTHER = "a new one is at the desk, page Companion; or start `scenthound companion` again"
+_ANOTHER = "get a new one at the desk, on the Companion page, or restart `scenthound companion`"
 
 
 def is_extension(origin: str) -> bool:
-    """Whether an origin is that of a browser extension; no page of the web can have one."""
+    """Whether an origin is that of a browser extension; a web page can't have such an origin."""
     return _EXTENSION.match(origin) is not None
 
 
@@ -42,23 +42,23 @@ class Pairings:
 
     @property
     def origins(self) -> list[str]:
-        """The extensions that are paired, oldest first."""
+        """The origins of paired extensions, oldest first."""
         return list(self._digests)
 
     def new_code(self, now: float) -> str:
-        """A code, as `abcd-efgh`; earlier ones are void."""
+        """Return a new code such as `abcd-efgh`; earlier codes become void."""
         letters = "".join(secrets.choice(LETTERS) for _ in range(8))
         self._code, self._until, self._tries = letters, now + CODE_SECONDS, 0
         return f"{letters[:4]}-{letters[4:]}"
 
     def pair(self, origin: str, code: str, now: float) -> str:
-        """The token for an extension that knows the code. Raises `BadUsage`."""
+        """Return a token for an extension that knows the code. Raises `BadUsage`."""
         if not self._code or now > self._until or self._tries >= MOST_TRIES:
-            raise BadUsage("there is no valid code now", _ANOTHER)
+            raise BadUsage("there is no valid code", _ANOTHER)
         self._tries += 1
-        given = re.sub(r"[\s-]", "", code.lower())
-        if not hmac.compare_digest(given.encode("utf-8", "replace"), self._code.encode()):
-            raise BadUsage("this is not the code", f"type it as it is shown; {_ANOTHER}")
+        entered = re.sub(r"[\s-]", "", code.lower())
+        if not hmac.compare_digest(entered.encode("utf-8", "replace"), self._code.encode()):
+            raise BadUsage("wrong code", f"enter it as shown, or {_ANOTHER}")
         self._code, token = "", secrets.token_urlsafe(24)
         self._digests.pop(origin, None)
         self._digests[origin] = _digest(token)
@@ -68,14 +68,14 @@ class Pairings:
         return token
 
     def unpair(self, origin: str) -> None:
-        """Take the token of an extension away. Raises `BadUsage` if it has none."""
+        """Revoke the token of an extension. Raises `BadUsage` if it is not paired."""
         if origin not in self._digests:
             raise BadUsage(f"no such extension: {origin[:80]}", "GET /api/companion lists them")
         del self._digests[origin]
         self._save()
 
     def knows(self, token: str, origin: str | None) -> bool:
-        """Whether this is the token of the extension; without an origin, of any."""
+        """Whether this is the token of the extension with this origin, or of any extension if `origin` is None."""
         digests = self._digests.values() if origin is None else [self._digests.get(origin, "")]
         return any(hmac.compare_digest(_digest(token), digest) for digest in digests)
 
@@ -108,4 +108,4 @@ def _load(path: Path) -> tuple[int, dict[str, str]]:
             raise ValueError
         return port, digests
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
-        raise FileDamaged(path, "is no list of pairings", "move it away, and pair again") from None
+        raise FileDamaged(path, "is not a list of pairings", "move it away and pair again") from None

@@ -1,4 +1,4 @@
-"""The page with the agents of a crawl, and that of one agent."""
+"""The page with all agents of a crawl, as a tree and as a table."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from scenthound.desk import api_base, main_pages
-from scenthound.desk import page_layout as look
+from scenthound.desk import page_layout as layout
 from scenthound.desk.agent_data import population_of
 from scenthound.desk.api_operations import get
 from scenthound.desk.markup import Markup, element
-from scenthound.desk.shapes import NUMBER, TEXT, TEXTS, WHOLE, fields, listed, maybe
+from scenthound.desk.shapes import INTEGER, NUMBER, TEXT, TEXTS, fields, list_of, nullable
 
 SHOWN_AGENTS = 200
 SHOWN_WORDS = 6
 AGENT = fields(
-    **dict.fromkeys(("agent", "born", "pages", "hits", "new_hits", "sales", "children"), WHOLE),
-    **dict.fromkeys(("parent", "died"), maybe(WHOLE)),
+    **dict.fromkeys(("agent", "born", "pages", "hits", "new_hits", "sales", "children"), INTEGER),
+    **dict.fromkeys(("parent", "died"), nullable(INTEGER)),
     why=TEXT,
-    owned=maybe(NUMBER),
+    owned=nullable(NUMBER),
     words=TEXTS,
 )
-POPULATION = fields(pages=WHOLE, total=WHOLE, living=WHOLE, owns=TEXT, agents=listed(AGENT))
+POPULATION = fields(pages=INTEGER, total=INTEGER, living=INTEGER, owns=TEXT, agents=list_of(AGENT))
 
 
 async def get_population(request: Request) -> Any:
@@ -35,51 +35,51 @@ async def get_population(request: Request) -> Any:
 
 async def population_page(request: Request) -> str:
     path, name = api_base.folder_of(request), request.path_params["name"]
-    found = await run_in_threadpool(population_of, path)
+    population = await run_in_threadpool(population_of, path)
     nav = await run_in_threadpool(main_pages.nav_of, path, name, "/agents")
-    if not found["agents"]:
-        why = "Only InfoSpiders and the Hayek economies send agents; this crawl has another way of searching."
-        return look.page("Agents", look.empty("No agents", element("p", why)), nav=nav)
+    if not population["agents"]:
+        why = "Only InfoSpiders and the Hayek economies use agents; this crawl uses another strategy."
+        return layout.page("Agents", layout.empty("No agents", element("p", why)), nav=nav)
     head = element(
         "section",
         element("h1", "Agents"),
-        element("p", _summary(found), class_="quiet-text", id="population-words"),
+        element("p", _summary(population), class_="quiet-text", id="population-words"),
         id="crawl",
         data_name=name,
         class_="crawl-head",
     )
-    lines = (
-        "Each line is an agent, from its birth to its death; a line that leaves another is its child. "
-        "Thicker lines brought more pages. The figures at the right are its number and "
-        f"its {found['owns']}."
+    caption = (
+        "Each line is an agent, from birth to death; a line that branches off another is its child. "
+        "Thicker lines found more pages. At the right are the number of the agent and "
+        f"its {population['owns']}."
     )
-    tree = look.card("Tree", element("p", lines, class_="quiet-text"), element("div", id="tree", class_="tree"))
-    return look.page(
-        "Agents", head, element("div", tree, class_="scripted"), _table(name, found), script="population", nav=nav
+    tree = layout.card("Tree", element("p", caption, class_="quiet-text"), element("div", id="tree", class_="tree"))
+    return layout.page(
+        "Agents", head, element("div", tree, class_="scripted"), _table(name, population), script="population", nav=nav
     )
 
 
-def _summary(found: Mapping[str, Any]) -> str:
-    dead = found["total"] - found["living"]
-    return f"{found['living']:,} live, {dead:,} {'has' if dead == 1 else 'have'} died, after {found['pages']:,} pages."
+def _summary(population: Mapping[str, Any]) -> str:
+    dead = population["total"] - population["living"]
+    return f"{population['living']:,} alive, {dead:,} dead after {population['pages']:,} pages."
 
 
-def _table(name: str, found: Mapping[str, Any]) -> Markup:
+def _table(name: str, population: Mapping[str, Any]) -> Markup:
     agents = sorted(
-        found["agents"],
+        population["agents"],
         key=lambda agent: (agent["died"] is not None, -(agent["owned"] or 0.0), -agent["pages"], agent["agent"]),
     )
-    most = max((agent["owned"] or 0.0 for agent in agents), default=1.0) or 1.0
+    largest = max((agent["owned"] or 0.0 for agent in agents), default=1.0) or 1.0
     heads = [
         ("agent", ""),
-        (found["owns"], "number"),
+        (population["owns"], "number"),
         ("", ""),
         ("words", ""),
         ("pages", "number"),
         ("on topic", "number"),
-        ("of these new", "number"),
+        ("new", "number"),
         ("children", "number"),
-        ("born at page", "number"),
+        ("born after page", "number"),
         ("parent", "number"),
     ]
     rows = [
@@ -92,7 +92,7 @@ def _table(name: str, found: Mapping[str, Any]) -> Markup:
             element(
                 "td",
                 element(
-                    "meter", min=0, max=1, value=f"{max(0.0, agent['owned'] or 0.0) / most:.3f}", aria_hidden="true"
+                    "meter", min=0, max=1, value=f"{max(0.0, agent['owned'] or 0.0) / largest:.3f}", aria_hidden="true"
                 ),
             ),
             element(
@@ -111,22 +111,22 @@ def _table(name: str, found: Mapping[str, Any]) -> Markup:
         )
         for agent in agents[:SHOWN_AGENTS]
     ]
-    head = element("tr", *(element("th", words, scope="col", class_=kind or None) for words, kind in heads))
+    head = element("tr", *(element("th", label, scope="col", class_=kind or None) for label, kind in heads))
     table = element("table", element("thead", head), element("tbody", *rows), data_sortable="true")
-    shown = element("div", table, class_="wide tall broad")
-    more = (
-        f"The first {SHOWN_AGENTS} of {found['total']:,}: the living, then the dead (†). "
-        if found["total"] > SHOWN_AGENTS
-        else "† has died. "
-        if found["living"] < found["total"]
+    scrolled = element("div", table, class_="wide tall broad")
+    note = (
+        f"The first {SHOWN_AGENTS} of {population['total']:,}: living agents, then dead ones (†). "
+        if population["total"] > SHOWN_AGENTS
+        else "† dead. "
+        if population["living"] < population["total"]
         else ""
     )
-    more += "New: not among the pages to start from."
-    return look.card("All agents", shown, element("p", more, class_="quiet-text"))
+    note += "New: on topic and not a starting page."
+    return layout.card("All agents", scrolled, element("p", note, class_="quiet-text"))
 
 
-def agent_link(name: str, agent: int, words: str) -> Markup:
-    return element("a", words, href=f"/c/{quote(name)}/agents/{agent}")
+def agent_link(name: str, agent: int, text: str) -> Markup:
+    return element("a", text, href=f"/c/{quote(name)}/agents/{agent}")
 
 
 def amount(owned: float | None) -> str:
@@ -135,5 +135,5 @@ def amount(owned: float | None) -> str:
 
 ROUTES = [
     get("/api/collections/{name}/agents", get_population, "The agents of a crawl, oldest first.", POPULATION),
-    Route("/c/{name}/agents", main_pages.shows(population_page)),
+    Route("/c/{name}/agents", main_pages.html_page(population_page)),
 ]

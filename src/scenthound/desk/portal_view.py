@@ -1,7 +1,7 @@
-"""The portal of a collection: made at a click, and shown as a visitor sees it.
+"""The portal of a collection: built with one click, and shown as visitors see it.
 
-A folder may come from a stranger, so of the portal in it only HTML and JSON are served, styles and scripts come from
-this package, and the policy of each page allows nothing but those.
+A folder may come from a stranger. So only HTML and JSON are served from its portal, styles and scripts come from this
+package, and the content security policy of each page allows nothing else.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from scenthound.apps.portal.build_portal import PORTAL
 from scenthound.apps.portal.categories import FILE, PortalCategory, read_proposed, rename
 from scenthound.apps.portal.portal_html import STATIC, static_file
 from scenthound.desk import api_base, main_pages
-from scenthound.desk import page_layout as look
-from scenthound.desk import request_parameters as read
+from scenthound.desk import page_layout as layout
+from scenthound.desk import request_parameters as params
 from scenthound.desk.api_operations import get, post
 from scenthound.desk.markup import Content, element
-from scenthound.desk.shapes import ANY, TEXT, fields, maybe
+from scenthound.desk.shapes import ANY, TEXT, fields, nullable
 from scenthound.errors import BadConfig
 
 _STORED = re.compile(r"(?:index|search|c/[a-z0-9_-]+|p/[0-9]+)\.html|search/[a-z0-9-]+\.json")
@@ -31,7 +31,7 @@ _KINDS = {"html": "text/html", "json": "application/json", "css": "text/css", "j
 
 LONGEST_NAME = 120
 SHOWN_WORDS = 8
-JOB = fields(state=TEXT, said=TEXT, answer=maybe(ANY))
+JOB = fields(state=TEXT, said=TEXT, answer=nullable(ANY))
 
 
 async def build(request: Request) -> Any:
@@ -45,18 +45,18 @@ async def get_build(request: Request) -> Any:
     return await run_in_threadpool(desk.processes.jobs.state, path)
 
 
-CATEGORY = read.Field("category", str, "The id of a category.")
-NAME = read.Field("name", str, "What it is to be called.")
+CATEGORY = params.Field("category", str, "The id of a category.")
+NAME = params.Field("name", str, "The new name.")
 
 
 async def name_category(request: Request) -> Any:
-    path, body = api_base.folder_of(request), await read.body_of(request)
+    path, body = api_base.folder_of(request), await params.body_of(request)
     await run_in_threadpool(rename, path / PORTAL / FILE, CATEGORY.of(body), NAME.of(body)[:LONGEST_NAME])
     return {"name": NAME.of(body)}
 
 
 def _categories(path: Path) -> list[PortalCategory]:
-    """Those that people may name; none if there is no portal, or a taxonomy sorts it."""
+    """The categories that can be renamed; none if there is no portal, or if it uses a taxonomy."""
     file = path / PORTAL / FILE
     try:
         return read_proposed(file) if file.is_file() and not file.is_symlink() else []
@@ -71,45 +71,49 @@ def _names(categories: list[PortalCategory]) -> Content:
         element(
             "li",
             element(
-                "input", value=one.name, maxlength=LONGEST_NAME, data_category=one.id, aria_label=f"Name of {one.name}"
+                "input",
+                value=category.name,
+                maxlength=LONGEST_NAME,
+                data_category=category.id,
+                aria_label=f"Name of {category.name}",
             ),
-            element("span", ", ".join(list(one.words)[:SHOWN_WORDS]), class_="quiet-text"),
+            element("span", ", ".join(list(category.words)[:SHOWN_WORDS]), class_="quiet-text"),
         )
-        for one in categories
+        for category in categories
     ]
-    about = "Call them what you like; their pages stay. The words are those that put a page there."
-    save = element("div", element("button", "Save the names"), class_="steer")
+    about = "Rename them as you like; their pages stay the same. Pages are assigned by the words on the right."
+    save = element("div", element("button", "Save names"), class_="steer")
     form = element("form", element("ul", *fields_, class_="names"), save, id="names")
-    return look.card("Categories", element("p", about, class_="quiet-text"), form)
+    return layout.card("Categories", element("p", about, class_="quiet-text"), form)
 
 
 async def portal_page(request: Request) -> str:
     path, name = api_base.folder_of(request), request.path_params["name"]
     is_built = (path / PORTAL / "index.html").is_file()
-    words = "Bring it up to date" if is_built else "Make the portal"
+    label = "Update the portal" if is_built else "Build the portal"
     opened = element("p", element("a", "Open the portal", href=f"/c/{name}/portal/index.html")) if is_built else None
-    content = look.card(
+    content = layout.card(
         "Portal",
         element(
             "p",
-            "A site of this collection: categories, a page for each collected page, citations, search. "
-            f"Its folder, {path / PORTAL}, can be put on any web server; "
-            "categories.toml there has the words of its categories.",
+            "A website of this collection, with categories, citations, search and a page for each collected page. "
+            f"You can publish its folder, {path / PORTAL}, on any web server; "
+            "categories.toml in it defines the categories.",
         ),
         opened,
-        element("div", element("button", words, type="button", id="build", data_do="build"), class_="steer"),
+        element("div", element("button", label, type="button", id="build", data_do="build"), class_="steer"),
         element("p", id="build-said", role="status"),
     )
     nav = await run_in_threadpool(main_pages.nav_of, path, name, "/portal")
     names = _names(await run_in_threadpool(_categories, path))
-    return look.page("Portal", content, names, script="portal", nav=nav)
+    return layout.page("Portal", content, names, script="portal", nav=nav)
 
 
 async def portal_file(request: Request) -> Response:
     path, file = api_base.folder_of(request), request.path_params["file"]
     content = await run_in_threadpool(_read, path / PORTAL, file)
     if content is None:
-        raise api_base.Unknown("the portal has no such page", "make it, or bring it up to date")
+        raise api_base.NotFound("the portal has no such page", "build or update the portal")
     base = f"{request.url.scheme}://{request.headers['host']}/c/{request.path_params['name']}/{PORTAL}/"
     policy = (
         f"default-src 'none'; script-src {base}assets/; style-src {base}assets/; connect-src {base}search/; "
@@ -129,21 +133,21 @@ def _read(folder: Any, file: str) -> bytes | None:
 
 
 ROUTES = [
-    Route("/c/{name}/portal", main_pages.shows(portal_page)),
-    Route("/c/{name}/portal/{file:path}", main_pages.shows(portal_file)),
+    Route("/c/{name}/portal", main_pages.html_page(portal_page)),
+    Route("/c/{name}/portal/{file:path}", main_pages.html_page(portal_file)),
     post(
         "/api/collections/{name}/portal",
         build,
-        "Make the portal in the background, or bring it up to date.",
+        "Build or update the portal in the background.",
         JOB,
         (),
         202,
     ),
-    get("/api/collections/{name}/portal", get_build, "How far the portal is.", JOB),
+    get("/api/collections/{name}/portal", get_build, "The progress of building the portal.", JOB),
     post(
         "/api/collections/{name}/portal/names",
         name_category,
-        "Name a category of the portal; it shows once it is brought up to date.",
+        "Rename a category; the name appears when the portal is updated.",
         fields(name=TEXT),
         (CATEGORY, NAME),
     ),

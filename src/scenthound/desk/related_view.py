@@ -1,4 +1,4 @@
-"""The page of related organisations: a ranked list to accept and reject. Each decision is a label of the home page."""
+"""The page of related organisations: a ranked list to accept or reject. Each decision is a label of a home page."""
 
 from __future__ import annotations
 
@@ -14,44 +14,44 @@ from starlette.routing import Route
 
 from scenthound.apps.related import Hub, Organisation, RelatedOrganisations, related, write_csv
 from scenthound.desk import api_base, main_pages
-from scenthound.desk import page_layout as look
-from scenthound.desk import request_parameters as read
+from scenthound.desk import page_layout as layout
+from scenthound.desk import request_parameters as params
 from scenthound.desk.api_operations import get
 from scenthound.desk.markup import Content, Markup, element
-from scenthound.desk.shapes import ANY, SHARE, TEXT, TEXTS, WHOLE, fields, listed
+from scenthound.desk.shapes import ANY, INTEGER, SHARE, TEXT, TEXTS, fields, list_of
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Url
 from scenthound.store import live_queries
 
 MOST = 200
 LIKELY = 0.2
-"""Confidence from which an organisation has a full mark."""
-LIMIT = read.Whole("limit", "How many.", 25, 1, MOST)
+"""Confidence from which an organisation gets a filled dot."""
+LIMIT = params.Integer("limit", "Maximum number of organisations.", 25, 1, MOST)
 ORGANISATION = fields(
     ["key", "name", "home", "confidence", "evidence"],
     **dict.fromkeys(("key", "name", "home", "decision"), TEXT),
     **dict.fromkeys(("shared_words", "aliases"), TEXTS),
     confidence=SHARE,
     evidence=ANY,
-    hubs=listed(ANY),
+    hubs=list_of(ANY),
 )
 ANSWER = fields(
-    **dict.fromkeys(("organisations", "rejected"), listed(ORGANISATION)),
+    **dict.fromkeys(("organisations", "rejected"), list_of(ORGANISATION)),
     **dict.fromkeys(("seeds", "augmented", "notes"), TEXTS),
     topic=TEXT,
-    pages=WHOLE,
+    pages=INTEGER,
 )
 
 
 def answer_of(path: Path, most: int) -> RelatedOrganisations:
-    """The organisations of a crawl."""
+    """The related organisations in a crawl."""
     with CrawlFolder.look(path) as folder:
         return related(folder, most)
 
 
 def known_homes(path: Path, answer: RelatedOrganisations) -> set[Url]:
-    """The home pages that can be labelled: fetched or waiting."""
-    homes = [one.home for one in (*answer.organisations, *answer.rejected)]
+    """The home pages that can be labelled, because they are fetched or waiting."""
+    homes = [organisation.home for organisation in (*answer.organisations, *answer.rejected)]
     with CrawlFolder.look(path) as folder:
         fates = live_queries.fates(folder.database, homes)
     return {url for url, (state, _) in fates.items() if state in ("fetched", "waiting")}
@@ -64,36 +64,36 @@ async def get_related(request: Request) -> Any:
 
 async def get_table(request: Request) -> Response:
     answer = await run_in_threadpool(answer_of, api_base.folder_of(request), MOST)
-    made = io.StringIO(newline="")
-    write_csv(answer, made)
+    text = io.StringIO(newline="")
+    write_csv(answer, text)
     headers = {"Content-Disposition": 'attachment; filename="related.csv"'}
-    return Response(made.getvalue(), media_type="text/csv", headers=headers)
+    return Response(text.getvalue(), media_type="text/csv", headers=headers)
 
 
 async def related_page(request: Request) -> str:
     path, name = api_base.folder_of(request), request.path_params["name"]
     nav = await run_in_threadpool(main_pages.nav_of, path, name, "/related")
     answer = await run_in_threadpool(answer_of, path, LIMIT.of(request.query_params))
-    known = await run_in_threadpool(known_homes, path, answer)
-    rows = [_row(name, one, one.home in known) for one in answer.organisations]
-    shown: list[Content] = [element("ol", *rows, class_="results")] if rows else []
+    labelable = await run_in_threadpool(known_homes, path, answer)
+    rows = [_row(name, organisation, organisation.home in labelable) for organisation in answer.organisations]
+    content: list[Content] = [element("ol", *rows, class_="results")] if rows else []
     if answer.rejected:
-        out = [_row(name, one, one.home in known) for one in answer.rejected]
-        shown += [element("h2", "Rejected"), element("ol", *out, class_="results")]
-    return look.page("Related", _head(name, answer), *shown, script="page", nav=nav)
+        rejected = [_row(name, organisation, organisation.home in labelable) for organisation in answer.rejected]
+        content += [element("h2", "Rejected"), element("ol", *rejected, class_="results")]
+    return layout.page("Related", _head(name, answer), *content, script="page", nav=nav)
 
 
 def _head(name: str, answer: RelatedOrganisations) -> Markup:
-    words = f"Organisations like {', '.join(answer.seeds[:8])}, from {answer.pages:,} pages."
+    summary = f"Organisations like {', '.join(answer.seeds[:8])}, from {answer.pages:,} pages."
     about = (
-        "What you accept counts as an example from now on, what you reject as a counter-example; the crawl learns from "
-        "both, and this page is in a new order when you load it again."
+        "Organisations that you accept become examples, those that you reject counter-examples. The crawl learns from "
+        "both; reload this page to see the new order."
     )
-    table = element("a", "Table (CSV)", href=f"/api/collections/{quote(name)}/related.csv", class_="button")
+    table = element("a", "Download CSV", href=f"/api/collections/{quote(name)}/related.csv", class_="button")
     return element(
         "section",
         element("div", element("h1", "Related organisations"), table, class_="head"),
-        element("p", words),
+        element("p", summary),
         element("p", about, class_="quiet-text"),
         *(element("p", f"{note[:1].upper()}{note[1:]}.", class_="quiet-text") for note in answer.notes),
         id="crawl",
@@ -102,62 +102,82 @@ def _head(name: str, answer: RelatedOrganisations) -> Markup:
     )
 
 
-def _row(name: str, one: Organisation, is_known: bool) -> Markup:
-    likely = one.confidence >= LIKELY
+def _row(name: str, organisation: Organisation, can_be_labelled: bool) -> Markup:
+    likely = organisation.confidence >= LIKELY
     score = element(
         "span",
         element("span", "●" if likely else "○", class_="shape", aria_hidden="true"),
-        f"{one.confidence:.2f}",
+        f"{organisation.confidence:.2f}",
         class_=f"score {'on' if likely else 'off'}",
-        title=f"confidence {one.confidence:.3f} of 1",
+        title=f"confidence {organisation.confidence:.3f} of 1",
     )
-    facts = [_hub(name, hub) for hub in one.hubs]
+    facts = [_hub(name, hub) for hub in organisation.hubs]
     links = [
-        f"{number} of the examples {words}"
-        for number, words in ((one.evidence.from_seeds, "link to it"), (one.evidence.to_seeds, "are linked from it"))
-        if number
+        f"{count} of the examples {verb}"
+        for count, verb in (
+            (organisation.evidence.from_seeds, "link to it"),
+            (organisation.evidence.to_seeds, "are linked from it"),
+        )
+        if count
     ]
-    if one.evidence.has_home:
-        links.append(f"its home page is {one.evidence.likeness:.0%} as like the examples as they are like each other")
+    if organisation.evidence.has_home:
+        links.append(
+            f"its home page is {organisation.evidence.likeness:.0%} as close to the examples as they are to each other"
+        )
     body = element(
         "div",
-        element("h3", element("a", one.name, href=look.address(name, "page", url=one.home))),
-        element("p", look.url_shown(one.home), class_="where"),
-        element("p", f"Also: {', '.join(one.aliases[:5])}", class_="facts") if one.aliases else None,
+        element("h3", element("a", organisation.name, href=layout.address(name, "page", url=organisation.home))),
+        element("p", layout.url_shown(organisation.home), class_="where"),
+        element("p", f"Also: {', '.join(organisation.aliases[:5])}", class_="facts") if organisation.aliases else None,
         element("ul", *facts, class_="reasons") if facts else None,
-        element("p", f"Shared words: {', '.join(one.shared_words)}", class_="facts") if one.shared_words else None,
+        element("p", f"Shared words: {', '.join(organisation.shared_words)}", class_="facts")
+        if organisation.shared_words
+        else None,
         element("p", "; ".join(links), class_="facts") if links else None,
         class_="body",
     )
-    return element("li", score, body, _decisions(one, is_known), class_="result", data_url=one.home, tabindex=-1)
+    return element(
+        "li",
+        score,
+        body,
+        _decisions(organisation, can_be_labelled),
+        class_="result",
+        data_url=organisation.home,
+        tabindex=-1,
+    )
 
 
 def _hub(name: str, hub: Hub) -> Markup:
     under = f", under “{hub.heading}”" if hub.heading else ""
-    words = f"listed beside {', '.join(hub.seeds[:4])} on "
+    intro = f"listed with {', '.join(hub.seeds[:4])} on "
     title = element(
-        "a", hub.title or look.short(hub.url), href=hub.url, rel="noopener noreferrer nofollow", title=hub.url
+        "a", hub.title or layout.short(hub.url), href=hub.url, rel="noopener noreferrer nofollow", title=hub.url
     )
     passage = element("span", f": {hub.passage}", class_="snippet") if hub.passage else None
-    return element("li", words, title, f" ({hub.organisations:,} organisations){under}", passage)
+    return element("li", intro, title, f" ({hub.organisations:,} organisations){under}", passage)
 
 
-def _decisions(one: Organisation, is_known: bool) -> Markup:
-    if not is_known:
+def _decisions(organisation: Organisation, can_be_labelled: bool) -> Markup:
+    if not can_be_labelled:
         fetch = element(
-            "button", "Fetch its home page", type="button", data_do="order", data_action="seed", data_value=one.home
+            "button",
+            "Fetch its home page",
+            type="button",
+            data_do="order",
+            data_action="seed",
+            data_value=organisation.home,
         )
         return element("div", fetch, class_="labels")
 
-    def button(words: str, decision: str, value: str) -> Markup:
+    def button(label: str, decision: str, value: str) -> Markup:
         return element(
             "button",
-            words,
+            label,
             type="button",
             data_do="label",
-            data_url=one.home,
+            data_url=organisation.home,
             data_on_topic=value,
-            aria_pressed="true" if one.decision == decision else "false",
+            aria_pressed="true" if organisation.decision == decision else "false",
         )
 
     return element("div", button("Accept", "accepted", "true"), button("Reject", "rejected", "false"), class_="labels")
@@ -165,8 +185,6 @@ def _decisions(one: Organisation, is_known: bool) -> Markup:
 
 ROUTES = [
     get("/api/collections/{name}/related", get_related, "Organisations like the seeds, best first.", ANSWER, LIMIT),
-    get(
-        "/api/collections/{name}/related.csv", get_table, "Related organisations as a table.", TEXT, kinds=["text/csv"]
-    ),
-    Route("/c/{name}/related", main_pages.shows(related_page)),
+    get("/api/collections/{name}/related.csv", get_table, "Related organisations as CSV.", TEXT, kinds=["text/csv"]),
+    Route("/c/{name}/related", main_pages.html_page(related_page)),
 ]

@@ -1,6 +1,6 @@
-"""What a browser or a script sends: each query parameter and field is declared once, which reads it and describes it.
+"""Query parameters and JSON fields of requests: one declaration both parses a value and describes it for OpenAPI.
 
-Errors name the parameter and say what it may be.
+Errors name the parameter and say which values are valid.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from scenthound.desk.shapes import SHARE, TEXT, TEXTS, Shape
 from scenthound.errors import BadUsage, OurFault
 from scenthound.search import parse_day
 
-LONGEST = 20_000  # characters of a text in the query
-MOST = 20  # values of a parameter that may be given more than once
+LONGEST = 20_000  # characters of a text parameter
+MOST = 20  # values of a repeated parameter
 
 
 class Parameter(Protocol):
-    """A parameter of the query."""
+    """A query parameter."""
 
     @property
     def name(self) -> str: ...
@@ -37,8 +37,8 @@ class Parameter(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
-    """A whole number of the query."""
+class Integer:
+    """An integer parameter."""
 
     name: str
     about: str
@@ -55,14 +55,14 @@ class Whole:
         raw = values.get(self.name, str(self.default if default is None else default))
         if not raw.isascii() or not raw.isdigit() or not self.least <= int(raw[:18]) <= self.most:
             raise BadUsage(
-                f"not a value of `{self.name}`: {raw[:40]}", f"it is a whole number from {self.least} to {self.most:,}"
+                f"invalid value for `{self.name}`: {raw[:40]}", f"use a whole number from {self.least} to {self.most:,}"
             )
         return int(raw)
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A number from 0 to 1 of the query; None if it is not there."""
+    """A parameter with a number from 0 to 1; None if missing."""
 
     name: str
     about: str
@@ -78,13 +78,13 @@ class Share:
         except ValueError:
             number = math.nan
         if not 0.0 <= number <= 1.0:
-            raise BadUsage(f"not a value of `{self.name}`: {raw[:40]}", "it is a number from 0 to 1")
+            raise BadUsage(f"invalid value for `{self.name}`: {raw[:40]}", "use a number from 0 to 1")
         return number
 
 
 @dataclass(frozen=True, slots=True)
-class Among:
-    """One of a few words of the query, as the value it stands for; the first is the default."""
+class Choice:
+    """A parameter with one of a few values, mapped to what they stand for; the first is the default."""
 
     name: str
     about: str
@@ -99,14 +99,14 @@ class Among:
         raw = values.get(self.name, next(iter(self.choices)))
         if raw not in self.choices:
             raise BadUsage(
-                f"not a value of `{self.name}`: {raw[:40]}", f"there are: {', '.join(map(repr, self.choices))}"
+                f"invalid value for `{self.name}`: {raw[:40]}", f"use one of: {', '.join(map(repr, self.choices))}"
             )
         return self.choices[raw]
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """A text of the query; empty if it is not there and need not be."""
+class Text:
+    """A text parameter; empty if missing and not required."""
 
     name: str
     about: str
@@ -116,13 +116,13 @@ class Words:
     def of(self, values: Mapping[str, str]) -> str:
         raw = values.get(self.name, "").strip()
         if len(raw) > LONGEST or (self.is_required and not raw):
-            raise BadUsage(f"`{self.name}` is missing or too long", f"add {self.name}=… to the address")
+            raise BadUsage(f"`{self.name}` is missing or too long", f"add {self.name}=… to the URL")
         return raw
 
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A day of the query, as the second in which it begins; None if it is not there."""
+    """A date parameter, as the timestamp at which the day begins; None if missing."""
 
     name: str
     about: str
@@ -135,8 +135,8 @@ class Day:
 
 
 @dataclass(frozen=True, slots=True)
-class Several:
-    """Texts of the query: the parameter may be given more than once."""
+class Texts:
+    """A text parameter that may be repeated."""
 
     name: str
     about: str
@@ -151,7 +151,7 @@ class Several:
 
 REQUIRED: Any = object()
 _KINDS = {
-    str: ("string", "a text"),
+    str: ("string", "a string"),
     int: ("integer", "a whole number"),
     float: ("number", "a number"),
     bool: ("boolean", "true or false"),
@@ -160,7 +160,7 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a JSON body. Without a default it has to be there."""
+    """A field of a JSON body. Required if it has no default."""
 
     name: str
     kind: type
@@ -185,22 +185,22 @@ class Field:
         if self.kind is float and type(value) is int:
             value = float(value)
         if type(value) is not self.kind or (isinstance(value, float) and not math.isfinite(value)):
-            raise BadUsage(f"`{self.name}` has the wrong kind", f"send {_KINDS[self.kind][1]}")
+            raise BadUsage(f"`{self.name}` has the wrong type", f"send {_KINDS[self.kind][1]}")
         self._check(value)
         return value
 
     def _check(self, value: Any) -> None:
         if self.among and value not in self.among:
-            raise BadUsage(f"not a value of `{self.name}`: {value[:40]}", f"there are: {', '.join(self.among)}")
+            raise BadUsage(f"invalid value for `{self.name}`: {value[:40]}", f"use one of: {', '.join(self.among)}")
         if (self.least is not None and value < self.least) or (self.most is not None and value > self.most):
             limits = (("from", self.least), ("to", self.most))
             between = " ".join(f"{word} {limit:,}" for word, limit in limits if limit is not None)
-            raise BadUsage(f"not a value of `{self.name}`: {value}", f"it is {_KINDS[self.kind][1]} {between}")
+            raise BadUsage(f"invalid value for `{self.name}`: {value}", f"use {_KINDS[self.kind][1]} {between}")
 
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """A field of a JSON body with a list of texts or objects. Without a default it has to be there."""
+    """A field of a JSON body with a list of strings or objects. Required if it has no default."""
 
     name: str
     kind: type
@@ -216,27 +216,27 @@ class Items:
     def of(self, body: Mapping[str, Any]) -> list[Any]:
         value = body.get(self.name, self.default)
         if not isinstance(value, list) or not all(isinstance(item, self.kind) for item in value):
-            raise BadUsage(f"`{self.name}` is missing or has the wrong kind", f"send a list: {self.about}")
+            raise BadUsage(f"`{self.name}` is missing or has the wrong type", f"send a list: {self.about}")
         if len(value) > self.most:
-            raise BadUsage(f"too many in `{self.name}`", f"send at most {self.most:,}")
+            raise BadUsage(f"too many items in `{self.name}`", f"send at most {self.most:,}")
         return value
 
 
 class BodyTooLong(OurFault):
-    """More was sent than is taken."""
+    """The request body is too large."""
 
 
 async def body_of(request: Request, most: int = LARGEST_BODY) -> dict[str, Any]:
-    """The JSON object that was sent, of at most so many bytes."""
-    sent = bytearray()
-    async for part in request.stream():  # its length need not be stated
-        sent += part
-        if len(sent) > most:
-            raise BodyTooLong("too much at once", f"send at most {most:,} bytes")
+    """Read the JSON object in the request body, of at most `most` bytes."""
+    data = bytearray()
+    async for part in request.stream():  # the Content-Length header may be missing
+        data += part
+        if len(data) > most:
+            raise BodyTooLong("the request body is too large", f"send at most {most:,} bytes")
     try:
-        body = json.loads(sent)
+        body = json.loads(data)
     except (ValueError, RecursionError):
-        raise BadUsage("what was sent is no JSON", 'send an object, as {"action": "pause"}') from None
+        raise BadUsage("the request body is not JSON", 'send an object such as {"action": "pause"}') from None
     if not isinstance(body, dict):
-        raise BadUsage("what was sent is no JSON object", 'send an object, as {"action": "pause"}')
+        raise BadUsage("the request body is not a JSON object", 'send an object such as {"action": "pause"}')
     return body

@@ -1,4 +1,4 @@
-"""Search over what a crawl has gathered."""
+"""The API for full-text search in a collection."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from starlette.requests import Request
 
 from scenthound import search as engine
 from scenthound.apps.portal.build_portal import pages_in
-from scenthound.desk import request_parameters as read
+from scenthound.desk import request_parameters as params
 from scenthound.desk import views
 from scenthound.desk.api_base import Desk, desk_of, folder_of
 from scenthound.desk.api_operations import get
-from scenthound.desk.shapes import ANY, NUMBER, TEXT, WHOLE, fields, listed
+from scenthound.desk.shapes import ANY, INTEGER, NUMBER, TEXT, fields, list_of
 from scenthound.errors import ScenthoundError
 from scenthound.store.text_index import INDEX, Filters, TextIndex
 
-WORDS = read.Words("q", 'Words, "a phrase", title:word, -without, one OR other, begin*.')
-LIKE = read.Words("like", "Instead of words: pages like this one.")
-HOSTS = read.Several("host", "Only these hosts.")
-LANGUAGES = read.Several("language", "Only pages that declare one of these languages.")
-SINCE = read.Day("since", "Only pages fetched on this day or later, as 2026-01-31.")
-UNTIL = read.Day("until", "Only pages fetched before the end of this day.")
-CATEGORY = read.Words("category", "Only pages that the portal of the crawl has in this category.")
-LEAST = read.Share("min_relevance", "Only pages at least this relevant.")
-WEIGHT = read.Share("weight", "What the match of the text counts in the order.")
-LIMIT = read.Whole("limit", "How many.", 10, 0, 100)
-OFFSET = read.Whole("offset", "How many to skip.", 0, 0, 10**6)
-RESULTS = fields(total=WHOLE, indexed=WHOLE, weight=NUMBER, order=TEXT, results=listed(ANY))
+WORDS = params.Text("q", 'Words, "a phrase", title:word, -excluded, this OR that, prefix*.')
+LIKE = params.Text("like", "Instead of words: find pages similar to this URL.")
+HOSTS = params.Texts("host", "Only these hosts.")
+LANGUAGES = params.Texts("language", "Only pages that declare one of these languages.")
+SINCE = params.Day("since", "Only pages fetched on this day or later, such as 2026-01-31.")
+UNTIL = params.Day("until", "Only pages fetched on this day or earlier.")
+CATEGORY = params.Text("category", "Only pages in this category of the portal.")
+LEAST = params.Share("min_relevance", "Only pages at least this relevant.")
+WEIGHT = params.Share("weight", "Weight of the text match in the ranking; the rest is relevance to the topic.")
+LIMIT = params.Integer("limit", "Maximum number of results.", 10, 0, 100)
+OFFSET = params.Integer("offset", "Number of results to skip.", 0, 0, 10**6)
+RESULTS = fields(total=INTEGER, indexed=INTEGER, weight=NUMBER, order=TEXT, results=list_of(ANY))
 
 
 def search_folder(desk: Desk, path: Path, query: QueryParams) -> dict[str, Any]:
-    """Search with the parameters of a request."""
+    """Search a collection with the query parameters of a request."""
     desk.processes.follow(path)
     until, category = UNTIL.of(query), CATEGORY.of(query)
     filters = Filters(
@@ -59,7 +59,7 @@ async def get_search(request: Request) -> Any:
 
 
 def languages_of(path: Path) -> dict[str, int]:
-    """The languages in an index; empty if there is none."""
+    """The languages in the index of a crawl, with page counts; empty if there is no index."""
     try:
         with TextIndex(path / INDEX) as index:
             return index.languages()

@@ -1,4 +1,4 @@
-"""The search page: query, filters, results with the reasons for their order."""
+"""The search page: query, filters, and results with the parts of their scores."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sized
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from scenthound.desk import page_layout as look
+from scenthound.desk import page_layout as layout
 from scenthound.desk.markup import Markup, element
 
 
-def form(words: str, like: str, query: Any, languages: Mapping[str, int], categories: Mapping[str, Sized]) -> Markup:
+def form(text: str, like: str, query: Any, languages: Mapping[str, int], categories: Mapping[str, Sized]) -> Markup:
     weight = query.get("weight", "0.6")
     options = [element("option", "any language", value="")]
     options += [
@@ -30,8 +30,8 @@ def form(words: str, like: str, query: Any, languages: Mapping[str, int], catego
             min=0,
             max=1,
             step="0.05",
-            placeholder="relevance from",
-            aria_label="Relevance from",
+            placeholder="min. relevance",
+            aria_label="Minimum relevance",
         ),
         _day("since", "fetched from", query),
         _day("until", "to", query),
@@ -47,30 +47,30 @@ def form(words: str, like: str, query: Any, languages: Mapping[str, int], catego
                 max=1,
                 step="0.1",
                 value=weight,
-                aria_label="Order: topic or text",
+                aria_label="Ranking: topic or text",
             ),
             " text",
             class_="weight",
-            title="What counts in the order: relevance to the topic, or the match of the text",
+            title="What counts in the ranking: relevance to the topic, or the text match",
         ),
         class_="filters",
     )
-    shown = element(
+    box = element(
         "input",
         id="search-box",
         name="q",
         type="search",
-        value=words,
+        value=text,
         aria_label="Search",
-        autofocus=not words,
+        autofocus=not text,
         placeholder='envelope repair, "hot air", title:club, -car',
     )
-    kept = element("input", type="hidden", name="like", value=like) if like and not words else None
-    heading = element("p", "Pages like ", look.url_shown(like)) if like and not words else None
+    kept = element("input", type="hidden", name="like", value=like) if like and not text else None
+    heading = element("p", "Pages similar to ", layout.url_shown(like)) if like and not text else None
     return element(
         "form",
         heading,
-        element("div", shown, element("button", "Search", class_="primary"), class_="row"),
+        element("div", box, element("button", "Search", class_="primary"), class_="row"),
         kept,
         filters,
         method="get",
@@ -79,9 +79,9 @@ def form(words: str, like: str, query: Any, languages: Mapping[str, int], catego
     )
 
 
-def _day(name: str, words: str, query: Any) -> Markup:
+def _day(name: str, label: str, query: Any) -> Markup:
     return element(
-        "label", f"{words} ", element("input", type="date", name=name, value=query.get(name, "")), class_="weight"
+        "label", f"{label} ", element("input", type="date", name=name, value=query.get(name, "")), class_="weight"
     )
 
 
@@ -94,21 +94,21 @@ def _category(chosen: str, categories: Mapping[str, Sized]) -> Markup:
     return element("select", *options, name="category", aria_label="Category")
 
 
-def found(name: str, results: Mapping[str, Any], query: Any, pages: int) -> Markup:
-    """The results of a search; `pages` is how many pages the crawl has."""
+def result_list(name: str, results: Mapping[str, Any], query: Any, pages: int) -> Markup:
+    """The results of a search; `pages` is the number of pages in the crawl."""
     if not pages:
-        return look.empty("No pages yet", element("p", "They can be searched as soon as there are some."))
+        return layout.empty("No pages yet", element("p", "You can search as soon as the first pages arrive."))
     if not results["indexed"]:
-        return look.empty("The index is being made", element("p", "Search again in a few seconds."))
+        return layout.empty("The index is being built", element("p", "Try again in a few seconds."))
     if not results["total"]:
-        return look.empty(
-            f"None of {results['indexed']:,} pages matches",
-            element("p", "Fewer words, or word*, find more."),
-            _look_further(name, query),
+        return layout.empty(
+            f"None of the {results['indexed']:,} pages match",
+            element("p", "Try fewer words, or a prefix such as balloon*."),
+            _crawl_link(name, query),
         )
     line = element(
         "p",
-        f"{results['total']:,} of {results['indexed']:,} pages. Order: {results['order']}.",
+        f"{results['total']:,} of {results['indexed']:,} pages. Ranking: {results['order']}.",
         class_="quiet-text",
     )
     rows = [_hit(name, row) for row in results["results"]]
@@ -123,16 +123,16 @@ def found(name: str, results: Mapping[str, Any], query: Any, pages: int) -> Mark
             href=f"/c/{quote(name)}/search?{urlencode([*kept, ('offset', after)])}",
             class_="button",
         )
-    listed = element("ol", *rows, class_="results", id="results", start=offset + 1)
-    return element("section", line, listed, more, _look_further(name, query), class_="found")
+    items = element("ol", *rows, class_="results", id="results", start=offset + 1)
+    return element("section", line, items, more, _crawl_link(name, query), class_="found")
 
 
-def _look_further(name: str, query: Any) -> Markup | None:
-    """A way to the first page, filled in: what was searched for becomes a topic, and this collection has the seeds."""
-    words = query.get("q", "").strip()
-    if not words:
+def _crawl_link(name: str, query: Any) -> Markup | None:
+    """A link to the start page, filled in with the query as topic and this collection as seed source."""
+    text = query.get("q", "").strip()
+    if not text:
         return None
-    start = f"/?{urlencode({'topic': words, 'source': f'collections:{name}'})}"
+    start = f"/?{urlencode({'topic': text, 'source': f'collections:{name}'})}"
     return element("p", element("a", "Look for this on the web", href=start), class_="quiet-text")
 
 
@@ -141,15 +141,17 @@ def _hit(name: str, row: Mapping[str, Any]) -> Markup:
     score = element(
         "span", f"{row['score']:.2f}", class_="score", title=parts, aria_label=f"score {row['score']:.2f}: {parts}"
     )
-    like = element("a", "more like this", href=look.address(name, "search", like=row["url"]))
+    like = element("a", "more like this", href=layout.address(name, "search", like=row["url"]))
     return element(
         "li",
         score,
         element(
             "div",
-            element("h3", element("a", row["title"] or "(no title)", href=look.address(name, "page", url=row["url"]))),
-            element("p", look.url_shown(row["url"]), class_="where"),
-            element("p", look.marked(row["snippet"]), class_="snippet"),
+            element(
+                "h3", element("a", row["title"] or "(no title)", href=layout.address(name, "page", url=row["url"]))
+            ),
+            element("p", layout.url_shown(row["url"]), class_="where"),
+            element("p", layout.marked(row["snippet"]), class_="snippet"),
             element("p", parts, " · ", like, class_="facts"),
             class_="body",
         ),

@@ -1,15 +1,14 @@
-"""Who may do what at the desk.
+"""Access control for the desk.
 
-* The desk listens on a loopback address unless it was told otherwise.
-* `Host` must name the desk itself, so a foreign site can't reach it under a name that it controls (DNS rebinding).
-* A request that a page of another origin sends is refused (`Origin`, `Sec-Fetch-Site`), apart from plain navigation.
-* Every change needs the token as `Authorization: Bearer …`. No cookie can make a change, so there is nothing to forge;
-  and cookies are shared by all ports of a machine, where other people's servers may listen.
-* Beyond loopback, reading needs the token too: as bearer, or as a cookie that `/?token=…` sets.
-* What the companion knows of its reader needs the token even for reading on loopback: other users of the machine could
-  ask as well.
-* An extension may use the companion and nothing else, with the token that it got when it was paired: `pairing`.
-* Every reply has a Content-Security-Policy that allows no inline script and no other origin.
+* The desk listens on a loopback address unless configured otherwise.
+* `Host` must name the desk, so another site can't reach it under a host name of its own (DNS rebinding).
+* Requests from pages of another origin are refused (`Origin`, `Sec-Fetch-Site`), except plain navigation.
+* Every change needs the token as `Authorization: Bearer …`. A cookie never authorises a change, so there is nothing to
+  forge; besides, cookies are shared by all ports of a machine, including servers of other users.
+* Beyond loopback, reading needs the token too, as a bearer token or as a cookie set by `/?token=…`.
+* Reading the companion's data needs the token even on loopback, where other users of the machine could connect.
+* A browser extension may use the companion and nothing else, with the token from its pairing: see `pairing`.
+* Every response has a Content-Security-Policy that forbids inline scripts and other origins.
 """
 
 from __future__ import annotations
@@ -33,8 +32,8 @@ LARGEST_BODY = 5_000_000
 COMPANION = "/api/companion"
 PAIRING = f"{COMPANION}/pairings"
 FOR_PEOPLE = (f"{COMPANION}/codes", f"{COMPANION}/unpair")
-"""What no extension may do."""
-PAIR = "an extension: open its options and type the code that `scenthound companion` shows"
+"""Paths that extensions may not use."""
+PAIR = "open the options of the extension and enter the code shown by `scenthound companion`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +50,7 @@ class Access:
 
     @property
     def names(self) -> set[str]:
-        """The values of `Host` that mean the desk."""
+        """The values of `Host` that name the desk."""
         hosts = {self.host if ":" not in self.host else f"[{self.host}]"}
         if self.is_loopback:
             hosts |= {"127.0.0.1", "localhost", "[::1]"}
@@ -67,21 +66,21 @@ class Access:
     def may_read(self, headers: Headers) -> bool:
         return self.is_loopback or self.has_token(headers) or self._is_token(_cookie(headers))
 
-    def _is_token(self, given: str) -> bool:
-        return hmac.compare_digest(given.encode("utf-8", "replace"), self.token.encode())
+    def _is_token(self, token: str) -> bool:
+        return hmac.compare_digest(token.encode("utf-8", "replace"), self.token.encode())
 
 
 def _bearer(headers: Headers) -> str:
-    kind, _, given = headers.get("authorization", "").partition(" ")
-    return given.strip() if kind.lower() == "bearer" else ""
+    kind, _, token = headers.get("authorization", "").partition(" ")
+    return token.strip() if kind.lower() == "bearer" else ""
 
 
 def _cookie(headers: Headers) -> str:
     try:
-        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+        cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
     except CookieError:
         return ""
-    return "" if found is None else found.value
+    return "" if cookie is None else cookie.value
 
 
 class Guard:
@@ -100,54 +99,56 @@ class Guard:
     def _refusal(self, scope: Scope) -> Response | None:
         headers, access = Headers(scope=scope), self._access
         if headers.get("host", "").lower() not in access.names:
-            return refused(421, "this address is not the desk", "open the address that `scenthound desk` printed")
-        return self._stranger(scope, headers) or self._oversize(headers)
+            return refused(421, "this is not the address of the desk", "open the URL printed by `scenthound desk`")
+        return self._sender_refusal(scope, headers) or self._size_refusal(headers)
 
-    def _stranger(self, scope: Scope, headers: Headers) -> Response | None:
-        """The refusal of a request whose sender may not make it."""
+    def _sender_refusal(self, scope: Scope, headers: Headers) -> Response | None:
+        """The response that refuses a request its sender may not make, or None."""
         access, method = self._access, scope["method"]
         origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
         is_private = scope["path"].startswith(COMPANION)
         if is_private and self._is_extension(origin, headers, method):
-            return self._stranger_extension(scope["path"], origin, headers)
+            return self._extension_refusal(scope["path"], origin, headers)
         is_navigation = method == "GET" and headers.get("sec-fetch-mode", "navigate") == "navigate"
         is_frame = headers.get("sec-fetch-dest", "document") not in ("document", "empty") and site != "same-origin"
         if (origin is not None and origin not in access.origins) or (
             site not in ("none", "same-origin") and (not is_navigation or is_frame)
         ):
-            return refused(403, "another site may not use the desk", "open the desk itself")
+            return refused(403, "other sites may not use the desk", "open the desk directly")
         if method not in ("GET", "HEAD") and not access.has_token(headers):
-            return refused(401, "this needs the token of the desk", "open the address that `scenthound desk` printed")
+            return refused(401, "this needs the desk's token", "open the URL printed by `scenthound desk`")
         if not access.may_read(headers):
-            return self._login(scope) or refused(401, "this needs the token of the desk", "add ?token=… to the address")
+            return self._login(scope) or refused(401, "this needs the desk's token", "add ?token=… to the URL")
         if is_private and not access.has_token(headers):
-            return refused(401, "this needs the token of the desk", f"open the address that was printed; {PAIR}")
+            return refused(
+                401, "this needs the desk's token", f"open the URL printed at the start; for an extension, {PAIR}"
+            )
         return None
 
     def _is_extension(self, origin: str | None, headers: Headers, method: str) -> bool:
-        """Whether an extension asks. Browsers leave out the origin if one only reads."""
+        """Whether the request comes from an extension. Browsers send no origin with a GET."""
         if origin is not None:
             return is_extension(origin)
         return method == "GET" and self._pairings is not None and self._pairings.knows(_bearer(headers), None)
 
-    def _stranger_extension(self, path: str, origin: str | None, headers: Headers) -> Response | None:
+    def _extension_refusal(self, path: str, origin: str | None, headers: Headers) -> Response | None:
         if path in FOR_PEOPLE:
-            return refused(403, "an extension may not do this", "do it at the desk, page Companion")
+            return refused(403, "an extension may not do this", "do it at the desk, on the Companion page")
         if path == PAIRING or (self._pairings is not None and self._pairings.knows(_bearer(headers), origin)):
             return None
         return refused(401, "this extension is not paired with the desk", PAIR)
 
-    def _oversize(self, headers: Headers) -> Response | None:
+    def _size_refusal(self, headers: Headers) -> Response | None:
         length = headers.get("content-length", "0")
         if not length.isdigit() or int(length) > LARGEST_BODY:
-            return refused(413, "too much at once", f"send at most {LARGEST_BODY:,} bytes")
+            return refused(413, "the request body is too large", f"send at most {LARGEST_BODY:,} bytes")
         return None
 
     def _login(self, scope: Scope) -> Response | None:
-        """Beyond loopback: exchange the token in the address for a cookie that allows reading."""
-        given = QueryParams(scope.get("query_string", b"")).get("token", "")
+        """Beyond loopback, exchange the token in the URL for a cookie that allows reading."""
+        token = QueryParams(scope.get("query_string", b"")).get("token", "")
         if scope["path"] != "/" or not hmac.compare_digest(
-            given.encode("utf-8", "replace"), self._access.token.encode()
+            token.encode("utf-8", "replace"), self._access.token.encode()
         ):
             return None
         answer = RedirectResponse("/", 303)
@@ -156,6 +157,7 @@ class Guard:
 
 
 def refused(status: int, error: str, hint: str) -> JSONResponse:
+    """An error response."""
     return JSONResponse({"error": error, "hint": hint}, status)
 
 

@@ -1,7 +1,7 @@
-"""The seed sources that a person at the desk may ask.
+"""The seed sources available in the browser.
 
-The browser can name a collection of the desk, a source that the desk was started with, or an address on the web. It
-can't name files: bookmarks are read by the browser, and folders are opened first.
+A request may name a collection of the desk, a source that the desk was started with, or an address on the web. It can't
+name files: the browser reads bookmarks files itself, and folders must be opened first.
 """
 
 from __future__ import annotations
@@ -15,28 +15,32 @@ LONGEST = 2000
 ON_THE_WEB = {
     "searxng": "a SearXNG search engine",
     "sitemap": "the sitemap of a site",
-    "commoncrawl": "Common Crawl, pages of a site",
+    "commoncrawl": "Common Crawl (pages of a site)",
 }
 
 
-def choices(collections: Collections, given: Collection[str]) -> list[tuple[str, str]]:
-    """The sources that the first page offers, as (value, words). A value that ends in `:` needs an address."""
-    own = [(f"collections:{name}", f"my collection {name}") for name in collections.all()]
-    return [*((source, source) for source in given), *own, *((f"{kind}:", words) for kind, words in ON_THE_WEB.items())]
+def choices(collections: Collections, configured: Collection[str]) -> list[tuple[str, str]]:
+    """The sources offered on the start page, as (value, label). A value that ends in `:` needs an address."""
+    own = [(f"collections:{name}", f"my collection “{name}”") for name in collections.all()]
+    return [
+        *((source, source) for source in configured),
+        *own,
+        *((f"{kind}:", label) for kind, label in ON_THE_WEB.items()),
+    ]
 
 
-def allowed(collections: Collections, given: Collection[str], asked: str) -> str:
-    """The source as a command takes it. `given` are those that the desk was started with. Raises `BadUsage`."""
-    if asked in given:
-        return asked
-    kind, _, rest = asked.partition(":")
+def allowed(collections: Collections, configured: Collection[str], source: str) -> str:
+    """Return the source as a command-line argument. `configured` are the desk's own sources. Raises `BadUsage`."""
+    if source in configured:
+        return source
+    kind, _, rest = source.partition(":")
     if kind == "collections":
         path = collections.find(rest)
         if path is None:
             raise BadUsage(f"no collection called `{rest[:80]}`", "GET /api/collections lists them")
         return f"collections:{path}"
     if kind not in ON_THE_WEB:
-        raise BadUsage(f"not a source for the desk: `{asked[:80]}`", f"there are: collections, {', '.join(ON_THE_WEB)}")
-    if not rest.strip() or len(asked) > LONGEST or not asked.isprintable():
-        raise BadUsage("this source needs an address", f"write it as {kind}:https://example.org/")
-    return asked
+        raise BadUsage(f"not a seed source: `{source[:80]}`", f"use one of: collections, {', '.join(ON_THE_WEB)}")
+    if not rest.strip() or len(source) > LONGEST or not source.isprintable():
+        raise BadUsage("this source needs an address", f"write it like {kind}:https://example.org/")
+    return source

@@ -1,4 +1,4 @@
-"""JSON Schema in few words, for the description of the API."""
+"""Shorthand for JSON Schema, used in the OpenAPI description."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ Shape = dict[str, Any]
 
 TEXT: Shape = {"type": "string"}
 NUMBER: Shape = {"type": "number"}
-WHOLE: Shape = {"type": "integer"}
+INTEGER: Shape = {"type": "integer"}
 FLAG: Shape = {"type": "boolean"}
 ANY: Shape = {"type": "object"}
 SHARE: Shape = {"type": "number", "minimum": 0, "maximum": 1}
 
 
-def listed(of: Shape) -> Shape:
+def list_of(of: Shape) -> Shape:
     return {"type": "array", "items": of}
 
 
-def maybe(shape: Shape) -> Shape:
-    """This, or null."""
+def nullable(shape: Shape) -> Shape:
+    """This shape, or null."""
     return {**shape, "type": [shape["type"], "null"]}
 
 
 def fields(required: list[str] | None = None, /, **shapes: Shape) -> Shape:
-    """An object with these fields; unless it is said, all of them have to be there."""
+    """An object with these fields, all required unless `required` says otherwise."""
     return {"type": "object", "properties": shapes, "required": list(shapes) if required is None else required}
 
 
-TEXTS = listed(TEXT)
+TEXTS = list_of(TEXT)

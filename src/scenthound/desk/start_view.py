@@ -1,4 +1,4 @@
-"""The first page: one question, and the collections there are."""
+"""The start page: a form that starts a crawl, and the list of collections."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from scenthound.desk import page_layout as look
+from scenthound.desk import page_layout as layout
 from scenthound.desk.markup import Content, Markup, element
 
 
-def question(words: str = "", sources: Sequence[tuple[str, str]] = (), source: str = "") -> Markup:
-    """The form. `words` and `source` fill it in: a search can become a topic."""
-    topic = element(
+def question(topic: str = "", sources: Sequence[tuple[str, str]] = (), source: str = "") -> Markup:
+    """The form that starts a crawl, filled in with `topic` and `source`: a search can become a topic."""
+    topic_field = element(
         "div",
         element("label", "What are you looking for?", for_="topic", class_="ask"),
         element(
@@ -21,23 +21,23 @@ def question(words: str = "", sources: Sequence[tuple[str, str]] = (), source: s
                 "input",
                 id="topic",
                 name="topic",
-                value=words,
+                value=topic,
                 required=True,
                 autofocus=True,
                 autocomplete="off",
                 maxlength=2000,
                 placeholder="hot air ballooning clubs in Australia",
             ),
-            element("button", "Look", class_="primary"),
+            element("button", "Start", class_="primary"),
             class_="row",
         ),
         element(
             "p",
-            "Words, or ",
+            "Enter keywords, choose ",
             element("label", "a topic file", element("input", id="topic-file", type="file"), class_="file"),
-            "; or ",
-            element("button", "find the words", type="button", id="find-words", class_="link"),
-            " of the pages below. ",
+            ", or ",
+            element("button", "derive keywords", type="button", id="find-words", class_="link"),
+            " from the pages below. ",
             element("span", id="topic-said", role="status"),
             class_="quiet-text",
         ),
@@ -47,7 +47,7 @@ def question(words: str = "", sources: Sequence[tuple[str, str]] = (), source: s
         element(
             "label",
             "Start from ",
-            element("span", "pages you know, one address a line", class_="quiet-text"),
+            element("span", "pages you know, one address per line", class_="quiet-text"),
             for_="seeds",
         ),
         element(
@@ -61,7 +61,7 @@ def question(words: str = "", sources: Sequence[tuple[str, str]] = (), source: s
         ),
         element(
             "p",
-            "Paste addresses, or drop a file here (a list, or your browser’s bookmarks); or ",
+            "Paste addresses, drop a file here (a list, or your browser’s bookmarks), or ",
             element("label", "choose a file", element("input", id="file", type="file"), class_="file"),
             class_="quiet-text",
         ),
@@ -79,7 +79,7 @@ def question(words: str = "", sources: Sequence[tuple[str, str]] = (), source: s
             "Looking for",
             element(
                 "select",
-                element("option", "what the start pages are", value="auto"),
+                element("option", "same as starting pages", value="auto"),
                 element("option", "pages", value="pages"),
                 element("option", "sites and organisations", value="sites"),
                 name="looking_for",
@@ -89,8 +89,8 @@ def question(words: str = "", sources: Sequence[tuple[str, str]] = (), source: s
             "Where",
             element(
                 "select",
-                element("option", "anywhere links lead", value="any"),
-                element("option", "only these sites", value="host"),
+                element("option", "anywhere", value="any"),
+                element("option", "only the hosts above", value="host"),
                 element("option", "only their domains", value="domain"),
                 name="scope",
             ),
@@ -99,7 +99,7 @@ def question(words: str = "", sources: Sequence[tuple[str, str]] = (), source: s
     )
     return element(
         "form",
-        topic,
+        topic_field,
         seeds,
         budget,
         element("p", class_="error", id="start-error", role="alert"),
@@ -109,22 +109,26 @@ def question(words: str = "", sources: Sequence[tuple[str, str]] = (), source: s
     )
 
 
-def _setting(words: str, field: Markup) -> Markup:
-    return element("label", words, field, class_="setting")
+def _setting(label: str, field: Markup) -> Markup:
+    return element("label", label, field, class_="setting")
 
 
 def finding(sources: Sequence[tuple[str, str]], chosen: str) -> Markup:
-    """Who may be asked for pages to start from."""
+    """The choice of a seed source, and a button to search it."""
     options = [
-        element("option", words, value=value, selected=value == chosen, data_asks="true" if value[-1] == ":" else None)
-        for value, words in sources
+        element("option", label, value=value, selected=value == chosen, data_asks="true" if value[-1] == ":" else None)
+        for value, label in sources
     ]
     return element(
         "div",
-        element("label", "or find some with", for_="source"),
-        element("select", element("option", "…", value=""), *options, id="source", name="source"),
+        element("label", "or find pages with", for_="source"),
+        element("select", element("option", "choose a source…", value=""), *options, id="source", name="source"),
         element(
-            "input", id="address", placeholder="https://search.example.org/", aria_label="Its address", hidden=True
+            "input",
+            id="address",
+            placeholder="https://search.example.org/",
+            aria_label="Address of the source",
+            hidden=True,
         ),
         element("button", "Find pages", type="button", id="find"),
         element("span", id="found", class_="quiet-text", role="status"),
@@ -134,11 +138,11 @@ def finding(sources: Sequence[tuple[str, str]], chosen: str) -> Markup:
 
 def collections(rows: list[dict[str, Any]], experiments: Iterable[str] = ()) -> Markup:
     if not rows:
-        shown: Content = look.empty(
-            "No collections yet", element("p", "Your first one appears here as soon as it starts.")
+        body: Content = layout.empty(
+            "No collections yet", element("p", "Your first collection appears here as soon as it starts.")
         )
     else:
-        shown = element("ul", *map(_collection, rows), class_="collections")
+        body = element("ul", *map(_collection, rows), class_="collections")
     open_form = element(
         "form",
         element("label", "Open the folder of a crawl or an experiment", for_="folder"),
@@ -153,8 +157,8 @@ def collections(rows: list[dict[str, Any]], experiments: Iterable[str] = ()) -> 
         class_="open",
     )
     labs = [element("li", element("a", name, href=f"/lab/{quote(name)}")) for name in experiments]
-    compared = [element("h2", "Experiments"), element("ul", *labs, class_="collections")] if labs else []
-    return element("section", element("h2", "Your collections"), shown, *compared, open_form, class_="list")
+    lab_section = [element("h2", "Experiments"), element("ul", *labs, class_="collections")] if labs else []
+    return element("section", element("h2", "Your collections"), body, *lab_section, open_form, class_="list")
 
 
 def _collection(row: Mapping[str, Any]) -> Markup:
@@ -166,6 +170,6 @@ def _collection(row: Mapping[str, Any]) -> Markup:
         "li",
         element("a", row["topic"] or row["name"], href=f"/c/{quote(row['name'])}"),
         element("span", row["name"], class_="quiet-text"),
-        look.state_chip(row["state"]) if row["state"] in ("running", "paused") else None,
+        layout.state_chip(row["state"]) if row["state"] in ("running", "paused") else None,
         facts,
     )

@@ -1,4 +1,4 @@
-"""Starts crawls and indexers as processes of their own. Crawls outlive the desk; indexers and jobs end with it."""
+"""Starts crawls and indexers as separate processes. Crawls outlive the desk; indexers and jobs end with it."""
 
 from __future__ import annotations
 
@@ -24,35 +24,35 @@ from scenthound.store.lock import holder
 from scenthound.store.text_index import INDEX, TextIndex
 from scenthound.wiring import check_topic
 
-PATIENCE = 20.0  # seconds until a new crawl has its folder
-ASKING = 120.0  # seconds for a seed source to answer
+PATIENCE = 20.0  # seconds to wait until a new crawl has created its folder
+COMMAND_TIMEOUT = 120.0  # seconds; seed sources may be slow
 LOG = ".desk.log"
 
 
 @dataclass(frozen=True, slots=True)
 class NewCrawl:
-    """What a person asked for on the first page."""
+    """The settings of a new crawl, as entered on the start page."""
 
     topic: str
     seeds: str
-    """One URL a line, or a bookmarks file."""
+    """One URL per line, or a bookmarks file."""
     source: str = ""
-    """Asked for seeds if none are given."""
+    """Seed source to use if there are no seeds."""
     pages: int = 500
     delay: float | None = None
     strategy: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    """Of the strategy."""
+    """Parameters of the strategy."""
     looking_for: str = "auto"
     scope: str = "any"
     described: Topic | None = None
-    """From a topic file; `topic` has its keywords, perhaps changed."""
+    """The topic from a topic file; `topic` has its keywords, possibly edited."""
     options: tuple[str, ...] = ()
-    """Further words for the command, from whoever started the desk; never from the browser."""
+    """Extra arguments set when the desk was started; never from the browser."""
 
-    def words(self, path: Path) -> list[str]:
-        """The words of the command `scenthound crawl`."""
-        words = [
+    def arguments(self, path: Path) -> list[str]:
+        """The arguments of `scenthound crawl`."""
+        arguments = [
             "crawl",
             "--json",
             "--pages",
@@ -63,28 +63,28 @@ class NewCrawl:
             self.scope,
         ]
         if self.seeds.strip():
-            words += ["--seeds", "-"]
+            arguments += ["--seeds", "-"]
         if self.source:
-            words += ["--source", self.source]
+            arguments += ["--source", self.source]
         if self.delay is not None:
-            words += ["--delay", str(self.delay)]
+            arguments += ["--delay", str(self.delay)]
         if self.strategy:
-            words += ["--strategy", self.strategy]
+            arguments += ["--strategy", self.strategy]
         for key, value in self.parameters.items():
-            words += ["--set", f"{key}={value}"]
+            arguments += ["--set", f"{key}={value}"]
         if self.looking_for != "auto":
-            words += ["--looking-for", self.looking_for]
-        topic = str(topic_file(path)) if self.described else self.topic + " "  # the blank: never the name of a file
-        return [*words, *self.options, "--", topic]
+            arguments += ["--looking-for", self.looking_for]
+        topic = str(topic_file(path)) if self.described else self.topic + " "  # the space: never taken for a file name
+        return [*arguments, *self.options, "--", topic]
 
 
 def topic_file(path: Path) -> Path:
-    """Where the topic file of a new crawl is, beside its folder."""
+    """Path of the topic file of a new crawl, next to its folder."""
     return path.with_name(path.name + ".topic.toml")
 
 
 class Processes:
-    """The processes that this desk has started."""
+    """The processes started by this desk."""
 
     def __init__(self) -> None:
         self._crawls: list[subprocess.Popen[bytes]] = []
@@ -93,51 +93,55 @@ class Processes:
         self.jobs = Jobs()
 
     def start_crawl(self, path: Path, new: NewCrawl) -> None:
-        """Start a crawl in a new folder. Returns once it has begun; raises with the command's own error if not."""
+        """Start a crawl in a new folder. Returns once it is running; raises the command's error if it fails."""
         check_topic(Topic(new.topic))
         if not new.seeds.strip() and not new.source:
-            raise BadUsage("no pages to start from", "give one address or more, as https://example.org/")
+            raise BadUsage("no starting pages", "enter at least one address, such as https://example.org/")
         path.parent.mkdir(parents=True, exist_ok=True)
         if new.described is not None:
             write_topic_file(topic_file(path), TopicFile(replace(new.described, keywords=new.topic)))
-        self._begin(path, new.words(path), new.seeds, ASKING if new.source else PATIENCE)
+        self._start(path, new.arguments(path), new.seeds, COMMAND_TIMEOUT if new.source else PATIENCE)
 
     def resume(self, path: Path) -> None:
-        """Continue a crawl that has ended."""
+        """Resume a crawl that has ended."""
         if (process := holder(path)) is not None:
-            raise BadUsage(f"this crawl is running already (process {process})", "there is nothing to resume")
-        self._begin(path, ["resume", str(path), "--json"], "")
+            raise BadUsage(f"this crawl is already running (process {process})", "there is nothing to resume")
+        self._start(path, ["resume", str(path), "--json"], "")
 
-    def answer(self, words: Sequence[str]) -> dict[str, Any]:
-        """Run a command with `--json` and return what it prints. Raises its error, or if it takes too long."""
+    def answer(self, arguments: Sequence[str]) -> dict[str, Any]:
+        """Run a command with `--json` and return its result. Raises the error of the command, or if it times out."""
         try:
-            done = subprocess.run(  # noqa: S603 - no shell; the words are a list
-                [*COMMAND, *words], stdin=subprocess.DEVNULL, capture_output=True, timeout=ASKING, check=False
+            done = subprocess.run(  # noqa: S603 - no shell; the arguments are a list
+                [*COMMAND, *arguments],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=COMMAND_TIMEOUT,
+                check=False,
             )
         except subprocess.TimeoutExpired:
-            raise OurFault("no answer came in time", "try again, or another source") from None
-        said = done.stdout.decode("utf-8", "replace")
+            raise OurFault("the command timed out", "try again, or use another source") from None
+        output = done.stdout.decode("utf-8", "replace")
         if done.returncode:
-            raise error_in(said or done.stderr.decode("utf-8", "replace"))
-        document: dict[str, Any] = json.loads(said)
+            raise error_in(output or done.stderr.decode("utf-8", "replace"))
+        document: dict[str, Any] = json.loads(output)
         return document
 
-    def _begin(self, path: Path, words: Sequence[str], given: str, patience: float = PATIENCE) -> None:
+    def _start(self, path: Path, arguments: Sequence[str], stdin: str, patience: float = PATIENCE) -> None:
         log = path.with_name(path.name + LOG)
         with os.fdopen(open_in_place(log, os.O_WRONLY | os.O_CREAT), "wb") as file:
             file.truncate(0)
-            process = subprocess.Popen(  # noqa: S603 - no shell; the words are a list
-                [*COMMAND, *words], stdin=subprocess.PIPE, stdout=file, stderr=file, start_new_session=True
+            process = subprocess.Popen(  # noqa: S603 - no shell; the arguments are a list
+                [*COMMAND, *arguments], stdin=subprocess.PIPE, stdout=file, stderr=file, start_new_session=True
             )
         self._crawls.append(process)
         assert process.stdin is not None
         try:
-            process.stdin.write(given.encode("utf-8", "replace"))
+            process.stdin.write(stdin.encode("utf-8", "replace"))
             process.stdin.close()
         except BrokenPipeError:
-            pass  # it has ended, and says why below
-        until = time.monotonic() + patience
-        while time.monotonic() < until:
+            pass  # the process has ended; its error is raised below
+        deadline = time.monotonic() + patience
+        while time.monotonic() < deadline:
             if process.poll() is not None:
                 _raise_error(log, process.returncode)
                 return
@@ -146,12 +150,12 @@ class Processes:
             time.sleep(0.05)
 
     def follow(self, path: Path) -> None:
-        """Keep the index of a crawl up to date, unless that is done or nothing is left to do."""
+        """Start an indexer for a crawl, unless one is running or the index is complete."""
         with self._lock:
             running = self._indexers.get(path)
             if (running is not None and running.poll() is None) or not _has_new_pages(path):
                 return
-            self._indexers[path] = subprocess.Popen(  # noqa: S603 - no shell; the words are a list
+            self._indexers[path] = subprocess.Popen(  # noqa: S603 - no shell; the arguments are a list
                 [*COMMAND, "index", str(path), "--follow"],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -159,7 +163,7 @@ class Processes:
             )
 
     def unfollow(self, path: Path) -> None:
-        """End the indexer of a crawl."""
+        """Stop the indexer of a crawl."""
         with self._lock:
             running = self._indexers.pop(path, None)
             if running is not None:
@@ -167,7 +171,7 @@ class Processes:
                 running.wait()
 
     def close(self) -> None:
-        """End the indexers and jobs; crawls go on."""
+        """Stop indexers and jobs; crawls keep running."""
         self.jobs.close()
         with self._lock:
             for process in self._indexers.values():
@@ -189,7 +193,7 @@ def _has_new_pages(path: Path) -> bool:
 
 
 def _raise_error(log: Path, code: int) -> None:
-    """Raise the error that a command printed, if it failed."""
+    """Raise the error printed by a command, if it failed."""
     if code in (0, 11):
         return
     raise error_in(log.read_text(encoding="utf-8", errors="replace").strip())

@@ -1,4 +1,4 @@
-"""Start, resume and steer crawls, and label their pages."""
+"""The API to start, resume and steer crawls, and to label their pages."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from scenthound.desk import request_parameters as read
+from scenthound.desk import request_parameters as params
 from scenthound.desk import views
-from scenthound.desk.api_base import PATIENCE, Unknown, begun, desk_of, folder_of
+from scenthound.desk.api_base import PATIENCE, NotFound, desk_of, folder_of, start_new_crawl
 from scenthound.desk.api_operations import get, post
 from scenthound.desk.seed_choices import allowed
-from scenthound.desk.shapes import FLAG, NUMBER, TEXT, WHOLE, fields, listed
+from scenthound.desk.shapes import FLAG, INTEGER, NUMBER, TEXT, fields, list_of
 from scenthound.desk.starting import NewCrawl
 from scenthound.desk.topic_api import topic_in
 from scenthound.errors import BadUsage
@@ -27,21 +27,23 @@ from scenthound.store.order_table import Orders
 MOST_SEEDS = 4_000_000  # characters
 LONGEST_TOPIC = 2000
 
-TOPIC = read.Field("topic", str, "What to look for.")
-TOPIC_FILE = read.Field("topic_file", str, "The text of a topic file, which says more than the words.", "")
-SEEDS = read.Field("seeds", str, "Pages to start from: one URL a line, or a bookmarks file.", "")
-SOURCE = read.Field("source", str, "Without seeds: a seed source that finds some, as collections:NAME.", "")
-PAGES = read.Field("pages", int, "How many pages to fetch.", 500, 1, 10**9)
-DELAY = read.Field("delay", float, "Seconds between two requests to a host.", None, 0)
-STRATEGY = read.Field("strategy", str, "Which algorithm chooses the next page; without it, hound.", "")
-LOOKING_FOR = read.Field("looking_for", str, "What is on topic.", "auto", among=("auto", "pages", "sites"))
-SCOPE = read.Field("scope", str, "Where to crawl.", "any", among=("any", "host", "domain"))
+TOPIC = params.Field("topic", str, "What to look for.")
+TOPIC_FILE = params.Field("topic_file", str, "The content of a topic file, which can say more than keywords.", "")
+SEEDS = params.Field("seeds", str, "Starting pages: one URL per line, or a bookmarks file.", "")
+SOURCE = params.Field("source", str, "A seed source to use if there are no seeds, such as collections:NAME.", "")
+PAGES = params.Field("pages", int, "How many pages to fetch.", 500, 1, 10**9)
+DELAY = params.Field("delay", float, "Seconds between two requests to a host.", None, 0)
+STRATEGY = params.Field("strategy", str, "The strategy that chooses the next page; hound by default.", "")
+LOOKING_FOR = params.Field(
+    "looking_for", str, "Whether to look for pages or for whole sites.", "auto", among=("auto", "pages", "sites")
+)
+SCOPE = params.Field("scope", str, "Where to crawl.", "any", among=("any", "host", "domain"))
 NEW = fields(name=TEXT, folder=TEXT)
 FOLDER = fields(folder=TEXT)
 
 
 async def start_crawl(request: Request) -> Any:
-    desk, body = desk_of(request), await read.body_of(request)
+    desk, body = desk_of(request), await params.body_of(request)
     source, file = SOURCE.of(body), TOPIC_FILE.of(body)
     new = NewCrawl(
         topic=" ".join(TOPIC.of(body).split())[:LONGEST_TOPIC],
@@ -55,7 +57,7 @@ async def start_crawl(request: Request) -> Any:
         scope=SCOPE.of(body),
         options=desk.options,
     )
-    name, path = await begun(desk, new)
+    name, path = await start_new_crawl(desk, new)
     return JSONResponse({"name": name, "folder": str(path)}, 201)
 
 
@@ -67,9 +69,9 @@ async def resume_crawl(request: Request) -> Any:
 
 # ---- orders
 
-ORDER = fields(order=WHOLE, action=TEXT, value=TEXT, time=NUMBER, taken=FLAG, outcome=TEXT)
-ACTION = read.Field("action", str, "What to do.", among=tuple(ACTIONS))
-VALUE = read.Field("value", str, "Of budget, seed, block and delay: the value.", "")
+ORDER = fields(order=INTEGER, action=TEXT, value=TEXT, time=NUMBER, taken=FLAG, outcome=TEXT)
+ACTION = params.Field("action", str, "What to do.", among=tuple(ACTIONS))
+VALUE = params.Field("value", str, "The value, for actions that need one.", "")
 
 
 async def get_orders(request: Request) -> Any:
@@ -81,7 +83,7 @@ async def get_orders(request: Request) -> Any:
 
 
 async def post_order(request: Request) -> Any:
-    desk, path, body = desk_of(request), folder_of(request), await read.body_of(request)
+    desk, path, body = desk_of(request), folder_of(request), await params.body_of(request)
     action, value = ACTION.of(body), VALUE.of(body)
     parse_order(action, value or None)
     if action == "stop" and holder(path) is None:
@@ -92,23 +94,23 @@ async def post_order(request: Request) -> Any:
 
 # ---- labels
 
-URL = read.Field("url", str, "The address of a page.")
-ON_TOPIC = read.Field("on_topic", bool, "Whether it is on topic.")
+URL = params.Field("url", str, "The URL of a page.")
+ON_TOPIC = params.Field("on_topic", bool, "Whether it is on topic.")
 
 
 async def post_label(request: Request) -> Any:
-    desk, path, body = desk_of(request), folder_of(request), await read.body_of(request)
+    desk, path, body = desk_of(request), folder_of(request), await params.body_of(request)
     url, on_topic = views.url_of(URL.of(body)), ON_TOPIC.of(body)
 
-    def give() -> None:
+    def save_label() -> None:
         with CrawlFolder.look(path) as folder:
-            found = explain(folder, url)
-        if found.state not in ("crawled", "waiting"):
-            raise Unknown(f"this crawl has no such page: {found.why}", "label a page that it has fetched")
-        page = found.path[-1].url if found.state == "crawled" else found.url
+            explained = explain(folder, url)
+        if explained.state not in ("crawled", "waiting"):
+            raise NotFound(f"this crawl has no such page: {explained.why}", "label a page that was fetched")
+        page = explained.path[-1].url if explained.state == "crawled" else explained.url
         give_label(path, page, on_topic, desk.clock(), PATIENCE)
 
-    await run_in_threadpool(give)
+    await run_in_threadpool(save_label)
     return JSONResponse({"url": url, "on_topic": on_topic}, 202)
 
 
@@ -122,8 +124,8 @@ ROUTES = [
         (TOPIC, TOPIC_FILE, SEEDS, SOURCE, PAGES, DELAY, STRATEGY, LOOKING_FOR, SCOPE),
         201,
     ),
-    post(f"{ONE}/resume", resume_crawl, "Continue a crawl that has ended.", FOLDER),
-    get(f"{ONE}/orders", get_orders, "The orders given so far.", fields(orders=listed(ORDER))),
-    post(f"{ONE}/orders", post_order, "Steer the crawl.", ORDER, (ACTION, VALUE), 202),
+    post(f"{ONE}/resume", resume_crawl, "Resume a crawl that has ended.", FOLDER),
+    get(f"{ONE}/orders", get_orders, "The orders given so far.", fields(orders=list_of(ORDER))),
+    post(f"{ONE}/orders", post_order, "Give an order to the crawl.", ORDER, (ACTION, VALUE), 202),
     post(f"{ONE}/labels", post_label, "Label a page.", fields(url=TEXT, on_topic=FLAG), (URL, ON_TOPIC), 202),
 ]

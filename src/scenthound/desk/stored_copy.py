@@ -1,8 +1,8 @@
-"""A stored page as a person may read it: its text and structure, made again from a short list of elements.
+"""A stored page made safe to read: its text and structure, rebuilt from a short list of allowed elements.
 
-Nothing of the page's own markup is passed on. Its elements are looked up in a list, its text is escaped, and no
-attribute survives, so there is no script, no style, no form, no address to load or to follow. The reply has a policy of
-its own besides: a sandbox with an opaque origin, without network.
+None of the page's own markup is passed on. Only allowed elements are kept, text is escaped, and all attributes are
+dropped, so there are no scripts, styles or forms, and no URLs to load or follow. The response also has its own policy:
+a sandbox with an opaque origin and no network access.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BLOCKS = frozenset(
 )
 INLINE = frozenset("a b strong i em u s code kbd sub sup small mark q cite abbr br span time".split())
 RENAMED = {"a": "u", "main": "div", "address": "div"}
-"""A link becomes underlined text: there is nothing to click."""
+"""Links become underlined text that can't be clicked."""
 MOST_NODES = 50_000
 DEEPEST = 60
 STYLE = """
@@ -38,7 +38,7 @@ POLICY = (
 
 
 def stored_copy(document: HtmlDocument) -> str:
-    """A whole page."""
+    """Return the complete HTML of the copy."""
     body = next(iter(document.root.css("body")), document.root) if document.root is not None else None
     content = _Copy().children(body, 0) if body is not None else text("")
     head = join(
@@ -51,7 +51,7 @@ def stored_copy(document: HtmlDocument) -> str:
 
 
 class _Copy:
-    """Walks a page; the number of nodes is bounded."""
+    """Copies a page; the number of nodes is limited."""
 
     def __init__(self) -> None:
         self._left = MOST_NODES

@@ -1,4 +1,4 @@
-"""Topics that are not typed: `POST /api/topics` reads a topic file, or finds the words of example pages."""
+"""`POST /api/topics` reads a topic from a topic file, or derives one from example pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
-from scenthound.desk import request_parameters as read
+from scenthound.desk import request_parameters as params
 from scenthound.desk.api_base import Desk, desk_of
 from scenthound.desk.api_operations import post
 from scenthound.desk.shapes import TEXT, TEXTS, fields
@@ -18,39 +18,41 @@ from scenthound.errors import BadConfig, BadUsage
 from scenthound.loop.crawl_toml import check_seeds, some_seeds, topic_from
 from scenthound.model import Topic
 
-FILE = read.Field("file", str, "The text of a topic file.", "")
-EXAMPLES = read.Field("examples", str, "Instead: example pages, one URL a line, or a bookmarks file.", "")
+FILE = params.Field("file", str, "The content of a topic file.", "")
+EXAMPLES = params.Field("examples", str, "Instead of a file: example pages, one URL per line, or a bookmarks file.", "")
 TOPIC = fields(keywords=TEXT, name=TEXT, description=TEXT, examples=TEXTS)
 MOST_EXAMPLES = 20
 
 
 def topic_in(text: str) -> Topic:
-    """The topic of a topic file. Raises `BadConfig`."""
+    """Parse a topic file. Raises `BadConfig`."""
     try:
         data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise BadConfig(f"this is no topic file: {error}", 'it is TOML, as: keywords = "hot air balloons"') from None
+        raise BadConfig(
+            f"this is not a topic file: {error}", 'a topic file is TOML, such as: keywords = "hot air balloons"'
+        ) from None
     inner = data.get("topic")
     return topic_from(inner if isinstance(inner, dict) else data, "the topic file")
 
 
 def topic_of_examples(desk: Desk, examples: str) -> Topic:
-    """The words that tell these pages from others. Fetches them, as `scenthound topic new` does."""
-    found = some_seeds(examples, "the example pages")[:MOST_EXAMPLES]
-    urls = check_seeds([("example", url) for url in found])
+    """Derive keywords from example pages, which are fetched by `scenthound topic new`."""
+    addresses = some_seeds(examples, "the example pages")[:MOST_EXAMPLES]
+    urls = check_seeds([("example", url) for url in addresses])
     with tempfile.TemporaryDirectory(prefix="scenthound-") as temporary:
-        listed, file = Path(temporary) / "examples.txt", Path(temporary) / "topic.toml"
-        listed.write_text("\n".join(urls), encoding="utf-8")
-        words = ["topic", "new", str(file), "--examples", str(listed), "--yes", "--json", *desk.options]
-        answer = desk.processes.answer(words)
+        urls_file, file = Path(temporary) / "examples.txt", Path(temporary) / "topic.toml"
+        urls_file.write_text("\n".join(urls), encoding="utf-8")
+        arguments = ["topic", "new", str(file), "--examples", str(urls_file), "--yes", "--json", *desk.options]
+        answer = desk.processes.answer(arguments)
     return Topic(str(answer["keywords"]), examples=tuple(urls))
 
 
 async def find_topic(request: Request) -> Any:
-    desk, body = desk_of(request), await read.body_of(request)
+    desk, body = desk_of(request), await params.body_of(request)
     file, examples = FILE.of(body), EXAMPLES.of(body)
     if bool(file.strip()) == bool(examples.strip()):
-        raise BadUsage("no topic file and no example pages", "send `file` or `examples`, one of them")
+        raise BadUsage("send either a topic file or example pages", "set `file` or `examples`, but not both")
     topic = topic_in(file) if file.strip() else await run_in_threadpool(topic_of_examples, desk, examples)
     return {
         "keywords": topic.keywords,
@@ -61,5 +63,7 @@ async def find_topic(request: Request) -> Any:
 
 
 ROUTES = [
-    post("/api/topics", find_topic, "Read a topic file, or find the words of example pages.", TOPIC, (FILE, EXAMPLES))
+    post(
+        "/api/topics", find_topic, "Read a topic file, or derive keywords from example pages.", TOPIC, (FILE, EXAMPLES)
+    )
 ]

@@ -1,4 +1,4 @@
-"""What the desk knows, as JSON data: the API returns it, and the pages show it."""
+"""Pages, explanations and links of a crawl as JSON data, for the API and for the pages of the desk."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from scenthound.store.sqlite_history import OLD_RULE
 from scenthound.web.html_document import HtmlDocument
 from scenthound.wiring import make_strategy, page_limits
 
-AHEAD = 5  # URLs that stand before one that waits
+AHEAD = 5  # first URLs of the waiting list shown with a URL that waits
 MOST_LINKS = 2000
 MOST_REASONS = 2
 
 
 def url_of(raw: str) -> Url:
-    """A URL that somebody typed. Raises `BadUsage`."""
+    """Parse a URL typed by a person. Raises `BadUsage`."""
     try:
         return urls.make(raw.strip())
     except NotAUrl as error:
-        raise BadUsage(error.message, "write the whole address, as https://example.org/page") from None
+        raise BadUsage(error.message, "enter the full address, such as https://example.org/page") from None
 
 
-def pages(path: Path, wanted: live_queries.Wanted) -> dict[str, Any]:
-    """Fetched pages with a passage of their text."""
+def pages(path: Path, query: live_queries.Wanted) -> dict[str, Any]:
+    """The fetched pages selected by a query, each with a snippet of its text."""
     with CrawlFolder.look(path) as folder:
-        rows = live_queries.pages(folder.database, wanted, folder.request.settings.relevant or OLD_RULE)
+        rows = live_queries.pages(folder.database, query, folder.request.settings.relevant or OLD_RULE)
         labels, wording = folder.database.labels(), Wording(folder.request)
         passages = _passages(path, [row.url for row in rows], folder.request.topic.keywords)
         shown = [
@@ -65,7 +65,7 @@ def pages(path: Path, wanted: live_queries.Wanted) -> dict[str, Any]:
 
 
 def _why(folder: CrawlFolder, wording: Wording, url: Url) -> list[str]:
-    """The weightiest reasons for a page."""
+    """The strongest reasons why a page was fetched."""
     step = folder.history.step_of(url)
     return [] if step is None else wording.reasons(step)[:MOST_REASONS]
 
@@ -74,25 +74,25 @@ def _label(labels: dict[Url, bool], url: Url) -> str | None:
     return {True: "on topic", False: "off topic", None: None}[labels.get(url)]
 
 
-def _passages(path: Path, wanted: list[Url], words: str) -> dict[str, tuple[tuple[str, bool], ...]]:
+def _passages(path: Path, page_urls: list[Url], keywords: str) -> dict[str, tuple[tuple[str, bool], ...]]:
     try:
-        return snippets(path, wanted, words)
+        return snippets(path, page_urls, keywords)
     except ScenthoundError:  # there is no index yet
         return {}
 
 
 def explanation(path: Path, raw: str, now: float) -> dict[str, Any]:
-    """Why a page was fetched, or why it was not, with its place in the waiting list."""
+    """Explain why a page was fetched or why it was not, with its position in the waiting list."""
     url_of(raw)
     with CrawlFolder.look(path) as folder:
-        found = explain(folder, raw.strip())
-        plain = found.as_plain()
+        explained = explain(folder, raw.strip())
+        plain = explained.as_plain()
         plain["parts_in_words"] = _parts_in_words(folder)
-        plain["label"] = _label(folder.database.labels(), found.path[-1].url if found.path else found.url)
-        plain["waiting_list"] = _waiting_list(folder, found, now)
-        if found.state == "crawled":
-            plain["page"] = _page(found.path[-1])
-            plain["reasons"] = Wording(folder.request).reasons(found.path[-1])
+        plain["label"] = _label(folder.database.labels(), explained.path[-1].url if explained.path else explained.url)
+        plain["waiting_list"] = _waiting_list(folder, explained, now)
+        if explained.state == "crawled":
+            plain["page"] = _page(explained.path[-1])
+            plain["reasons"] = Wording(folder.request).reasons(explained.path[-1])
         return plain
 
 
@@ -102,17 +102,17 @@ def _page(step: Step) -> dict[str, Any]:
 
 
 def _parts_in_words(folder: CrawlFolder) -> dict[str, str]:
-    """What each part of a score is, as the strategy declares it."""
+    """What each part of a score means, as declared by the strategy."""
     try:
         strategy = make_strategy(folder.request.strategy, folder.request.parameters)
-    except ScenthoundError:  # a strategy of a plug-in that is not installed
+    except ScenthoundError:  # the strategy belongs to a plug-in that is not installed
         return {}
     return dict(declaration_of(strategy).score_parts)
 
 
-def _waiting_list(folder: CrawlFolder, found: Explanation, now: float) -> dict[str, Any] | None:
-    candidate = found.candidate
-    if found.state != "waiting" or candidate is None:
+def _waiting_list(folder: CrawlFolder, explained: Explanation, now: float) -> dict[str, Any] | None:
+    candidate = explained.candidate
+    if explained.state != "waiting" or candidate is None:
         return None
     database = folder.database
     rests_until = database.host(urls.host(candidate.url)).next_allowed
@@ -130,17 +130,17 @@ def _waiting_list(folder: CrawlFolder, found: Explanation, now: float) -> dict[s
 
 
 def _held_up(folder: CrawlFolder, rest: float) -> str:
-    """What holds up a URL besides its place: the crawl has ended or is paused, or its host rests. Empty: nothing."""
+    """What else delays a waiting URL: the crawl has ended or is paused, or its host is resting; empty if nothing."""
     if holder(folder.path) is None:
         ended = folder.database.meta("ended") or "cut off"
-        return f"the crawl does not run: {ENDINGS.get(ended, ended)}"
+        return f"the crawl is not running: {ENDINGS.get(ended, ended)}"
     if Orders(folder.database).is_paused():
         return "the crawl is paused"
-    return f"its host rests for another {rest:.1f} s" if rest > 0 else ""
+    return f"its host is resting for another {rest:.1f} s" if rest > 0 else ""
 
 
 def links(path: Path, raw: str) -> dict[str, Any] | None:
-    """The links of a stored page, each with what became of it; None if the page is not stored."""
+    """The links of a stored page with the state of each; None if the page is not stored."""
     with CrawlFolder.look(path) as folder:
         document = document_of(folder, url_of(raw))
         if document is None:
@@ -149,19 +149,19 @@ def links(path: Path, raw: str) -> dict[str, Any] | None:
         for link in document.links:
             if len(anchors) < MOST_LINKS:
                 anchors.setdefault(link.url, link.anchor)
-        known = live_queries.fates(folder.database, anchors)
-        shown = []
+        states = live_queries.fates(folder.database, anchors)
+        rows = []
         for url, anchor in anchors.items():
-            state, detail = known.get(url, ("not followed", ""))
-            shown.append({"url": url, "anchor": anchor, "state": state, "detail": detail})
+            state, detail = states.get(url, ("not followed", ""))
+            rows.append({"url": url, "anchor": anchor, "state": state, "detail": detail})
         counts: dict[str, int] = {}
-        for link_view in shown:
-            counts[link_view["state"]] = counts.get(link_view["state"], 0) + 1
-        return {"url": raw, "links": shown, "counts": counts}
+        for row in rows:
+            counts[row["state"]] = counts.get(row["state"], 0) + 1
+        return {"url": raw, "links": rows, "counts": counts}
 
 
 def document_of(folder: CrawlFolder, url: Url) -> HtmlDocument | None:
-    """A stored page as it was parsed; None if it is not stored or can't be read."""
+    """Parse a stored page; None if it is not stored or can't be read."""
     where = folder.history.where(url)
     try:
         response = None if where is None else folder.repository.get(where)

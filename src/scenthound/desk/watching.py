@@ -1,7 +1,7 @@
-"""Watches one crawl through its folder: figures that are brought up to date by reading what is new.
+"""Watches one crawl through its folder: figures that are updated incrementally from new events.
 
-A `Watch` belongs to one thread. A crawl of 100,000 pages is read once when it is opened; after that each look costs as
-much as there is new.
+A `Watch` belongs to one thread. The whole history is read once when a crawl is opened; after that, the cost of an
+update depends only on the number of new events.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from scenthound.store.lock import holder
 from scenthound.store.order_table import Orders
 from scenthound.store.sqlite_history import OLD_RULE
 
-RECENT = 50  # pages of the moving share
+RECENT = 50  # pages in the moving on-topic share
 POINTS = 240
-SPEED_OVER = 20.0  # seconds of the present speed
-WORKING = 10.0  # seconds: a host that gave a page in them is working
+SPEED_OVER = 20.0  # seconds over which the current speed is measured
+WORKING = 10.0  # seconds; a host that delivered a page within them counts as working
 
 
 @dataclass(slots=True)
 class Curve:
-    """The on-topic share over the pages, in at most a few hundred points."""
+    """The on-topic share by number of pages, in at most 2 * `POINTS` points."""
 
     every: int = 1
     points: list[tuple[int, float, float]] = field(default_factory=list)
-    """Pages, share so far, share of the last pages."""
+    """(pages, share so far, share of the last `RECENT` pages)."""
 
     def add(self, n: int, share: float, recent: float) -> None:
         if n % self.every == 0:
@@ -46,75 +46,75 @@ class Curve:
 
 
 class Watch:
-    """The figures of one crawl, as of its last commit."""
+    """The figures of one crawl, as of its last committed transaction."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.folder = CrawlFolder.look(path)
         self.pages = self.relevant = self.bytes = 0
         self.curve = Curve()
-        self._last = 0.0
+        self._last_time = 0.0
         self._forecast = Forecast()
         self._recent: deque[bool] = deque(maxlen=RECENT)
-        self._recent_good = 0
+        self._recent_relevant = 0
         self._times: deque[float] = deque(maxlen=2000)
         self._hosts: Counter[str] = Counter()
-        self._last_at: dict[str, float] = {}
-        self._event = 0
+        self._last_by_host: dict[str, float] = {}
+        self._last_event = 0
 
     def close(self) -> None:
         self.folder.close()
 
     def refresh(self) -> int:
-        """Read what is new, and return the number of new pages."""
-        if not self._event:  # a crawl that has just begun has no database yet, or one without tables
-            empty, self.folder = self.folder, CrawlFolder.look(self.path)
-            empty.close()
+        """Read new events and return the number of new pages."""
+        if not self._last_event:  # a crawl that has just started has no database yet, or one without tables
+            old, self.folder = self.folder, CrawlFolder.look(self.path)
+            old.close()
         before = self.pages
         relevant_from = self.folder.request.settings.relevant or OLD_RULE
-        for event in live_queries.fetched_after(self.folder.database, self._event, relevant_from):
-            self._event = event.event
+        for event in live_queries.fetched_after(self.folder.database, self._last_event, relevant_from):
+            self._last_event = event.event
             self.bytes += event.bytes
             if event.is_page:
                 self._add(event)
         return self.pages - before
 
     def _add(self, page: live_queries.Fetched) -> None:
-        host, good = urls.host(page.url), bool(page.relevant)
+        host, relevant = urls.host(page.url), bool(page.relevant)
         self.pages += 1
-        self.relevant += good
+        self.relevant += relevant
         if len(self._recent) == RECENT:
-            self._recent_good -= self._recent[0]
-        self._recent.append(good)
-        self._recent_good += good
+            self._recent_relevant -= self._recent[0]
+        self._recent.append(relevant)
+        self._recent_relevant += relevant
         self._forecast.page(page.relevance, bool(page.is_seed))
         self._times.append(page.time)
-        self._last = page.time
+        self._last_time = page.time
         self._hosts[host] += 1
-        self._last_at[host] = page.time
-        self.curve.add(self.pages, self.relevant / self.pages, self._recent_good / len(self._recent))
+        self._last_by_host[host] = page.time
+        self.curve.add(self.pages, self.relevant / self.pages, self._recent_relevant / len(self._recent))
 
     def state(self) -> tuple[str, str]:
-        """`running`, `paused` or why it ended, and the same in words."""
+        """Return `running`, `paused` or the reason why the crawl ended, and an explanation."""
         database = self.folder.database
         if holder(self.path) is not None:
             state = "paused" if Orders(database).is_paused() else "running"
         else:
-            state = self.folder.ended(self._last) or "cut off"
+            state = self.folder.ended(self._last_time) or "cut off"
         why = ENDINGS.get(state, state).partition(":")[0]
         if state in FINAL and not self.relevant:
             why = f"{why}; {NO_HITS}" if self.pages else _why_nothing(self.folder)
         return state, why
 
     def overview(self, now: float) -> dict[str, Any]:
-        """The figures as JSON data."""
+        """Return the figures as JSON data."""
         request, database = self.folder.request, self.folder.database
         state, why = self.state()
-        left = self._forecast.left(self.folder.budget - self.pages)
+        forecast = self._forecast.left(self.folder.budget - self.pages)
         hosts = live_queries.host_states(database, now, HOST_FAILURES, request.settings.host_patience)
-        working = sum(at > now - WORKING for at in self._last_at.values()) if state == "running" else 0
+        working = sum(time > now - WORKING for time in self._last_by_host.values()) if state == "running" else 0
         resting = hosts.resting if state in ("running", "paused") else 0
-        failed, left_out = self.folder.history.reasons(), live_queries.counts(database)
+        failed, not_followed = self.folder.history.reasons(), live_queries.counts(database)
         return {
             "topic": request.topic.keywords,
             "strategy": request.strategy,
@@ -126,7 +126,7 @@ class Watch:
             "budget": self.folder.budget,
             "on_topic": self.relevant,
             "share": self.relevant / self.pages if self.pages else 0.0,
-            "share_recent": self._recent_good / len(self._recent) if self._recent else 0.0,
+            "share_recent": self._recent_relevant / len(self._recent) if self._recent else 0.0,
             "recent": len(self._recent),
             "pages_per_second": self._speed(now) if state == "running" else 0.0,
             "bytes": self.bytes,
@@ -140,21 +140,21 @@ class Watch:
                 "barren": hosts.barren,
                 "next_in": None if hosts.next_at is None or not resting else max(0.0, hosts.next_at - now),
             },
-            "expected": None if left is None else left.expected,
-            "expected_share": None if left is None else left.share,
-            "outlook": outlook(left, self.folder.budget - self.pages),
+            "expected": None if forecast is None else forecast.expected,
+            "expected_share": None if forecast is None else forecast.share,
+            "outlook": outlook(forecast, self.folder.budget - self.pages),
             "blocked": Orders(database).blocked(),
             "exploration": _share(live_queries.latest_strategy_event(database, "exploration").get("rate")),
             "failed": failed,
-            "not_followed": left_out,
-            "in_words": {reason: in_words(reason) for reason in (*failed, *left_out)},
+            "not_followed": not_followed,
+            "in_words": {reason: in_words(reason) for reason in (*failed, *not_followed)},
             "curve": [list(point) for point in self.curve.points],
         }
 
     def _speed(self, now: float) -> float:
-        recent = sum(at > now - SPEED_OVER for at in self._times)
-        began = self._times[0] if self._times and self.pages <= len(self._times) else now - SPEED_OVER
-        return recent / max(1.0, min(SPEED_OVER, now - began))
+        recent = sum(time > now - SPEED_OVER for time in self._times)
+        start = self._times[0] if self._times and self.pages <= len(self._times) else now - SPEED_OVER
+        return recent / max(1.0, min(SPEED_OVER, now - start))
 
 
 def _why_nothing(folder: CrawlFolder) -> str:
@@ -163,7 +163,7 @@ def _why_nothing(folder: CrawlFolder) -> str:
 
 
 def state_in_words(state: str) -> str:
-    """A state as a short word; why it ended is said elsewhere."""
+    """A state as one word: "finished" for all final states."""
     return "finished" if state in FINAL else state
 
 

@@ -1,4 +1,4 @@
-"""The web application of the desk, and its server."""
+"""The web application of the desk, and the function that serves it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from scenthound.desk.pairing import Pairings
 from scenthound.desk.security import Access, Guard, refused
 from scenthound.errors import BadConfig
 
-PARTS = (
+MODULES = (
     *(crawl_api, steering_api, topic_api, search_api, opensearch, seed_finding, main_pages, lists_view, map_view),
     *(
         population_view,
@@ -56,11 +56,11 @@ PARTS = (
         lab_view,
     ),
 )
-ROUTES = [route for part in PARTS for route in part.ROUTES]
+ROUTES = [route for module in MODULES for route in module.ROUTES]
 
 
 def make_app(desk: Desk) -> Starlette:
-    """The application around a desk."""
+    """Build the web application for a desk."""
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -72,16 +72,14 @@ def make_app(desk: Desk) -> Starlette:
 
     async def failed(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
-        words = {404: "there is no such address", 405: "this address takes another method"}.get(
-            status, "this went wrong"
-        )
+        message = {404: "page not found", 405: "method not allowed"}.get(status, "something went wrong")
         headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}
         if request.method == "GET" and not request.url.path.startswith("/api"):
-            answer: Response = main_pages.problem_page(words, "", status)
+            response: Response = main_pages.problem_page(message, "", status)
         else:
-            answer = refused(status, words, "GET /api/openapi.json lists the addresses")
-        answer.headers.update(headers)
-        return answer
+            response = refused(status, message, "GET /api/openapi.json describes the API")
+        response.headers.update(headers)
+        return response
 
     app = Starlette(
         routes=ROUTES,
@@ -94,12 +92,12 @@ def make_app(desk: Desk) -> Starlette:
 
 
 def bound(host: str, port: int) -> socket.socket:
-    """A socket on this address; port 0: any that is free. Raises `BadConfig`."""
+    """Open a listening socket; port 0 means any free port. Raises `BadConfig`."""
     try:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
         raise BadConfig(
-            f"{host}:{port} can't be used: {error.strerror}", "choose another --port; 0 is any free one"
+            f"{host}:{port} can't be used: {error.strerror}", "choose another --port, or 0 for any free port"
         ) from None
 
 
@@ -114,12 +112,12 @@ def serve(
     companion: Companion | None = None,
     pairings: Pairings | None = None,
 ) -> None:
-    """Run the desk until it is interrupted. `ready` is called with its address, token included."""
+    """Run the desk until interrupted. `ready` is called with its URL, including the token."""
     collections = Collections(home, folders)
     with bound(host, port) as listener:
         access = Access(host, int(listener.getsockname()[1]), secrets.token_urlsafe(24))
         if companion is not None and not access.is_loopback:
-            raise BadConfig("the companion listens on loopback only", "leave the host at 127.0.0.1")
+            raise BadConfig("the companion works on loopback only", "keep the host at 127.0.0.1")
         desk = Desk(access, collections, options=options, sources=sources, companion=companion, pairings=pairings)
         config = uvicorn.Config(
             make_app(desk), log_level="warning", access_log=False, timeout_graceful_shutdown=2, lifespan="on"

@@ -1,8 +1,13 @@
-"""The companion (Letizia): looks ahead while somebody browses, and suggests what is worth following.
+"""The companion (Letizia): looks ahead while a person browses, and suggests links worth following.
 
-`extension/` is a WebExtension that sends the page in front to the desk of the same machine. `profile` learns words from
-what is read, `look_ahead` crawls a few pages ahead, breadth-first and politely, `suggestions` ranks what was found,
-`companion` puts them together. The desk offers it to the extension and shows all that it knows.
+The browser extension in `extension/` sends the active page to the desk on the same machine; the desk passes it to
+`Companion`, returns suggestions to the extension, and shows the reader everything the companion knows.
+
+* `reader_profile` learns weighted words from the pages read and saves them.
+* `reading_history` remembers recent pages, in memory only.
+* `look_ahead` crawls a few pages ahead, breadth-first and politely.
+* `suggestions` ranks the pages found.
+* `companion` puts these together for one reader.
 """
 
 from importlib import resources
@@ -38,5 +43,5 @@ __all__ = [
 
 
 def extension_folder() -> Path:
-    """The folder that a browser loads the extension from."""
+    """The folder from which a browser loads the extension."""
     return Path(str(resources.files("scenthound.apps.companion") / "extension"))

@@ -1,7 +1,7 @@
-"""The companion of one reader: takes in what the browser reports, looks ahead, suggests when asked, keeps the words.
+"""The companion of one reader: receives page visits from the browser, looks ahead, suggests links, saves the profile.
 
-On disk are the words of the profile and the excluded sites (`profile.json`). Pages and addresses are in memory only,
-and only the latest.
+Only the words of the profile and the excluded sites are written to disk (`profile.json`). Pages and URLs are kept in
+memory, and only the most recent ones.
 """
 
 from __future__ import annotations
@@ -29,33 +29,33 @@ _SITE = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)*\Z")
 
 
 class Visit(NamedTuple):
-    """A page as the browser has it."""
+    """A page as reported by the browser."""
 
     url: str
     title: str
     text: str
     links: Sequence[tuple[str, str]]
-    """As (address, text), in the order of the page."""
+    """(URL, text) pairs in document order."""
 
 
 class Answer(NamedTuple):
-    """What there is to suggest for a page."""
+    """The suggestions for a page."""
 
     about: str
     is_looking: bool
     looked_at: int
-    """Pages that were looked at for the page in front."""
+    """Number of pages fetched ahead for the active page."""
     suggestions: list[Suggestion]
 
     def as_plain(self) -> dict[str, Any]:
-        return {**self._asdict(), "suggestions": [one.as_plain() for one in self.suggestions]}
+        return {**self._asdict(), "suggestions": [suggestion.as_plain() for suggestion in self.suggestions]}
 
 
 class Companion:
-    """Belongs to the event loop of the desk."""
+    """Runs in the event loop of the desk; not thread-safe."""
 
     def __init__(self, folder: Path, settings: Settings | None = None, fetcher: Fetcher | None = None) -> None:
-        """`settings` are those of the crawls that look ahead. Raises if the folder holds a file that is no profile."""
+        """`settings` apply to the crawls that look ahead. Raises if the folder has an invalid `profile.json`."""
         make_folder(folder)
         self.folder = folder
         profile, self.excluded = load(folder / FILE)
@@ -65,10 +65,10 @@ class Companion:
         self._looked_at = 0
         self._scout = Scout(self, settings or Settings(), fetcher)
 
-    # ---- what the browser reports
+    # ---- reports from the browser
 
     async def visit(self, visit: Visit) -> None:
-        """A page was opened. Raises `BadUsage` for one that may not be read."""
+        """Record that a page was opened and look ahead from it. Raises `BadUsage` if the page may not be read."""
         url = self.readable(visit.url)
         words = vector(ANALYSER.counts(f"{visit.title}\n{visit.text}"))
         page = SeenPage(url, visit.title, words, _links(url, visit.links))
@@ -78,49 +78,52 @@ class Companion:
         self._save()
 
     def teach(self, address: str, lesson: str, seconds: float = 0.0) -> None:
-        """A page was read for so long, bookmarked, or followed from a suggestion."""
+        """Learn that a page was read for `seconds`, bookmarked, or opened from a suggestion; see `LESSONS`."""
         self._reader.teach(self.readable(address), lesson, seconds)
         self._save()
 
     def readable(self, address: str) -> Url:
-        """The key of a page that may be read. Raises `BadUsage`."""
+        """Return the canonical URL of a page. Raises `BadUsage` if it may not be read."""
         try:
             url = urls.make(address)
         except NotAUrl as error:
-            raise BadUsage(error.message, "send the address of a page, as https://example.org/") from None
+            raise BadUsage(error.message, "send the URL of a page, such as https://example.org/") from None
         if not self.is_on:
-            raise BadUsage("the companion is switched off at the desk", "switch it on at the desk, page Companion")
+            raise BadUsage("the companion is turned off", "turn it on at the desk, on the Companion page")
         if self._is_excluded(url):
-            raise BadUsage(f"{urls.host(url)} is excluded", "excluded sites are listed at the desk, page Companion")
+            raise BadUsage(
+                f"{urls.host(url)} is excluded", "edit the excluded sites at the desk, on the Companion page"
+            )
         return url
 
     def _is_excluded(self, url: Url) -> bool:
         host = urls.host(url)
         return any(host == site or host.endswith(f".{site}") for site in self.excluded)
 
-    def see(self, page: SeenPage, asked: Url) -> None:
-        """A page was looked at ahead; `asked` is the address that led there."""
+    def see(self, page: SeenPage, requested: Url) -> None:
+        """Record a page that was fetched ahead; `requested` is the URL before redirects."""
         self._looked_at += 1
-        self._reader.see(page, asked)
+        self._reader.see(page, requested)
 
     def gone(self, url: Url) -> None:
-        """There is no page at this address."""
+        """Record that there is no page at this URL."""
         self._reader.gone(url)
 
-    # ---- what is asked
+    # ---- queries
 
     def suggestions(self, address: str) -> Answer:
-        """What is worth following from a page that was reported."""
+        """Return the suggestions for a page that was reported with `visit`."""
         url = self.readable(address)
         page = self._reader.page(url)
         if page is None:
-            return Answer("This page was not read yet.", False, 0, [])
-        is_looking, found = self._scout.is_busy and url == self._front, self._reader.suggestions(page)
-        about = self._scout.failure or _about(found, page, is_looking, self._looked_at)
-        return Answer(about, is_looking, self._looked_at, found)
+            return Answer("This page has not been read yet.", False, 0, [])
+        is_looking = self._scout.is_busy and url == self._front
+        suggestions = self._reader.suggestions(page)
+        about = self._scout.failure or _about(suggestions, page, is_looking, self._looked_at)
+        return Answer(about, is_looking, self._looked_at, suggestions)
 
     def state(self) -> dict[str, Any]:
-        """All that the companion knows."""
+        """Return everything that the companion knows, as JSON data."""
         profile, front = self._reader.profile, self._reader.page(self._front)
         return {
             "on": self.is_on,
@@ -131,20 +134,20 @@ class Companion:
                 "removed": sorted(profile.removed.values()),
             },
             "excluded": list(self.excluded),
-            "front": None if front is None else _named(front),
+            "front": None if front is None else _summary(front),
             "looking": self._scout.is_busy,
-            "looked_at": [_named(page) for page in self._reader.latest(PAGES)],
+            "looked_at": [_summary(page) for page in self._reader.latest(PAGES)],
         }
 
-    # ---- what people change
+    # ---- changes made by the reader
 
     def set_word(self, word: str, weight: float) -> None:
-        """Give a word a weight; 0 removes it for good."""
+        """Set the weight of a word; 0 removes it permanently."""
         self._reader.profile.set(word, weight)
         self._save()
 
     def exclude(self, sites: Sequence[str]) -> None:
-        """Never read these sites and their subdomains. Pages of them that are known are dropped."""
+        """Never read these sites and their subdomains; forget their pages. Replaces the previous list."""
         if len(sites) > MOST_SITES:
             raise BadUsage("too many sites", f"exclude at most {MOST_SITES:,}")
         self.excluded = tuple(sorted({_site(site) for site in sites}))
@@ -152,13 +155,13 @@ class Companion:
         self._save()
 
     async def forget(self) -> None:
-        """Forget all that was read and learned. Excluded sites stay."""
+        """Forget everything that was read and learned. Excluded sites are kept."""
         await self._scout.stop()
         self._reader, self._front, self._looked_at = Reader(), None, 0
         self._save()
 
     async def switch(self, on: bool) -> None:
-        """Take in nothing, or begin again."""
+        """Turn the companion on or off. While it is off, nothing is read."""
         self.is_on = on
         if not on:
             await self._scout.stop()
@@ -170,21 +173,21 @@ class Companion:
         await self._scout.close()
 
 
-def _links(page: Url, given: Sequence[tuple[str, str]]) -> tuple[SeenLink, ...]:
-    """One link for each address, at its first text."""
-    found: dict[Url, SeenLink] = {}
-    for address, text in given[:MOST_LINKS]:
+def _links(page: Url, pairs: Sequence[tuple[str, str]]) -> tuple[SeenLink, ...]:
+    """One link per URL, with the first text that is not empty."""
+    links: dict[Url, SeenLink] = {}
+    for address, text in pairs[:MOST_LINKS]:
         try:
             spelling = urls.resolve(address)
             url = urls.canonical(spelling)
         except NotAUrl:
             continue
-        if url != page and (url not in found or not found[url].text):
-            found[url] = SeenLink.of(url, text, spelling)
-    return tuple(found.values())
+        if url != page and (url not in links or not links[url].text):
+            links[url] = SeenLink.of(url, text, spelling)
+    return tuple(links.values())
 
 
-def _named(page: SeenPage) -> dict[str, str]:
+def _summary(page: SeenPage) -> dict[str, str]:
     return {"url": page.url, "title": page.title}
 
 
@@ -192,14 +195,14 @@ def _site(text: str) -> str:
     name = text.strip().lower()
     name = (name.partition("://")[2] or name).partition("/")[0].removeprefix("www.").strip(".")
     if not _SITE.match(name):
-        raise BadUsage(f"not a site: `{text[:80]}`", "write it as example.org")
+        raise BadUsage(f"not a site: `{text[:80]}`", "write it like example.org")
     return name
 
 
-def _about(found: Sequence[Suggestion], page: SeenPage, is_looking: bool, looked_at: int) -> str:
-    looked = f"{looked_at} page{'' if looked_at == 1 else 's'} looked at"
+def _about(suggestions: Sequence[Suggestion], page: SeenPage, is_looking: bool, looked_at: int) -> str:
+    checked = f"{looked_at} page{'' if looked_at == 1 else 's'} checked"
     if is_looking:
-        return f"Looking ahead: {looked} so far."
+        return f"Looking ahead: {checked} so far."
     if not page.links:
         return "This page has no links."
-    return f"{looked}." if found else f"Nothing here that fits what you read; {looked}."
+    return f"{checked}." if suggestions else f"Nothing here matches your interests; {checked}."

@@ -1,8 +1,8 @@
-"""Looks ahead breadth-first from the page in front: its links in order, then theirs, within a small budget.
+"""Looks ahead breadth-first from the active page: its links in document order, then their links, within a small budget.
 
-The crawl is that of every other command: it obeys robots.txt, gives each host its delay and refuses private addresses.
-An address with a query is never fetched, as it may do something (`/unsubscribe?user=…`); its link can still be
-suggested by its text.
+The crawl follows the same rules as any other: it obeys robots.txt, waits between requests to a host and refuses private
+addresses. A URL with a query is never fetched, because fetching it may have an effect (`/unsubscribe?user=…`); the link
+can still be suggested by its text.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ from scenthound.ports import Declaration, Fetcher
 from scenthound.wiring.short_crawl import ShortCrawls
 
 PAGES = 20
-"""Pages that are fetched for one page in front."""
+"""Pages fetched ahead for one active page."""
 SECONDS = 60.0
 QUERY = "[?]"
 MOST_LINKS = 500
 GONE = (404, 410)
-"""What a host says of a page that is not there; anything else may pass."""
+"""Status codes of a page that does not exist; other failures may be temporary."""
 
 
 class Sees(Protocol):
-    """Who is told what lies ahead."""
+    """Receives the pages found by looking ahead."""
 
-    def see(self, page: SeenPage, asked: Url) -> None:
-        """A page was looked at; `asked` is the address that led there."""
+    def see(self, page: SeenPage, requested: Url) -> None:
+        """Called with each page that was fetched; `requested` is the URL before redirects."""
 
     def gone(self, url: Url) -> None:
-        """There is no page at this address."""
+        """Called with each URL that has no page."""
 
 
 @dataclass
 class LooksAhead:
-    """A strategy: breadth-first; tells what it saw."""
+    """A breadth-first strategy that reports each page to `sees`."""
 
     sees: Sees
 
@@ -64,31 +64,31 @@ class LooksAhead:
 
 
 def seen(page: Page) -> SeenPage:
-    """What is kept of a page: its words, title and links."""
+    """Return the part of a page that is kept: title, words and links."""
     links = tuple(SeenLink.of(link.url, link.anchor, link.spelling) for link in page.outlinks[:MOST_LINKS])
     return SeenPage(page.url, page.title, vector(page.record.counts(ANALYSER)), links)
 
 
-def settings_for(given: Settings, excluded: Sequence[str] = ()) -> Settings:
-    """The settings of a crawl that looks ahead."""
+def settings_for(base: Settings, excluded: Sequence[str] = ()) -> Settings:
+    """Return the settings of a crawl that looks ahead, derived from `base`."""
     return replace(
-        given,
+        base,
         pages=PAGES,
         time=SECONDS,
-        depth=1,  # the links are the seeds: one more click
+        depth=1,  # the seeds are the links of the page; follow their links too
         frontier=2_000,
         concurrency=4,
         retries=0,
         longest_wait=20.0,
-        page_timeout=min(given.page_timeout, 20.0),
-        not_domains=[*given.not_domains, *excluded],
-        not_paths=[*given.not_paths, QUERY],
+        page_timeout=min(base.page_timeout, 20.0),
+        not_domains=[*base.not_domains, *excluded],
+        not_paths=[*base.not_paths, QUERY],
         order="speed",
     )
 
 
 class Scout:
-    """Looks ahead from one page at a time; a new page ends the look from the one before."""
+    """Looks ahead from one page at a time; a new page cancels the previous crawl."""
 
     def __init__(self, sees: Sees, settings: Settings, fetcher: Fetcher | None = None) -> None:
         self._settings = settings
@@ -101,7 +101,7 @@ class Scout:
         return self._task is not None and not self._task.done()
 
     async def look(self, links: Sequence[SeenLink], excluded: Sequence[str]) -> None:
-        """Begin to look at these links, in their order."""
+        """Start fetching these links, in order."""
         await self.stop()
         seeds = [(link.url, link.spelling or link.url) for link in links]
         self._task = asyncio.create_task(
@@ -109,7 +109,7 @@ class Scout:
         )
 
     async def stop(self) -> None:
-        """End the look, without waiting for what is in flight."""
+        """Cancel the crawl without waiting for requests in flight."""
         task, self._task = self._task, None
         if task is not None:
             task.cancel()
@@ -117,7 +117,7 @@ class Scout:
 
     @property
     def failure(self) -> str:
-        """Why the look failed, if it did: a bug, as what hosts do is no failure."""
+        """The error that ended the crawl, or an empty string. Always a bug: problems with hosts are not errors here."""
         task = self._task
         error = task.exception() if task is not None and task.done() and not task.cancelled() else None
         return "" if error is None else f"{type(error).__name__}: {error}"

@@ -1,11 +1,12 @@
-"""What a reader is interested in: words with weights that fade.
+"""The profile of a reader: words with weights that decay.
 
-A page that was read adds its words to the profile, as a vector of length 1, times a weight for how it was read:
+A page that was read adds its words to the profile, as a vector of length 1, times a weight w for how it was read:
 
     weight(t) <- weight(t) * decay + w * v(t),    v(t) ~ (1 + ln tf(t)) * -ln b(t),    decay = 0.5 ** (1 / HALF_LIFE)
 
-where b(t) is the share of English texts with the word (`text.background`). All weights fade with each new page, so that
-what was read `HALF_LIFE` pages ago counts half. Words are kept, addresses are not: the file does not say what was read.
+where b(t) is the share of English texts with the word (`text.background`). All weights decay with each new page, so
+that a page read `HALF_LIFE` pages ago counts half. Words are saved, URLs are not: the file does not show which pages
+were read.
 """
 
 from __future__ import annotations
@@ -26,61 +27,61 @@ ANALYSER = Analyser()
 HALF_LIFE = 20  # pages
 MOST_WORDS = 500
 LEAST = 0.005
-"""A weight below this is forgotten."""
+"""Words with a smaller weight are forgotten."""
 WORDS_OF_PAGE = 100
-"""The heaviest words of a page: these are kept and learned."""
+"""How many of the heaviest words of a page are kept and learned."""
 FIRST_PAGES = 10
-"""With fewer pages than these it can't be said which words are on all of them."""
+"""Smoothing constant: with few pages, it is unclear which words occur on all of them."""
 HEAVIEST = 100.0
-"""The most that a person can give a word."""
+"""Largest weight that a person can give a word."""
 MOST = 1e9
-"""No weight in a file is larger: all pages of a life add up to less."""
+"""Largest valid weight in a file: a lifetime of reading adds up to less."""
 VERSION = 1
 
 Vector = Mapping[str, float]
 
 
 class Word(NamedTuple):
-    """A word of the profile as it was written, with its weight."""
+    """A word of the profile as spelled on a page, with its weight."""
 
     word: str
     weight: float
 
 
 class PagesWith:
-    """Counts how many of the pages seen so far have a word."""
+    """Counts how many of the pages seen so far contain each word."""
 
     def __init__(self) -> None:
         self._pages = 0
-        self._with: dict[str, int] = {}
+        self._counts: dict[str, int] = {}
 
     def add(self, page: Vector) -> None:
         self._pages += 1
         for term in page:
-            self._with[term] = self._with.get(term, 0) + 1
+            self._counts[term] = self._counts.get(term, 0) + 1
 
     def rarity(self, term: str) -> float:
-        """Near 1 for a word of few pages, near 0 for one of all pages, as in menus and at the foot of a site.
+        """Near 1 for a word on few pages, near 0 for a word on all pages, such as those in menus and footers.
 
         r(t) = 1 - pages with t / (pages + FIRST_PAGES)
         """
-        return 1.0 - self._with.get(term, 0) / (self._pages + FIRST_PAGES)
+        return 1.0 - self._counts.get(term, 0) / (self._pages + FIRST_PAGES)
 
 
 class Interest(NamedTuple):
-    """A profile as a vector of length 1, and how its words are written."""
+    """A profile as a vector of length 1, with the spelling of its words."""
 
     words: Vector
     spelling: Mapping[str, str]
 
     def shared(self, page: Vector, most: int) -> list[str]:
-        """The words that matter most in the match with a page."""
+        """The words that contribute most to the match with a page."""
         parts = {term: share * self.words[term] for term, share in page.items() if term in self.words}
         return [self.spelling.get(term, term) for term in sorted(parts, key=lambda term: (-parts[term], term))[:most]]
 
 
 def vector(counts: Mapping[str, int], most: int = WORDS_OF_PAGE) -> dict[str, float]:
-    """The words of a text by weight, heaviest first, as a vector of length 1; at most so many.
+    """The `most` heaviest words of a text, heaviest first, as a vector of length 1.
 
     >>> [word for word in vector({"time": 1, "balloon": 2})]
     ['balloon', 'time']
@@ -92,35 +93,35 @@ def vector(counts: Mapping[str, int], most: int = WORDS_OF_PAGE) -> dict[str, fl
 
 
 def spellings(text: str) -> dict[str, str]:
-    """For every stem of a text the first word that has it."""
+    """Map each stem of a text to the first word with that stem."""
     raw = tokens(text)
-    found: dict[str, str] = {}
+    first_words: dict[str, str] = {}
     for token, term in zip(raw, ANALYSER.term_of_each(raw), strict=True):
         if term is not None:
-            found.setdefault(term, token)
-    return found
+            first_words.setdefault(term, token)
+    return first_words
 
 
 @dataclass(slots=True)
 class Profile:
-    """Words with weights. Those that a person removed are never learned again."""
+    """Weighted words. Words that a person removed are never learned again."""
 
     weights: dict[str, float] = field(default_factory=dict)
     spelling: dict[str, str] = field(default_factory=dict)
-    """How to write the word of a stem."""
+    """Stem -> word as spelled on a page."""
     removed: dict[str, str] = field(default_factory=dict)
-    """Stems that are not learned, each with its word."""
+    """Stems that must not be learned, with their words."""
     pages: int = 0
-    """Pages read so far."""
+    """Number of pages read so far."""
 
     def fade(self) -> None:
-        """A new page begins: older ones count less."""
+        """Count a new page and decay the weights of earlier ones."""
         self.pages += 1
         decay = 0.5 ** (1 / HALF_LIFE)
         self.weights = {term: faded for term, weight in self.weights.items() if (faded := weight * decay) >= LEAST}
 
     def learn(self, page: Vector, weight: float, spelling: Mapping[str, str]) -> None:
-        """Add the words of a page."""
+        """Add the words of a page, times `weight`."""
         for term, share in page.items():
             if term not in self.removed and not term.isdigit():
                 self.weights[term] = self.weights.get(term, 0.0) + weight * share
@@ -128,17 +129,20 @@ class Profile:
         self._keep_heaviest()
 
     def set(self, word: str, weight: float) -> None:
-        """Give a word a weight; 0 removes it, and it is not learned again. Raises `BadUsage` for what is no word."""
+        """Set the weight of a word; 0 removes it permanently. Raises `BadUsage` if `word` is not a single word."""
         terms = spellings(word)
         if len(terms) != 1 or not 0.0 <= weight <= HEAVIEST:
-            raise BadUsage(f"not a word with a weight: `{word[:40]}`", f"one word, no stop word; 0 to {HEAVIEST:g}")
-        ((term, written),) = terms.items()
+            raise BadUsage(
+                f"not a word with a weight: `{word[:40]}`",
+                f"give one word that is not a stop word, and a weight from 0 to {HEAVIEST:g}",
+            )
+        ((term, spelling),) = terms.items()
         if weight:
             self.removed.pop(term, None)
             self.weights[term] = weight
-            self.spelling.setdefault(term, written)
+            self.spelling.setdefault(term, spelling)
         else:
-            self.removed[term] = self.spelling.get(term, written)
+            self.removed[term] = self.spelling.get(term, spelling)
             self.weights.pop(term, None)
         self._keep_heaviest()
 
@@ -148,7 +152,7 @@ class Profile:
         return [Word(self.spelling.get(term, term), weight) for term, weight in ordered]
 
     def interest(self, seen: PagesWith) -> Interest:
-        """The profile for comparisons: words that are on most pages say little, whatever their weight."""
+        """The profile as a vector for comparisons, with words that occur on most pages weighted down."""
         weights = {term: weight * seen.rarity(term) for term, weight in self.weights.items()}
         length = math.sqrt(sum(weight * weight for weight in weights.values()))
         return Interest({term: weight / length for term, weight in weights.items()} if length else {}, self.spelling)
@@ -161,14 +165,14 @@ class Profile:
 
 
 class Kept(NamedTuple):
-    """What the companion keeps on disk."""
+    """The data that the companion saves."""
 
     profile: Profile
     excluded: tuple[str, ...] = ()
 
 
 def save(path: Path, kept: Kept) -> None:
-    """Write profile and excluded sites, for the user alone."""
+    """Write profile and excluded sites to a file that only the user can read."""
     profile = kept.profile
     document = {
         "version": VERSION,
@@ -184,7 +188,10 @@ def save(path: Path, kept: Kept) -> None:
 
 
 def load(path: Path) -> Kept:
-    """Read what `save` wrote; nothing is known if there is no file. Raises `FileDamaged`, for a link `UnsafeFile`."""
+    """Read what `save` wrote; an empty profile if there is no file.
+
+    Raises `FileDamaged`, or `UnsafeFile` for a symbolic link.
+    """
     check_own_file(path)
     try:
         text = path.read_text(encoding="utf-8")
@@ -195,21 +202,21 @@ def load(path: Path) -> Kept:
     try:
         return _read(json.loads(text))
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
-        raise FileDamaged(path, "is no profile of the companion", "move it away: a new one is begun") from None
+        raise FileDamaged(path, "is not a companion profile", "move it away, and a new one will be created") from None
 
 
 def _read(document: Mapping[str, Any]) -> Kept:
-    words: Iterable[Mapping[str, Any]] = document["words"]
-    weights = {str(one["term"]): float(one["weight"]) for one in words}
+    entries: Iterable[Mapping[str, Any]] = document["words"]
+    weights = {str(entry["term"]): float(entry["weight"]) for entry in entries}
     if document["version"] != VERSION or not all(0.0 <= weight <= MOST for weight in weights.values()):
         raise ValueError
     profile = Profile(
         weights,
-        {str(one["term"]): str(one["word"]) for one in words},
+        {str(entry["term"]): str(entry["word"]) for entry in entries},
         {str(term): str(word) for term, word in document["removed"].items()},
         int(document["pages"]),
     )
     excluded = document["excluded"]
     if not isinstance(excluded, list) or not all(isinstance(site, str) for site in excluded):
-        raise ValueError  # a site must not be read only because its name was damaged
+        raise ValueError  # never read an excluded site just because its entry was damaged
     return Kept(profile, tuple(excluded))

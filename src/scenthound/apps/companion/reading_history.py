@@ -1,4 +1,4 @@
-"""One reader: the pages that were read, what was learned from them, and what was looked at ahead. In memory only."""
+"""The recent pages of one reader, read and fetched ahead, and what was learned from them. In memory only."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from scenthound.errors import BadUsage
 from scenthound.model import Url
 
 MOST_PAGES = 1_000
-"""Pages that are remembered, of each kind."""
+"""Limit on the pages remembered: read, fetched ahead and missing, each."""
 VISIT = 0.3
-"""What a page counts as soon as it is opened …"""
+"""Weight of a page as soon as it is opened."""
 LESSONS = {"read": 1.0, "bookmark": 2.0, "follow": 1.0}
-"""… and what it counts in addition: per minute of reading, for a bookmark, for a suggestion that was followed."""
-LONGEST_READ = 180.0  # seconds of one page that count
+"""Additional weight: per minute of reading, for a bookmark, for opening a suggestion."""
+LONGEST_READ = 180.0  # seconds; longer reading of one page adds nothing
 FRONT = 2.0
-"""What the front page of another site gets, times the share of pages that were opened in that way."""
+"""Score added to the front page of another site, times the share of front pages of other sites among pages opened."""
 
 
 @dataclass(slots=True)
 class _Read:
-    """A page that was read."""
+    """A page that was read, and how."""
 
     page: SeenPage
     spelling: Mapping[str, str]
@@ -36,7 +36,7 @@ class _Read:
 
 
 class Reader:
-    """Learns from one reader, and suggests what to read next."""
+    """Learns from the pages that one reader opens, and suggests what to read next."""
 
     def __init__(self, profile: Profile | None = None) -> None:
         self.profile = profile or Profile()
@@ -45,20 +45,20 @@ class Reader:
         self._followed: set[Url] = set()
         self._gone: OrderedDict[Url, None] = OrderedDict()
         self._pages_with = PagesWith()
-        self._before: Url | None = None
+        self._previous: Url | None = None
         self._opened = self._fronts = 0
 
     def open(self, page: SeenPage, spelling: Mapping[str, str]) -> bool:
-        """A page was opened. Returns whether it is new; `spelling` says how the words of its stems are written."""
-        came_from, self._before = self._before, page.url
-        before = self._read.pop(page.url, None)
+        """Record that a page was opened; return whether it is new. `spelling` maps stems to words of the page."""
+        previous_url, self._previous = self._previous, page.url
+        earlier = self._read.pop(page.url, None)
         self._read[page.url] = read = _Read(page, spelling)
-        if before is not None:
-            read.seconds, read.lessons = before.seconds, before.lessons
+        if earlier is not None:
+            read.seconds, read.lessons = earlier.seconds, earlier.lessons
             return False
         _trim(self._read)
         self._opened += 1
-        self._fronts += came_from is not None and is_front(page.url, urls.host(came_from))
+        self._fronts += previous_url is not None and is_front(page.url, urls.host(previous_url))
         self._pages_with.add(page.words)
         self.profile.fade()
         self._learn(read, VISIT)
@@ -68,9 +68,9 @@ class Reader:
         return True
 
     def teach(self, url: Url, lesson: str, seconds: float = 0.0) -> None:
-        """A page was read for so long, bookmarked, or followed from a suggestion (perhaps before it is opened)."""
+        """Learn that a page was read for `seconds`, bookmarked, or (before it opens) chosen from the suggestions."""
         if lesson not in LESSONS or not 0.0 <= seconds < math.inf:
-            raise BadUsage(f"not a lesson: `{lesson[:40]}`", f"there are: {', '.join(LESSONS)}")
+            raise BadUsage(f"not a lesson: `{lesson[:40]}`", f"choose one of: {', '.join(LESSONS)}")
         read = self._read.get(url)
         if read is None:
             if lesson == "follow" and len(self._followed) < MOST_PAGES:
@@ -89,46 +89,46 @@ class Reader:
 
     # ---- looking ahead
 
-    def see(self, page: SeenPage, asked: Url) -> None:
-        """A page was looked at ahead; `asked` is the address that led there."""
+    def see(self, page: SeenPage, requested: Url) -> None:
+        """Record a page that was fetched ahead; `requested` is the URL before redirects."""
         self._pages_with.add(page.words)
-        for url in {page.url, asked}:
+        for url in {page.url, requested}:
             self._ahead.pop(url, None)
             self._ahead[url] = page
         _trim(self._ahead)
 
     def gone(self, url: Url) -> None:
-        """There is no page at this address: it is not suggested."""
+        """Record that there is no page at this URL, so that it is not suggested."""
         self._gone[url] = None
         _trim(self._gone)
 
     def unseen(self, page: SeenPage) -> list[SeenLink]:
-        """What to look at from a page, breadth-first: links to pages that are not known yet."""
-        known = [self._ahead[link.url] for link in page.links if link.url in self._ahead]
-        further = [link for seen in known for link in seen.links]
-        known_urls = self._ahead.keys() | self._read.keys() | self._gone.keys()
-        return [link for link in (*page.links, *further) if link.url not in known_urls]
+        """The links to look at from a page, breadth-first: its own, then those of its linked pages, if not seen."""
+        fetched = [self._ahead[link.url] for link in page.links if link.url in self._ahead]
+        further = [link for seen in fetched for link in seen.links]
+        seen_urls = self._ahead.keys() | self._read.keys() | self._gone.keys()
+        return [link for link in (*page.links, *further) if link.url not in seen_urls]
 
     def latest(self, most: int) -> list[SeenPage]:
-        """The pages that were looked at last."""
-        found: dict[Url, SeenPage] = {}
+        """The pages fetched ahead most recently."""
+        pages: dict[Url, SeenPage] = {}
         for page in reversed(self._ahead.values()):
-            if len(found) < most:
-                found.setdefault(page.url, page)
-        return list(found.values())
+            if len(pages) < most:
+                pages.setdefault(page.url, page)
+        return list(pages.values())
 
-    # ---- what is asked
+    # ---- queries
 
     def page(self, url: Url | None) -> SeenPage | None:
-        """A page that was read."""
+        """The page with this URL, if it was read."""
         read = self._read.get(url) if url is not None else None
         return None if read is None else read.page
 
     def suggestions(self, page: SeenPage, most: int = MOST) -> list[Suggestion]:
-        """What is worth following from a page, best first; nothing that was read, and no dead link."""
-        unwanted = self._read.keys() | self._gone.keys()
+        """Suggestions for a page, best first, without pages already read and dead links."""
+        excluded = self._read.keys() | self._gone.keys()
         front = FRONT * self._fronts / max(1, self._opened)
-        return suggest(page, self._ahead, self.profile.interest(self._pages_with), unwanted, most, front)
+        return suggest(page, self._ahead, self.profile.interest(self._pages_with), excluded, most, front)
 
     def drop(self, urls: Iterable[Url]) -> None:
         """Forget these pages."""
@@ -137,7 +137,7 @@ class Reader:
             self._ahead.pop(url, None)
 
     def urls(self) -> Iterator[Url]:
-        """All pages that are remembered."""
+        """The URLs of all pages remembered."""
         yield from self._read
         yield from self._ahead
 

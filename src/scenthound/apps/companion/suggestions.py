@@ -1,12 +1,12 @@
-"""Which links of a page, and which pages two clicks away, are worth following for this reader, and why.
+"""Ranks the links of a page, and pages two clicks away, by how well they match the reader's profile, with reasons.
 
-    score = m(page) + LINK * m(link) + front    of a page that was looked at
-    score = UNSEEN * m(link)                    of a link of which only the text is known
+    score = m(page) + LINK * m(link) + front    for a page that was fetched ahead
+    score = UNSEEN * m(link)                    for a link of which only the text is known
 
-m is the match with the profile, a cosine. `front` is for the front page of another site, and 0 for others: such a page
-has few words in common with what was read, and readers who change sites go through it. It grows with the share of pages
-that this reader opened in that way. Links of the page come first, the best pages two clicks away follow them:
-mixed by their scores they took the places of pages that readers opened next (benchmarks/companion.py).
+m is the cosine with the profile. `front` applies only to the front page of another site: such a page has few words in
+common with the pages read, but readers who move to another site pass through it. It grows with the share of such pages
+among those that this reader opened. Links of the page come first, then the best pages two clicks away: ranked together,
+the latter displaced pages that readers opened next (benchmarks/companion.py).
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from scenthound.text.vectors import dot, term_frequencies
 UNSEEN = 0.5
 LINK = 0.3
 LEAST = 0.01
-"""A page with a lower score is not worth it."""
+"""Pages with a lower score are not suggested."""
 MOST = 7
 FURTHER = 3
-"""So many of the pages two clicks away."""
+"""How many pages two clicks away to suggest."""
 WORDS = 4
 
 
 class SeenLink(NamedTuple):
-    """A link of a page, with its text and the terms of it."""
+    """A link of a page, with its text and the terms of that text."""
 
     url: Url
     text: str
@@ -45,7 +45,7 @@ class SeenLink(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SeenPage:
-    """What is known of a page: of one that was read, or looked at ahead."""
+    """The part that is kept of a page that was read or fetched ahead."""
 
     url: Url
     title: str
@@ -55,14 +55,14 @@ class SeenPage:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A page that is worth following."""
+    """A page suggested to the reader."""
 
     url: str
     title: str
     score: float
     clicks: int
     through: str
-    """Of a page two clicks away: the text of the first link."""
+    """Text of the first link, for a page two clicks away."""
     reasons: tuple[str, ...]
     was_looked_at: bool
 
@@ -79,7 +79,9 @@ class Suggestion:
         }
 
 
-class _Found(NamedTuple):
+class _Option(NamedTuple):
+    """A link that may be suggested."""
+
     score: float
     link: SeenLink
     clicks: int
@@ -96,29 +98,30 @@ def suggest(
 ) -> list[Suggestion]:
     """The best links of `page`, best first, then the best pages two clicks away.
 
-    `ahead`: what was looked at. `front`: what the front page of another site gets in addition.
+    `ahead` holds the pages fetched ahead; `front` is added to the score of front pages of other sites.
     """
     scores = _Scores(interest.words, ahead, urls.host(page.url), front)
-    best: dict[Url, _Found] = {}
+    best: dict[Url, _Option] = {}
     for link, clicks, through in _reachable(page, ahead):
         if link.url == page.url or link.url in visited:
             continue
         score = scores.of(link)
         if score >= LEAST and (link.url not in best or score > best[link.url].score):
-            best[link.url] = _Found(score, link, clicks, through)
-    ranked = sorted(best.values(), key=lambda found: -found.score)  # of equal ones the first on the page
-    near = [found for found in ranked if found.clicks == 1][:most]
-    further = [found for found in ranked if found.clicks == 2][:FURTHER]
+            best[link.url] = _Option(score, link, clicks, through)
+    ranked = sorted(best.values(), key=lambda option: -option.score)  # stable: ties stay in document order
+    near = [option for option in ranked if option.clicks == 1][:most]
+    further = [option for option in ranked if option.clicks == 2][:FURTHER]
     host = urls.host(page.url)
-    return [_suggestion(found, ahead.get(found.link.url), interest, host) for found in (*near, *further)]
+    return [_suggestion(option, ahead.get(option.link.url), interest, host) for option in (*near, *further)]
 
 
 def is_front(url: Url, host: str) -> bool:
-    """Whether this is the front page of another site than that of `host`."""
+    """Whether this is the front page of a site other than `host`."""
     return urls.is_home(url) and urls.host(url) != host
 
 
 def _reachable(page: SeenPage, ahead: Mapping[Url, SeenPage]) -> Iterator[tuple[SeenLink, int, str]]:
+    """Yield (link, clicks, text of the first link) for all links one and two clicks away."""
     first: dict[Url, SeenLink] = {}
     for link in page.links:
         yield link, 1, ""
@@ -134,34 +137,34 @@ class _Scores:
 
     def __init__(self, profile: Vector, ahead: Mapping[Url, SeenPage], host: str, front: float) -> None:
         self._profile, self._ahead, self._host, self._front = profile, ahead, host, front
-        self._pages: dict[Url, float] = {}
+        self._page_matches: dict[Url, float] = {}
 
     def of(self, link: SeenLink) -> float:
         seen = self._ahead.get(link.url)
-        said = self._text(link)
+        link_match = self._match_link(link)
         if seen is None:
-            return UNSEEN * said
-        return self._page(seen) + LINK * said + (self._front if is_front(seen.url, self._host) else 0.0)
+            return UNSEEN * link_match
+        return self._match_page(seen) + LINK * link_match + (self._front if is_front(seen.url, self._host) else 0.0)
 
-    def _text(self, link: SeenLink) -> float:
-        if not any(term in self._profile for term in link.terms):  # of nearly all links
+    def _match_link(self, link: SeenLink) -> float:
+        if not any(term in self._profile for term in link.terms):  # true for nearly all links
             return 0.0
         return dot(self._profile, vector(term_frequencies(link.terms)))
 
-    def _page(self, page: SeenPage) -> float:
-        if page.url not in self._pages:
-            self._pages[page.url] = dot(self._profile, page.words)
-        return self._pages[page.url]
+    def _match_page(self, page: SeenPage) -> float:
+        if page.url not in self._page_matches:
+            self._page_matches[page.url] = dot(self._profile, page.words)
+        return self._page_matches[page.url]
 
 
-def _suggestion(found: _Found, seen: SeenPage | None, interest: Interest, host: str) -> Suggestion:
-    link = found.link
+def _suggestion(option: _Option, seen: SeenPage | None, interest: Interest, host: str) -> Suggestion:
+    link = option.link
     return Suggestion(
         link.spelling or link.url,
         (seen.title if seen is not None else "") or link.text or link.url,
-        found.score,
-        found.clicks,
-        found.through,
+        option.score,
+        option.clicks,
+        option.through,
         tuple(_reasons(link, seen, interest, host)),
         seen is not None,
     )
@@ -169,8 +172,8 @@ def _suggestion(found: _Found, seen: SeenPage | None, interest: Interest, host: 
 
 def _reasons(link: SeenLink, seen: SeenPage | None, interest: Interest, host: str) -> Iterable[str]:
     if seen is not None and (shared := interest.shared(seen.words, WORDS)):
-        yield f"like what you read: {', '.join(shared)}"
+        yield f"matches your interests: {', '.join(shared)}"
     elif shared := interest.shared(vector(term_frequencies(link.terms)), WORDS):
-        yield f"the link says: {', '.join(shared)}"
+        yield f"link text: {', '.join(shared)}"
     if seen is not None and is_front(seen.url, host):
-        yield "the front page of another site"
+        yield "front page of another site"

@@ -1,8 +1,12 @@
-"""A collection as a site (CORA): categories, pages with authors and dates, citations, search in the browser.
+"""Turns a collection into a static website (CORA): categories, authors and dates, citations, search in the browser.
 
-`collect` reads the pages of a crawl, `stated` what a page says of its authors and dates, `references` joins reference
-lists to collected papers, `vectors` compares pages, `categories` sorts them, `search_files` writes the search index,
-`pages` the HTML; `build` puts them together and writes only files that have changed.
+Input is a crawl folder, output a folder that any web server can publish; `scenthound portal` and the desk build it.
+
+* `collect` reads the pages of a crawl; `stated` extracts title, authors and date from a page.
+* `citations` matches reference lists with collected papers.
+* `page_vectors` compares and clusters pages; `categories` assigns them to categories, which `naming` names.
+* `portal_html` writes the HTML, `search_files` the search index.
+* `build_portal` runs these steps and writes only the files that have changed.
 """
 
 from scenthound.apps.portal.build_portal import Portal, build_portal

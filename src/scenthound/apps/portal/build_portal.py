@@ -1,7 +1,7 @@
-"""Builds a portal from a crawl folder, and brings it up to date: only files that have changed are written.
+"""Builds or updates a portal from a crawl folder; only files that have changed are written.
 
-Each file is replaced whole or not at all. `.portal/` has what was read of the pages, so that the next run reads only
-new ones, and the list of the portal's files; it need not be put on a web server.
+Each file is replaced atomically. `.portal/` caches what was read from the pages, so that the next run reads only new
+pages, and lists the files of the portal; it does not have to be published.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ _OURS = re.compile(r"(?:assets|c|p|search)/[a-z0-9_.-]+|index\.html|search\.html
 
 @dataclass(frozen=True, slots=True)
 class Portal:
-    """What was built."""
+    """Summary of a build."""
 
     path: Path
     pages: int
     new: int
     left_out: int
     categories: list[tuple[str, int]]
-    """Names, with the number of pages."""
+    """Name and number of pages of each category."""
     written: int
     removed: int
     files: int
     bytes: int
-    """Of all files."""
+    """Size of all files."""
     search_bytes: int
-    """Of the search index."""
+    """Size of the search index."""
     cites: int
-    """Pairs of pages of which one cites the other."""
+    """Number of (citing page, cited page) pairs."""
     references: int
-    """Those of them that were found in reference lists."""
+    """Number of those pairs that were found in reference lists."""
 
     def as_plain(self) -> dict[str, Any]:
         return {
@@ -76,28 +76,28 @@ def build_portal(
     taxonomy: Path | None = None,
     clusters: int | None = None,
     relevant_only: bool = False,
-    progress: Callable[[str], None] = lambda words: None,
+    progress: Callable[[str], None] = lambda message: None,
 ) -> Portal:
-    """Make the portal of a crawl, or bring it up to date. `out` is `FOLDER/portal` by default.
+    """Build the portal of a crawl, or update it. `out` is `FOLDER/portal` by default.
 
-    With `clusters` new categories are proposed, and the old file is kept under another name. Raises `BadConfig` for a
-    folder that is no crawl or has no pages, and for categories that can't be used.
+    `clusters` asks for that many newly proposed categories; the old categories file is kept under another name. Raises
+    `BadConfig` if the folder is not a crawl or has no pages, and for invalid categories.
     """
     path = out or folder / PORTAL
     with CrawlFolder.look(folder) as crawl:
-        _check_place(path, _identity(crawl))
+        _check_output(path, _identity(crawl))
         if not len(crawl.history):
             raise BadConfig(f"the crawl in {folder} has no pages yet", "let it fetch some first")
         make_folder(path)
         make_folder(path / STATE)
-        held = lock(path / STATE)
+        folder_lock = lock(path / STATE)
         try:
             collected = collect(crawl, path / STATE / READ, relevant_only, lambda n: progress(f"{n:,} new pages read"))
             if not collected.entries:
                 raise BadConfig(f"no page of the crawl in {folder} can be shown", _why_none(relevant_only))
             return _write(path, crawl, collected, taxonomy, clusters, progress)
         finally:
-            held.release()
+            folder_lock.release()
 
 
 def _why_none(relevant_only: bool) -> str:
@@ -108,20 +108,20 @@ def _identity(crawl: CrawlFolder) -> dict[str, Any]:
     return {"topic": crawl.request.topic.keywords, "started": crawl.request.started}
 
 
-def _check_place(path: Path, identity: dict[str, Any]) -> None:
-    """Raise `BadConfig` if a folder has something else in it than a portal of this crawl."""
+def _check_output(path: Path, identity: dict[str, Any]) -> None:
+    """Raise `BadConfig` if the folder contains anything other than a portal of this crawl."""
     if not path.exists() or (path.is_dir() and not any(path.iterdir())):
         return
     if not (path / STATE).is_dir():
-        raise BadConfig(f"{path} exists and is not a portal", "name a new folder as --out")
+        raise BadConfig(f"{path} exists and is not a portal", "choose a new folder with --out")
     if (before := _state(path).get("crawl", identity)) != identity:
         raise BadConfig(
-            f"{path} is the portal of another crawl, on “{str(before)[:80]}”", "name another folder as --out"
+            f"{path} is the portal of another crawl, on “{str(before)[:80]}”", "choose another folder with --out"
         )
 
 
 def _state(path: Path) -> dict[str, Any]:
-    """What the last run noted. Raises `UnsafeFile` for a link: nothing outside of the folder is read and shown."""
+    """Return the state saved by the last run. Raises `UnsafeFile` for a symbolic link, so nothing outside is read."""
     refuse_link(path)
     refuse_link(path / STATE)
     file = path / STATE / FILES
@@ -134,25 +134,25 @@ def _state(path: Path) -> dict[str, Any]:
 
 
 def categories_of(folder: Path) -> dict[str, list[int]]:
-    """The categories in the portal of a crawl folder, each with the numbers of its pages; empty without a portal."""
-    found = _state(folder / PORTAL).get("categories", {})
-    if not isinstance(found, dict):
+    """The categories in the portal of a crawl folder, with their page numbers; empty if there is no portal."""
+    categories = _state(folder / PORTAL).get("categories", {})
+    if not isinstance(categories, dict):
         return {}
     return {
         str(name): [number for number in numbers if isinstance(number, int)]
-        for name, numbers in found.items()
+        for name, numbers in categories.items()
         if isinstance(numbers, list)
     }
 
 
 def pages_in(folder: Path, category: str) -> list[int]:
-    """The numbers of the pages in a category. Raises `BadUsage` if there is none of this name."""
-    known = categories_of(folder)
-    if not known:
-        raise BadUsage("this crawl has no categories", f"make its portal first: scenthound portal {folder}")
-    if category not in known:
-        raise BadUsage(f"no category called `{category[:80]}`", f"there are: {'; '.join(known)}")
-    return known[category]
+    """The page numbers of a category. Raises `BadUsage` if there is no category with this name."""
+    categories = categories_of(folder)
+    if not categories:
+        raise BadUsage("this crawl has no categories", f"build its portal first: scenthound portal {folder}")
+    if category not in categories:
+        raise BadUsage(f"no category called `{category[:80]}`", f"categories: {'; '.join(categories)}")
+    return categories[category]
 
 
 def _write(
@@ -168,49 +168,51 @@ def _write(
     counts = [term_counts(entry.title, entry.text) for entry in entries]
     vectors = make_vectors(counts)
     if taxonomy is not None:
-        done = sorting.sort_by_taxonomy(taxonomy, entries)
+        sorted_pages = sorting.sort_by_taxonomy(taxonomy, entries)
     else:
         titles = title_terms([(host(entry.url), entry.title) for entry in entries])
-        done = sorting.sort_by_words(_own_categories(path / sorting.FILE, vectors, titles, groups, crawl), vectors)
+        sorted_pages = sorting.sort_by_words(
+            _own_categories(path / sorting.FILE, vectors, titles, groups, crawl), vectors
+        )
     numbers = [entry.n for entry in entries]
     cites = _merged(numbers, collected)
     site = Site(
         crawl.request.topic.name or crawl.request.topic.keywords,
-        done.categories,
+        sorted_pages.categories,
         {entry.n: entry for entry in entries},
-        dict(zip(numbers, done.places, strict=True)),
+        dict(zip(numbers, sorted_pages.category_ids, strict=True)),
         cites,
-        _turned(cites),
+        _inverted(cites),
         {number: frozenset(cited) for number, cited in collected.cites.items()},
         {
-            number: [numbers[place] for place in near]
-            for number, near in zip(numbers, related(vectors.rows), strict=True)
+            number: [numbers[index] for index in similar]
+            for number, similar in zip(numbers, related(vectors.rows), strict=True)
         },
     )
-    names = {category.id: category.name for category in done.categories}
-    in_words = [names[place] for place in done.places]
-    files = chain(site_files(site), search_files(entries, counts, in_words))
-    made = _Written(path, progress)
-    made.write(files)
-    removed = made.remove_old(_state(path).get("files", []))
+    names = {category.id: category.name for category in sorted_pages.categories}
+    category_names = [names[category] for category in sorted_pages.category_ids]
+    files = chain(site_files(site), search_files(entries, counts, category_names))
+    output = _PortalWriter(path, progress)
+    output.write(files)
+    removed = output.remove_old(_state(path).get("files", []))
     write_kept(path / STATE / READ, entries)
-    sorted_pages: dict[str, list[int]] = {}
-    for number, name in zip(numbers, in_words, strict=True):
-        sorted_pages.setdefault(name, []).append(number)
-    state = {"crawl": _identity(crawl), "files": sorted(made.sizes), "categories": sorted_pages}
+    pages_by_category: dict[str, list[int]] = {}
+    for number, name in zip(numbers, category_names, strict=True):
+        pages_by_category.setdefault(name, []).append(number)
+    state = {"crawl": _identity(crawl), "files": sorted(output.sizes), "categories": pages_by_category}
     write_text(path / STATE / FILES, json.dumps(state))
-    sizes = Counter(done.places)
+    sizes = Counter(sorted_pages.category_ids)
     return Portal(
         path,
         len(entries),
         collected.new,
         collected.left_out,
-        [(category.name, sizes[category.id]) for category in done.categories],
-        made.written,
+        [(category.name, sizes[category.id]) for category in sorted_pages.categories],
+        output.written,
         removed,
-        len(made.sizes),
-        sum(made.sizes.values()),
-        sum(size for name, size in made.sizes.items() if name.startswith("search/")),
+        len(output.sizes),
+        sum(output.sizes.values()),
+        sum(size for name, size in output.sizes.items() if name.startswith("search/")),
         sum(map(len, cites.values())),
         sum(map(len, collected.cites.values())),
     )
@@ -219,36 +221,36 @@ def _write(
 def _own_categories(
     file: Path, vectors: Vectors, titles: Sequence[Collection[str]], groups: int | None, crawl: CrawlFolder
 ) -> list[sorting.PortalCategory]:
-    """Those of the portal's file; proposed and written if there is none, or if others are asked for."""
+    """Read the categories file; propose and write categories if there is none, or if `groups` asks for new ones."""
     check_file(file)
     if file.exists() and groups is None:
         return sorting.read_proposed(file)
-    found = sorting.proposed(vectors, titles, groups, crawl.request.topic.keywords)
+    proposals = sorting.proposed(vectors, titles, groups, crawl.request.topic.keywords)
     if file.exists():
         move_aside(file, "old")
-    if found:
-        sorting.write_categories(file, found)
-    return found
+    if proposals:
+        sorting.write_categories(file, proposals)
+    return proposals
 
 
 def _merged(numbers: list[int], collected: Collected) -> dict[int, list[int]]:
-    """Whom each page cites: by its reference list first, then by links."""
+    """The pages that each page cites: those in its reference list first, then those it links to."""
     return {
         number: list(dict.fromkeys([*collected.cites.get(number, ()), *collected.links.get(number, ())]))
         for number in numbers
     }
 
 
-def _turned(cites: dict[int, list[int]]) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = {}
-    for number, cited in cites.items():
-        for one in cited:
-            found.setdefault(one, []).append(number)
-    return found
+def _inverted(cites: dict[int, list[int]]) -> dict[int, list[int]]:
+    cited_by: dict[int, list[int]] = {}
+    for number, targets in cites.items():
+        for target in targets:
+            cited_by.setdefault(target, []).append(number)
+    return cited_by
 
 
-class _Written:
-    """Writes files of a portal that are new or different, and removes those that it has no more."""
+class _PortalWriter:
+    """Writes the files of a portal that are new or different, and removes files that are no longer part of it."""
 
     def __init__(self, path: Path, progress: Callable[[str], None]) -> None:
         self.path, self._progress = path, progress
@@ -261,16 +263,16 @@ class _Written:
         for name, content in files:
             file = self.path / name
             self.sizes[name] = len(content)
-            self._progress(f"{len(self.sizes):,} files made")
+            self._progress(f"{len(self.sizes):,} files written")
             if file.is_symlink() or not file.is_file() or file.read_bytes() != content:
                 write_bytes(file, content)
                 self.written += 1
 
     def remove_old(self, names: Any) -> int:
-        """Remove files of the last run that this one did not make; never anything that a portal does not write."""
-        listed = {name for name in names if isinstance(name, str)} if isinstance(names, list) else set()
+        """Remove files of the last run that are not part of this one; never a file that a portal would not write."""
+        old = {name for name in names if isinstance(name, str)} if isinstance(names, list) else set()
         removed = 0
-        for name in sorted(listed - self.sizes.keys()):
+        for name in sorted(old - self.sizes.keys()):
             if _OURS.fullmatch(name) and (self.path / name).is_file():
                 (self.path / name).unlink()
                 removed += 1

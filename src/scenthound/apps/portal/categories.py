@@ -1,7 +1,7 @@
 """The categories of a portal: from a taxonomy with examples, or proposed from the pages and kept in categories.toml.
 
-A proposed category is a name and words with weights; a page belongs to the category whose words it is most like. People
-may edit names, words and weights, and delete or add categories; the next run takes the file as it is.
+A proposed category has a name and weighted words; a page belongs to the category whose words match it best. People may
+edit names, words and weights, and delete or add categories; the next run uses the file as it is.
 """
 
 from __future__ import annotations
@@ -28,32 +28,32 @@ from scenthound.url import make
 FILE = "categories.toml"
 OTHER = "other"
 MOST_CLUSTERS = 100
-MOST_WORDS = 25  # of a proposed category
-HEAVIEST = 1e9  # what a word may weigh
-_LARGEST = 4_000_000  # bytes of a file with categories
-_EXAMPLE = 'write tables as: [[category]], name = "Reefs", examples = ["https://example.org/reef"]'
+MOST_WORDS = 25  # words of a proposed category
+HEAVIEST = 1e9  # largest weight of a word
+_LARGEST = 4_000_000  # bytes of a categories file
+_EXAMPLE = 'write each category as a table: [[category]], name = "Reefs", examples = ["https://example.org/reef"]'
 _HEAD = """\
 # The categories of this portal, proposed from its pages. Change names and words, delete categories or add some, then
-# run `scenthound portal` again: it keeps this file, and puts each page into the category whose words it is most like.
+# run `scenthound portal` again: it keeps this file and puts each page in the category whose words match it best.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class PortalCategory:
     id: str
-    """Names its file."""
+    """Used as its file name."""
     name: str
     parent: str = ""
-    """The id of the category above it."""
+    """Id of the parent category; empty at the top level."""
     words: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Sorted:
-    """Categories in the order in which they are shown, and the category of each page, in the pages' order."""
+    """Categories in display order, and the category id of each page, in the order of the pages."""
 
     categories: list[PortalCategory]
-    places: list[str]
+    category_ids: list[str]
 
 
 OTHER_PAGES = PortalCategory(OTHER, "Other pages")
@@ -65,45 +65,45 @@ OTHER_PAGES = PortalCategory(OTHER, "Other pages")
 def proposed(
     vectors: Vectors, titles: Sequence[Collection[str]], groups: int | None, topic: str = ""
 ) -> list[PortalCategory]:
-    """Categories for these pages: as many as asked for, or the root of an eighth of the pages, from 2 to 12.
+    """Propose categories: `groups` of them, or by default the square root of an eighth of the pages, from 2 to 12.
 
-    `titles` are the terms of the pages' titles.
+    `titles` holds the terms of each page's title.
     """
-    filled = sum(map(bool, vectors.rows))
-    wanted = groups or max(2, min(12, round(math.sqrt(filled / 8))))
+    non_empty = sum(map(bool, vectors.rows))
+    group_count = groups or max(2, min(12, round(math.sqrt(non_empty / 8))))
     taken: set[str] = {OTHER}
-    made = []
-    found = clusters(vectors.rows, wanted)
-    called = names(found, vectors, titles, {stem(word) for word in tokens(topic)})
-    for name, (middle, _) in zip(called, found, strict=True):
-        best = sorted(middle, key=lambda term: (-middle[term], term))[:MOST_WORDS]
-        words = {vectors.words[term]: round(middle[term], 4) for term in best}
-        made.append(PortalCategory(_id(name, taken), name, words=words))
-    return made
+    categories = []
+    groups_found = clusters(vectors.rows, group_count)
+    group_names = names(groups_found, vectors, titles, {stem(word) for word in tokens(topic)})
+    for name, (centroid, _) in zip(group_names, groups_found, strict=True):
+        best = sorted(centroid, key=lambda term: (-centroid[term], term))[:MOST_WORDS]
+        words = {vectors.words[term]: round(centroid[term], 4) for term in best}
+        categories.append(PortalCategory(_id(name, taken), name, words=words))
+    return categories
 
 
 def sort_by_words(categories: Sequence[PortalCategory], vectors: Vectors) -> Sorted:
-    """Each page in the category whose words it is most like; those like none are other pages."""
-    middles = [_middle(category.words) for category in categories]
-    places = []
+    """Put each page in the category whose words match it best; pages that match none are "other pages"."""
+    centroids = [_centroid(category.words) for category in categories]
+    category_ids = []
     for row in vectors.rows:
-        scores = [sum(weight * middle.get(term, 0.0) for term, weight in row.items()) for middle in middles]
-        best = max(range(len(scores)), key=lambda place: (round(scores[place], 9), -place), default=-1)
-        places.append(categories[best].id if best >= 0 and scores[best] > 0 else OTHER)
-    return Sorted(_with_other(categories, places), places)
+        scores = [sum(weight * centroid.get(term, 0.0) for term, weight in row.items()) for centroid in centroids]
+        best = max(range(len(scores)), key=lambda index: (round(scores[index], 9), -index), default=-1)
+        category_ids.append(categories[best].id if best >= 0 and scores[best] > 0 else OTHER)
+    return Sorted(_with_other(categories, category_ids), category_ids)
 
 
-def _middle(words: Mapping[str, float]) -> dict[str, float]:
-    found: dict[str, float] = {}
+def _centroid(words: Mapping[str, float]) -> dict[str, float]:
+    weights: dict[str, float] = {}
     for word, weight in words.items():
         for token in tokens(word):
-            found[stem(token)] = found.get(stem(token), 0.0) + weight
-    length = math.sqrt(sum(weight * weight for weight in found.values()))
-    return {term: weight / length for term, weight in found.items()} if length else {}
+            weights[stem(token)] = weights.get(stem(token), 0.0) + weight
+    length = math.sqrt(sum(weight * weight for weight in weights.values()))
+    return {term: weight / length for term, weight in weights.items()} if length else {}
 
 
-def _with_other(categories: Sequence[PortalCategory], places: Sequence[str]) -> list[PortalCategory]:
-    return [*categories, OTHER_PAGES] if OTHER in places else list(categories)
+def _with_other(categories: Sequence[PortalCategory], category_ids: Sequence[str]) -> list[PortalCategory]:
+    return [*categories, OTHER_PAGES] if OTHER in category_ids else list(categories)
 
 
 def write_categories(file: Path, categories: Sequence[PortalCategory]) -> None:
@@ -117,44 +117,44 @@ def write_categories(file: Path, categories: Sequence[PortalCategory]) -> None:
 
 
 def read_proposed(file: Path) -> list[PortalCategory]:
-    """The categories of a categories.toml that people may have edited. Raises `BadConfig`."""
+    """Read a categories.toml that people may have edited. Raises `BadConfig`."""
     taken: set[str] = {OTHER}
-    made = []
+    categories = []
     for table in _tables(file):
         name, words = _name(table, file), table.get("words", {})
-        numbers = isinstance(words, dict) and all(
+        are_weights = isinstance(words, dict) and all(
             isinstance(weight, int | float) and not isinstance(weight, bool) and 0 <= weight <= HEAVIEST
             for weight in words.values()
         )
-        if not numbers or not words:
+        if not are_weights or not words:
             raise BadConfig(
                 f"the category `{name}` in {file} has no words with weights",
-                "write a table [category.words] below it, as: balloon = 0.5",
+                "add a table [category.words] below it, with lines such as: balloon = 0.5",
             )
-        asked = table.get("id", "")
-        made.append(PortalCategory(_id(asked if isinstance(asked, str) and asked else name, taken), name, words=words))
-    return made
+        id_ = table.get("id", "")
+        categories.append(PortalCategory(_id(id_ if isinstance(id_, str) and id_ else name, taken), name, words=words))
+    return categories
 
 
 def rename(file: Path, category: str, name: str) -> None:
-    """Give the category with this id another name. Raises `BadUsage` or `BadConfig`."""
+    """Rename the category with this id. Raises `BadUsage` or `BadConfig`."""
     check_own_file(file)
-    found, wanted = read_proposed(file), " ".join(name.split())
-    if category not in {one.id for one in found}:
-        raise BadUsage(f"no category `{printable(category, 60)}`", "make the portal first, then name its categories")
-    if not printable(wanted) or wanted in {one.name for one in found if one.id != category}:
-        raise BadUsage(f"a category can't be called `{printable(wanted, 60)}`", "give each a name of its own")
-    write_categories(file, [replace(one, name=wanted) if one.id == category else one for one in found])
+    categories, new_name = read_proposed(file), " ".join(name.split())
+    if category not in {other.id for other in categories}:
+        raise BadUsage(f"no category `{printable(category, 60)}`", "build the portal first, then rename its categories")
+    if not printable(new_name) or new_name in {other.name for other in categories if other.id != category}:
+        raise BadUsage(f"a category can't be called `{printable(new_name, 60)}`", "names must be unique and not empty")
+    write_categories(file, [replace(other, name=new_name) if other.id == category else other for other in categories])
 
 
 # ---- from a taxonomy
 
 
 def sort_by_taxonomy(file: Path, entries: Sequence[PortalPage]) -> Sorted:
-    """Each page in the most probable leaf of a taxonomy, by the classifier of the focused crawler.
+    """Put each page in the most probable leaf of a taxonomy, using the classifier of the focused crawler.
 
-    A category has a `name`, perhaps a `parent`, and what it is learned from: `examples`, addresses of collected pages,
-    or `text`. Raises `BadConfig` for what is no tree, or has nothing to learn from.
+    A category has a `name`, optionally a `parent`, and training data: `examples`, which are URLs of collected pages, or
+    `text`. Raises `BadConfig` if the categories do not form a tree or have no training data.
     """
     tables = {_name(table, file): table for table in _tables(file)}
     parents = {name: _parent(name, table, tables, file) for name, table in tables.items()}
@@ -169,17 +169,19 @@ def sort_by_taxonomy(file: Path, entries: Sequence[PortalPage]) -> Sorted:
     analyser = Analyser()
     pages = {entry.url: entry for entry in entries}
     documents = [
-        (name, analyser.counts(text)) for name, table in tables.items() for text in _lessons(name, table, pages, file)
+        (name, analyser.counts(text))
+        for name, table in tables.items()
+        for text in _training_texts(name, table, pages, file)
     ]
     classifier = TreeClassifier.learn(Tree(children, (leaves[0],), root), documents)
     taken: set[str] = {OTHER}
     ids = {name: _id(name, taken) for name in tables}
-    places = []
+    category_ids = []
     for entry in entries:
         counts = analyser.counts(f"{entry.title}\n{entry.text}")
-        places.append(ids[classifier.best_leaf(counts)[0]] if counts else OTHER)
+        category_ids.append(ids[classifier.best_leaf(counts)[0]] if counts else OTHER)
     categories = [PortalCategory(ids[name], name, ids.get(parents[name], "")) for name in tables]
-    return Sorted(_with_other(categories, places), places)
+    return Sorted(_with_other(categories, category_ids), category_ids)
 
 
 def _parent(name: str, table: Mapping[str, Any], tables: Mapping[str, Any], file: Path) -> str:
@@ -187,45 +189,45 @@ def _parent(name: str, table: Mapping[str, Any], tables: Mapping[str, Any], file
     if not isinstance(parent, str) or (parent and parent not in tables):
         raise BadConfig(
             f"the category `{name}` in {file} is below `{printable(str(parent), 60)}`, which is not in the file",
-            "name another category as `parent`, or leave it out",
+            "use the name of another category as `parent`, or leave it out",
         )
     return parent
 
 
 def _check_cycles(parents: Mapping[str, str], file: Path) -> None:
     for name in parents:
-        way = [name]
-        while above := parents[way[-1]]:
-            if above in way:
-                circle = " > ".join([*way[way.index(above) :], above])
-                raise BadConfig(f"the taxonomy {file} goes round in a circle: {circle}", "take out one `parent`")
-            way.append(above)
+        path = [name]
+        while parent := parents[path[-1]]:
+            if parent in path:
+                cycle = " > ".join([*path[path.index(parent) :], parent])
+                raise BadConfig(f"the taxonomy {file} has a cycle: {cycle}", "remove one `parent`")
+            path.append(parent)
 
 
-def _lessons(name: str, table: Mapping[str, Any], pages: Mapping[str, PortalPage], file: Path) -> list[str]:
+def _training_texts(name: str, table: Mapping[str, Any], pages: Mapping[str, PortalPage], file: Path) -> list[str]:
     text, examples = table.get("text", ""), table.get("examples", [])
     if not isinstance(text, str) or not isinstance(examples, list) or not all(isinstance(u, str) for u in examples):
-        raise BadConfig(f"`text` or `examples` of the category `{name}` in {file} can't be used", _EXAMPLE)
-    lessons = [text] if text.strip() else []
-    for raw in examples:
+        raise BadConfig(f"`text` or `examples` of the category `{name}` in {file} is invalid", _EXAMPLE)
+    texts = [text] if text.strip() else []
+    for address in examples:
         try:
-            page = pages.get(make(raw))
+            page = pages.get(make(address))
         except NotAUrl as error:
             raise BadConfig(f"an example of the category `{name}` in {file}: {error.message}", error.hint) from None
         if page is None:
             raise BadConfig(
-                f"the example {printable(raw, 120)} of the category `{name}` is not a page of the portal",
-                "name a collected page, or write what it is about as `text`",
+                f"the example {printable(address, 120)} of the category `{name}` is not a page of the portal",
+                "use a collected page, or describe the category in `text`",
             )
-        lessons.append(f"{page.title}\n{page.text}")
-    return lessons
+        texts.append(f"{page.title}\n{page.text}")
+    return texts
 
 
 # ---- files
 
 
 def _tables(file: Path) -> list[dict[str, Any]]:
-    """The tables of a TOML or JSON file with categories. Raises `BadConfig`."""
+    """Read the category tables of a TOML or JSON file. Raises `BadConfig`."""
     try:
         with file.open("rb") as opened:
             text = opened.read(_LARGEST).decode("utf-8-sig")
@@ -234,7 +236,7 @@ def _tables(file: Path) -> list[dict[str, Any]]:
         raise of_system(
             error,
             file,
-            BadConfig(f"{file} can't be read: {error.strerror}", "name a TOML or JSON file with categories"),
+            BadConfig(f"{file} can't be read: {error.strerror}", "use a TOML or JSON file with categories"),
         ) from None
     except (ValueError, RecursionError) as error:
         raise BadConfig(f"{file} can't be read: {printable(str(error), 200)}", _EXAMPLE) from None
@@ -256,11 +258,11 @@ def _name(table: Mapping[str, Any], file: Path) -> str:
 
 
 def _id(name: str, taken: set[str]) -> str:
-    """A file name made of a category's name, not taken yet."""
+    """Make a unique file name from the name of a category."""
     base = re.sub(r"[^a-z0-9]+", "-", " ".join(tokens(name)))[:60].strip("-") or "category"
-    number, made = 1, base
-    while made in taken:
+    number, id_ = 1, base
+    while id_ in taken:
         number += 1
-        made = f"{base}-{number}"
-    taken.add(made)
-    return made
+        id_ = f"{base}-{number}"
+    taken.add(id_)
+    return id_

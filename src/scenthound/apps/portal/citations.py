@@ -1,9 +1,9 @@
-"""References joined to collected papers, where the match is certain.
+"""Matches references with collected papers, where the match is certain.
 
-A reference is joined to a collected page if it has the page's whole title, as one sentence of its own, and also the
-page's year or the surname of its first author: without a second sign two papers of one title can't be told apart.
-Letters and digits alone are compared, so that a divided word or another dash does no harm. Titles of fewer than four
-words are never joined.
+A reference matches a collected page if it contains the page's full title as a separate sentence, and also the page's
+year or the surname of its first author: without a second criterion, two papers with the same title can't be told apart.
+Only letters and digits are compared, so that hyphenation and different dashes do no harm. Titles of fewer than four
+words never match.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from dataclasses import dataclass
 from scenthound.text.tokens import tokens
 
 FEWEST_WORDS = 4
-_OPENING = 16  # characters of a title by which it is looked up
+_OPENING = 16  # leading characters of a title, used as its lookup key
 _BEFORE = frozenset(".,;)]}\"'“”‘’«»*?!-–—/0123456789")
-"""What may stand before a title, blanks aside."""
+"""Characters that may precede a title, apart from white space."""
 _AFTER = frozenset(".,;([\"'“”‘’«»*?!/")
 _SENTENCE = re.compile(r"[^A-Z\s][.?!]\s|[”\"]\s")
-"""The end of a sentence; the full stop of an initial is none."""
+"""The end of a sentence; the full stop after an initial does not count."""
 
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """What a reference to a collected page is recognised by."""
+    """The data by which a reference to a collected page is recognised."""
 
     title: str
     authors: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ class Paper:
 
 
 class Papers:
-    """Collected papers, to be found by references to them."""
+    """Collected papers, looked up by references."""
 
     def __init__(self, papers: Mapping[int, Paper]) -> None:
         self._papers = papers
@@ -45,21 +45,21 @@ class Papers:
                 self._openings.setdefault(title[:_OPENING], []).append((title, number))
 
     def cited_in(self, texts: Iterable[str]) -> list[int]:
-        """The numbers of the papers that these references certainly name, each once."""
+        """The numbers of the papers that these references cite with certainty, without duplicates."""
         return list(dict.fromkeys(number for text in texts if (number := self._find(text)) is not None))
 
     def _find(self, text: str) -> int | None:
-        letters, places = _letters(text)
+        letters, offsets = _letters(text)
         words = tokens(text)
-        certain = {
+        matches = {
             number
-            for begin in range(len(letters) - _OPENING + 1)
-            for title, number in self._openings.get(letters[begin : begin + _OPENING], ())
-            if letters.startswith(title, begin)
-            and _stands_alone(text, places[begin], places[begin + len(title) - 1])
+            for start in range(len(letters) - _OPENING + 1)
+            for title, number in self._openings.get(letters[start : start + _OPENING], ())
+            if letters.startswith(title, start)
+            and _stands_alone(text, offsets[start], offsets[start + len(title) - 1])
             and self._is_confirmed(number, words)
         }
-        return certain.pop() if len(certain) == 1 else None
+        return matches.pop() if len(matches) == 1 else None
 
     def _is_confirmed(self, number: int, words: list[str]) -> bool:
         paper = self._papers[number]
@@ -69,20 +69,20 @@ class Papers:
 
 
 def _letters(text: str) -> tuple[str, list[int]]:
-    """Letters and digits in lower case without accents, and the place of each in the text."""
-    found, places = [], []
-    for place, character in enumerate(text):
+    """Return the letters and digits in lower case without accents, and the offset of each in the text."""
+    letters, offsets = list[str](), list[int]()
+    for offset, character in enumerate(text):
         for part in unicodedata.normalize("NFKD", character.casefold()):
             if part.isalnum():
-                found.append(part)
-                places.append(place)
-    return "".join(found), places
+                letters.append(part)
+                offsets.append(offset)
+    return "".join(letters), offsets
 
 
 def _stands_alone(text: str, begin: int, last: int) -> bool:
-    """Whether what stands there is a whole title, not part of a longer one."""
+    """Whether text[begin:last + 1] is a complete title, not part of a longer one."""
     before, after = text[:begin].rstrip(), text[last + 1 :].lstrip()
-    if before.endswith(":"):  # after the authors; after the first words of a title it opens a subtitle
+    if before.endswith(":"):  # follows the authors, unless it separates a title from its subtitle
         opens = before[-2:-1].isdigit() or _SENTENCE.search(before) is None
     else:
         opens = not before or before[-1] in _BEFORE
@@ -90,7 +90,7 @@ def _stands_alone(text: str, begin: int, last: int) -> bool:
 
 
 def surname(author: str) -> str:
-    """The surname as it is written in references.
+    """The surname as written in references.
 
     >>> surname("Menczer, Filippo"), surname("Filippo Menczer")
     ('menczer', 'menczer')

@@ -1,4 +1,4 @@
-"""The pages of a crawl as a portal shows them. What was read of a page is kept, so that only new pages are read."""
+"""Reads the pages of a crawl for a portal. The extracted data is cached, so that only new pages are read."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class PortalPage:
     """One page of the portal."""
 
     n: int
-    """Its number in the crawl, which names its file."""
+    """Page number in the crawl; also its file name."""
     url: str
     title: str
     text: str
-    """Paragraphs, one a line."""
+    """Paragraphs, one per line."""
     authors: tuple[str, ...]
     date: str
     references: tuple[str, ...]
@@ -42,26 +42,29 @@ class PortalPage:
 
 @dataclass(frozen=True, slots=True)
 class Collected:
+    """The pages of a portal and how they cite each other."""
+
     entries: list[PortalPage]
     new: int
-    """How many of them were read from the crawl's archive this time."""
+    """Number of pages that were read from the archive, not from the cache."""
     left_out: int
-    """Pages that the crawl did not store, because their authors ask for that, or whose record can't be read."""
+    """Number of pages that were not stored, at their authors' request, or whose record can't be read."""
     links: dict[int, list[int]]
-    """Pages of the portal that a page links to."""
+    """Page number -> pages of the portal that it links to."""
     cites: dict[int, list[int]]
-    """Papers of the portal that a page's reference list certainly names."""
+    """Page number -> papers of the portal that its reference list cites with certainty."""
 
 
 def collect(
     folder: CrawlFolder, kept: Path, relevant_only: bool, progress: Callable[[int], None] = lambda pages: None
 ) -> Collected:
-    """All pages of a crawl; those that were read before come from the file `kept`."""
-    known, entries, new, left_out = {entry.n: entry for entry in read_kept(kept)}, [], 0, 0
+    """Collect all pages of a crawl; pages that were read before come from the cache file `kept`."""
+    cached = {entry.n: entry for entry in read_kept(kept)}
+    entries, new, left_out = list[PortalPage](), 0, 0
     for page in folder.pages():
         if relevant_only and not page.is_relevant:
             continue
-        entry = known.get(page.n)
+        entry = cached.get(page.n)
         if entry is None or entry.url != page.url or entry.fetched != page.step.time:
             entry = _read(page)
             new += entry is not None
@@ -82,14 +85,14 @@ def _read(page: StoredPage) -> PortalPage | None:
         return None
     if not html:
         return None
-    said = stated(html)
+    facts = stated(html)
     return PortalPage(
         page.n,
         page.url,
-        said.title or printable(page.title, 300),
+        facts.title or printable(page.title, 300),
         _text(page)[:LONGEST_TEXT],
-        said.authors,
-        said.date,
+        facts.authors,
+        facts.date,
         tuple(references(html)),
         round(min(max(page.relevance, 0.0), 1.0), 6),
         page.is_relevant,
@@ -98,7 +101,7 @@ def _read(page: StoredPage) -> PortalPage | None:
 
 
 def _text(page: StoredPage) -> str:
-    """The main text, where the extra `text` is installed and finds one; else all text of the page."""
+    """The main text if the extra `text` is installed and finds one, otherwise all text of the page."""
     try:
         text = page.main_text
     except BadUsage:
@@ -108,23 +111,25 @@ def _text(page: StoredPage) -> str:
 
 
 def _links(folder: CrawlFolder, entries: list[PortalPage]) -> dict[int, list[int]]:
-    """The link graph between these pages; a link to a redirect counts for where it led."""
+    """The link graph between these pages; a link to a redirect counts as a link to its target."""
     numbers = {entry.url: entry.n for entry in entries}
-    shown = set(numbers.values())
+    own_numbers = set(numbers.values())
     for step in folder.history.trail():
-        if step.requested is not None and step.n in shown:
+        if step.requested is not None and step.n in own_numbers:
             numbers.setdefault(step.requested, step.n)
-    found: dict[int, list[int]] = {}
+    graph: dict[int, list[int]] = {}
     for source, targets in folder.database.links():
-        begin = numbers.get(source)
-        if begin is not None:
-            ends = dict.fromkeys(numbers.get(target) for target in targets)
-            found[begin] = [end for end in ends if end is not None and end != begin]
-    return found
+        source_number = numbers.get(source)
+        if source_number is not None:
+            target_numbers = dict.fromkeys(numbers.get(target) for target in targets)
+            graph[source_number] = [
+                number for number in target_numbers if number is not None and number != source_number
+            ]
+    return graph
 
 
 def read_kept(file: Path) -> Iterator[PortalPage]:
-    """What was read of pages before; nothing if the file is missing, damaged or of another version."""
+    """Yield the cached pages; none if the file is missing, damaged or of another version."""
     if not file.is_file() or file.is_symlink():
         return
     with file.open(encoding="utf-8") as lines:

@@ -1,8 +1,8 @@
-"""Pages as tf-idf vectors of their most telling terms: which pages are alike, and which form a group.
+"""Pages as tf-idf vectors of their most distinctive terms, to find similar pages and to cluster pages.
 
-The vector of a page has the 40 terms with the largest (1 + ln tf) * ln(N / df), at length 1. Groups are found by
-k-means on the sphere: from five starts, each drawn by k-means++ from fixed random numbers, the one whose pages
-are most like the middles of their groups is kept. The same pages give the same groups.
+The vector of a page has the 40 terms with the largest (1 + ln tf) * ln((1 + N) / df), normalised to length 1. Clusters
+are found by spherical k-means with five k-means++ starts from fixed random seeds; the start with the largest total
+similarity of pages to their centroids is kept. The same pages give the same clusters.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from scenthound.text.tokens import stem, tokens
 
 MOST_TERMS = 40
 TITLE_WEIGHT = 3
-"""A word of the title counts as often."""
+"""Occurrences that a word in the title counts as."""
 STARTS, ROUNDS = 5, 40
 _STOP = STOP_LISTS["english"]
 
 
 def term_counts(title: str, text: str) -> Counter[str]:
-    """How often each word occurs; those of the title count three times."""
+    """Count the words of a page; a word in the title counts `TITLE_WEIGHT` times in addition to the text."""
     counts = Counter(tokens(text))
     for word in tokens(title):
         counts[word] += TITLE_WEIGHT
@@ -36,37 +36,37 @@ def term_counts(title: str, text: str) -> Counter[str]:
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
-    """Rows in the order of the pages; terms are stems."""
+    """One sparse row (stem -> weight) per page, in the order of the pages."""
 
     rows: Sequence[Mapping[str, float]]
     words: Mapping[str, str]
-    """The word that stands for a stem: the most frequent one."""
+    """Stem -> its most frequent spelling."""
 
 
 def make_vectors(pages: Sequence[Mapping[str, int]]) -> Vectors:
     stems: list[Counter[str]] = []
-    spread: Counter[str] = Counter()
+    document_counts: Counter[str] = Counter()
     forms: dict[str, Counter[str]] = {}
     for counts in pages:
-        of_page: Counter[str] = Counter()
+        page_stems: Counter[str] = Counter()
         for word, times in counts.items():
             if word in _STOP or word.isdigit() or len(word) < 3:
                 continue
             root = stem(word)
-            of_page[root] += times
+            page_stems[root] += times
             forms.setdefault(root, Counter())[word] += times
-        stems.append(of_page)
-        spread.update(of_page.keys())
-    rows = [_row(of_page, spread, len(pages)) for of_page in stems]
-    words = {root: min(found, key=lambda word: (-found[word], word)) for root, found in forms.items()}
+        stems.append(page_stems)
+        document_counts.update(page_stems.keys())
+    rows = [_row(page_stems, document_counts, len(pages)) for page_stems in stems]
+    words = {root: min(counts, key=lambda word: (-counts[word], word)) for root, counts in forms.items()}
     return Vectors(rows, words)
 
 
-def _row(counts: Mapping[str, int], spread: Mapping[str, int], pages: int) -> dict[str, float]:
+def _row(counts: Mapping[str, int], document_counts: Mapping[str, int], pages: int) -> dict[str, float]:
     weights = {
-        term: (1 + math.log(times)) * math.log((1 + pages) / spread[term])
+        term: (1 + math.log(times)) * math.log((1 + pages) / document_counts[term])
         for term, times in counts.items()
-        if spread[term] > 1 or pages < 3
+        if document_counts[term] > 1 or pages < 3
     }
     best = sorted(weights, key=lambda term: (-weights[term], term))[:MOST_TERMS]
     length = math.sqrt(sum(weights[term] ** 2 for term in best))
@@ -74,80 +74,80 @@ def _row(counts: Mapping[str, int], spread: Mapping[str, int], pages: int) -> di
 
 
 def related(rows: Sequence[Mapping[str, float]], most: int = 6, least: float = 0.1) -> list[list[int]]:
-    """For each row the places of the rows most like it by cosine, best first."""
+    """For each row, the indices of the most similar rows by cosine, best first."""
     postings = _postings(rows)
-    found: list[list[int]] = []
-    for place, row in enumerate(rows):
+    similar: list[list[int]] = []
+    for index, row in enumerate(rows):
         scores = np.zeros(len(rows))
         for term, weight in row.items():
-            places, weights = postings[term]
-            scores[places] += weight * weights
-        scores[place] = 0.0
+            indices, weights = postings[term]
+            scores[indices] += weight * weights
+        scores[index] = 0.0
         near = np.flatnonzero(scores >= least)
         order = near[np.lexsort((near, -np.round(scores[near], 9)))]
-        found.append(order[:most].tolist())
-    return found
+        similar.append(order[:most].tolist())
+    return similar
 
 
 def _postings(rows: Sequence[Mapping[str, float]]) -> dict[str, tuple[NDArray[np.int64], NDArray[np.float64]]]:
-    places: dict[str, list[int]] = {}
+    indices: dict[str, list[int]] = {}
     weights: dict[str, list[float]] = {}
-    for place, row in enumerate(rows):
+    for index, row in enumerate(rows):
         for term, weight in row.items():
-            places.setdefault(term, []).append(place)
+            indices.setdefault(term, []).append(index)
             weights.setdefault(term, []).append(weight)
-    return {term: (np.array(places[term]), np.array(weights[term])) for term in places}
+    return {term: (np.array(indices[term]), np.array(weights[term])) for term in indices}
 
 
 class Group(NamedTuple):
-    """Rows that are alike."""
+    """A cluster of similar rows."""
 
-    middle: Mapping[str, float]
-    """As a vector of length 1."""
+    centroid: Mapping[str, float]
+    """A vector of length 1."""
     members: Sequence[int]
-    """The places of its rows."""
+    """Indices of its rows."""
 
 
 def clusters(rows: Sequence[Mapping[str, float]], groups: int) -> list[Group]:
-    """Groups of rows, the largest first. Empty rows belong to none."""
-    names = sorted({term for row in rows for term in row})
-    number = {term: place for place, term in enumerate(names)}
-    places = [place for place, row in enumerate(rows) if row]
-    if not places:
+    """Cluster the rows, largest cluster first. Empty rows belong to none."""
+    terms = sorted({term for row in rows for term in row})
+    columns = {term: column for column, term in enumerate(terms)}
+    non_empty = [index for index, row in enumerate(rows) if row]
+    if not non_empty:
         return []
-    matrix = _Rows([rows[place] for place in places], number)
+    matrix = _Rows([rows[index] for index in non_empty], columns)
     best: tuple[float, NDArray[np.float64], NDArray[np.int64]] | None = None
     for start in range(STARTS):
-        found = _k_means(matrix, min(groups, len(places)), np.random.default_rng(start))
-        if best is None or found[0] > best[0] + 1e-9:
-            best = found
+        result = _k_means(matrix, min(groups, len(non_empty)), np.random.default_rng(start))
+        if best is None or result[0] > best[0] + 1e-9:
+            best = result
     assert best is not None
-    _, middles, nearest = best
-    sizes = np.bincount(nearest, minlength=len(middles))
-    order = sorted((group for group in range(len(middles)) if sizes[group]), key=lambda group: (-sizes[group], group))
+    _, centroids, nearest = best
+    sizes = np.bincount(nearest, minlength=len(centroids))
+    order = sorted((group for group in range(len(centroids)) if sizes[group]), key=lambda group: (-sizes[group], group))
     return [
         Group(
-            {names[place]: float(middles[group, place]) for place in np.flatnonzero(middles[group])},
-            [places[row] for row in np.flatnonzero(nearest == group)],
+            {terms[column]: float(centroids[group, column]) for column in np.flatnonzero(centroids[group])},
+            [non_empty[row] for row in np.flatnonzero(nearest == group)],
         )
         for group in order
     ]
 
 
 class _Rows:
-    """Sparse rows, of which none is empty."""
+    """A sparse matrix without empty rows."""
 
-    def __init__(self, rows: Sequence[Mapping[str, float]], number: Mapping[str, int]) -> None:
+    def __init__(self, rows: Sequence[Mapping[str, float]], columns: Mapping[str, int]) -> None:
         self.begins = np.cumsum([0, *(len(row) for row in rows)])[:-1]
-        self.columns = np.array([number[term] for row in rows for term in row])
+        self.columns = np.array([columns[term] for row in rows for term in row])
         self.values = np.array([weight for row in rows for weight in row.values()])
         self.owner = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
-        self.count, self.width = len(rows), len(number)
+        self.count, self.width = len(rows), len(columns)
 
-    def times(self, middle: NDArray[np.float64]) -> NDArray[np.float64]:
+    def times(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
         """The dot product of each row with a vector."""
-        made: NDArray[np.float64] = np.add.reduceat(self.values * middle[self.columns], self.begins)
-        return made
+        products: NDArray[np.float64] = np.add.reduceat(self.values * vector[self.columns], self.begins)
+        return products
 
     def dense(self, row: int) -> NDArray[np.float64]:
         vector = np.zeros(self.width)
@@ -155,35 +155,40 @@ class _Rows:
         vector[self.columns[own]] = self.values[own]
         return vector
 
-    def middle(self, wanted: NDArray[np.bool_]) -> NDArray[np.float64]:
-        own = wanted[self.owner]
+    def centroid(self, members: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """The normalised sum of the rows in a boolean mask."""
+        own = members[self.owner]
         total = np.zeros(self.width)
         np.add.at(total, self.columns[own], self.values[own])
         length = np.linalg.norm(total)
-        made: NDArray[np.float64] = total / length if length else total
-        return made
+        return total / length if length else total
 
 
 def _k_means(
-    rows: _Rows, groups: int, draws: np.random.Generator
+    rows: _Rows, groups: int, random: np.random.Generator
 ) -> tuple[float, NDArray[np.float64], NDArray[np.int64]]:
-    middles = [rows.dense(int(draws.integers(rows.count)))]
-    nearness = rows.times(middles[0])
-    while len(middles) < groups:
-        far = np.clip(1.0 - nearness, 0.0, None)
-        total = far.sum()
-        chosen = int(draws.choice(rows.count, p=far / total)) if total > 1e-9 else int(draws.integers(rows.count))
-        middles.append(rows.dense(chosen))
-        nearness = np.maximum(nearness, rows.times(middles[-1]))
-    table = np.array(middles)
+    centroids = [rows.dense(int(random.integers(rows.count)))]
+    similarity = rows.times(centroids[0])
+    while len(centroids) < groups:
+        distance = np.clip(1.0 - similarity, 0.0, None)
+        total = distance.sum()
+        chosen = (
+            int(random.choice(rows.count, p=distance / total)) if total > 1e-9 else int(random.integers(rows.count))
+        )
+        centroids.append(rows.dense(chosen))
+        similarity = np.maximum(similarity, rows.times(centroids[-1]))
+    table = np.array(centroids)
     nearest = np.full(rows.count, -1)
     for _ in range(ROUNDS):
-        scores = np.array([rows.times(middle) for middle in table])
-        now = np.argmax(np.round(scores, 9), axis=0)
-        if (now == nearest).all():
+        scores = np.array([rows.times(centroid) for centroid in table])
+        assigned = np.argmax(np.round(scores, 9), axis=0)
+        if (assigned == nearest).all():
             break
-        nearest = now
+        nearest = assigned
         table = np.array(
-            [rows.middle(nearest == group) if (nearest == group).any() else table[group] for group in range(len(table))]
+            [
+                rows.centroid(nearest == group) if (nearest == group).any() else table[group]
+                for group in range(len(table))
+            ]
         )
     return float(scores.max(axis=0).sum()), table, nearest

@@ -1,4 +1,4 @@
-"""The HTML of a portal. All text from the web is escaped; there is no inline script, and a policy forbids any."""
+"""Writes the HTML of a portal. All text from the web is escaped; the content security policy forbids inline scripts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STATIC = {
     "portal.css": "scenthound.apps.portal",
     "search.js": "scenthound.apps.portal",
 }
-"""Files that do not depend on the pages, and the packages that have them. The desk has the same look."""
+"""Static files and the packages that contain them. The desk uses the same look.css."""
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'"
 )
@@ -30,27 +30,27 @@ POLICY = (
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """All that the pages show."""
+    """The content of the portal."""
 
     topic: str
     categories: Sequence[PortalCategory]
     entries: Mapping[int, PortalPage]
     category_of: Mapping[int, str]
-    """The id of each page's category."""
+    """Page number -> id of its category."""
     cites: Mapping[int, Sequence[int]]
     cited_by: Mapping[int, Sequence[int]]
     referred: Mapping[int, frozenset[int]]
-    """Those of `cites` that stand in the reference list."""
+    """The subset of `cites` found in reference lists."""
     related: Mapping[int, Sequence[int]]
 
     def members(self, category: str) -> list[PortalPage]:
-        """The pages of a category itself, most relevant first."""
+        """The pages of a category, most relevant first, without those of its subcategories."""
         own = (entry for number, entry in self.entries.items() if self.category_of[number] == category)
         return sorted(own, key=lambda entry: (-entry.relevance, entry.n))
 
 
 def site_files(site: Site) -> Iterator[tuple[str, bytes]]:
-    """Every HTML file and the static ones, by name."""
+    """Yield every HTML and static file as (name, content)."""
     for name in STATIC:
         yield f"assets/{name}", static_file(name)
     members = {category.id: site.members(category.id) for category in site.categories}
@@ -81,8 +81,8 @@ def _document(site: Site, title: str, body: str, up: str = "", script: str = "")
         f'<form role="search" action="{up}search.html"><input name="q" type="search" aria-label="Search" '
         'placeholder="Search"><button>Search</button></form></header>'
     )
-    made = f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>{top}\n<main>\n{body}\n</main></body></html>\n'
-    return made.encode("utf-8", "replace")
+    html = f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>{top}\n<main>\n{body}\n</main></body></html>\n'
+    return html.encode("utf-8", "replace")
 
 
 def _home(site: Site, members: Mapping[str, list[PortalPage]]) -> bytes:
@@ -93,23 +93,25 @@ def _home(site: Site, members: Mapping[str, list[PortalPage]]) -> bytes:
 
 
 def _section(site: Site, category: PortalCategory, members: Mapping[str, list[PortalPage]], level: int) -> str:
-    """A category with its first pages, and those below it."""
+    """A category with its first pages, and its subcategories."""
     size, tag = _size(site, category, members), f"h{min(level, 6)}"
-    shown = "".join(f"<li>{_to(entry, '')}</li>" for entry in members[category.id][:ON_HOME])
-    below = "".join(_section(site, one, members, level + 1) for one in site.categories if one.parent == category.id)
+    shown = "".join(f"<li>{_page_link(entry, '')}</li>" for entry in members[category.id][:ON_HOME])
+    below = "".join(
+        _section(site, child, members, level + 1) for child in site.categories if child.parent == category.id
+    )
     head = f'<{tag}><a href="c/{category.id}.html">{text(category.name, 120)}</a> <small>{size:,}</small></{tag}>'
     return f"<section>{head}{f'<ul>{shown}</ul>' if shown else ''}{below}</section>"
 
 
 def _size(site: Site, category: PortalCategory, members: Mapping[str, list[PortalPage]]) -> int:
-    below = (_size(site, one, members) for one in site.categories if one.parent == category.id)
+    below = (_size(site, child, members) for child in site.categories if child.parent == category.id)
     return len(members[category.id]) + sum(below)
 
 
 def _search(site: Site) -> bytes:
     body = (
-        '<h1>Search</h1><p id="said" role="status">Search needs JavaScript, and a web server: '
-        "files opened from a disk can't be searched.</p>"
+        '<h1>Search</h1><p id="said" role="status">Search needs JavaScript and a web server: '
+        "it does not work on files opened from disk.</p>"
         '<ol id="found"></ol><button id="more" hidden>More</button>'
     )
     return _document(site, "Search", body, script="search.js")
@@ -119,30 +121,30 @@ def _category(
     site: Site, category: PortalCategory, members: Mapping[str, list[PortalPage]]
 ) -> Iterator[tuple[str, bytes]]:
     own = members[category.id]
-    parts = [own[begin : begin + PER_PAGE] for begin in range(0, len(own), PER_PAGE)] or [[]]
+    chunks = [own[begin : begin + PER_PAGE] for begin in range(0, len(own), PER_PAGE)] or [[]]
     below = "".join(
-        f'<li><a href="{one.id}.html">{text(one.name, 120)}</a> <small>{_size(site, one, members):,}</small></li>'
-        for one in site.categories
-        if one.parent == category.id
+        f'<li><a href="{child.id}.html">{text(child.name, 120)}</a> <small>{_size(site, child, members):,}</small></li>'
+        for child in site.categories
+        if child.parent == category.id
     )
-    for place, entries in enumerate(parts):
-        listed = "".join(f"<li>{_to(entry, '../')}<br>{_about(entry)}</li>" for entry in entries)
+    for index, entries in enumerate(chunks):
+        items = "".join(f"<li>{_page_link(entry, '../')}<br>{_about(entry)}</li>" for entry in entries)
         pages = "".join(
-            f"<b>{number + 1}</b> " if number == place else f'<a href="{_name(category, number)}">{number + 1}</a> '
-            for number in range(len(parts))
+            f"<b>{other + 1}</b> " if other == index else f'<a href="{_name(category, other)}">{other + 1}</a> '
+            for other in range(len(chunks))
         )
         body = f"<h1>{text(category.name, 200)}</h1>"
         body += f"<ul>{below}</ul>" if below else ""
-        body += f'<ol class="list" start="{place * PER_PAGE + 1}">{listed}</ol>' if listed else ""
-        body += f'<nav aria-label="Pages of the list">{pages}</nav>' if len(parts) > 1 else ""
-        yield f"c/{_name(category, place)}", _document(site, category.name, body, "../")
+        body += f'<ol class="list" start="{index * PER_PAGE + 1}">{items}</ol>' if items else ""
+        body += f'<nav aria-label="Pagination">{pages}</nav>' if len(chunks) > 1 else ""
+        yield f"c/{_name(category, index)}", _document(site, category.name, body, "../")
 
 
-def _name(category: PortalCategory, place: int) -> str:
-    return f"{category.id}.html" if not place else f"{category.id}_{place + 1}.html"
+def _name(category: PortalCategory, index: int) -> str:
+    return f"{category.id}.html" if not index else f"{category.id}_{index + 1}.html"
 
 
-def _to(entry: PortalPage, up: str) -> str:
+def _page_link(entry: PortalPage, up: str) -> str:
     return f'<a href="{up}p/{entry.n}.html">{text(entry.title or entry.url, 200)}</a>'
 
 
@@ -153,14 +155,14 @@ def _about(entry: PortalPage) -> str:
 
 
 def _page(site: Site, entry: PortalPage) -> bytes:
-    category = next(one for one in site.categories if one.id == site.category_of[entry.n])
+    category = next(category for category in site.categories if category.id == site.category_of[entry.n])
     facts = [f"By {text(', '.join(entry.authors), 600)}"] if entry.authors else []
     facts += [f'<time datetime="{escape(entry.date)}">{escape(entry.date)}</time>'] if entry.date else []
     facts += [f'in <a href="../c/{category.id}.html">{text(category.name, 120)}</a>', link(entry.url)]
     cut = entry.text[:SHOWN_TEXT]
     paragraphs = "\n".join(f"<p>{text(line, SHOWN_TEXT)}</p>" for line in cut.splitlines())
     if len(cut) < len(entry.text):
-        paragraphs += f"<p>… {link(entry.url, 'The rest is on the page itself.')}</p>"
+        paragraphs += f"<p>… {link(entry.url, 'Read the rest on the original page.')}</p>"
     referred = site.referred.get(entry.n, frozenset())
     body = (
         f"<article><h1>{text(entry.title or entry.url, 300)}</h1><p class=facts>{' · '.join(facts)}</p>{paragraphs}"
@@ -177,6 +179,6 @@ def _list(site: Site, title: str, numbers: Sequence[int], referred: frozenset[in
         return ""
     notes = [" <small>in its references</small>" if number in referred else "" for number in numbers[:MOST_LINKS]]
     pairs = zip(numbers, notes, strict=False)
-    shown = "".join(f"<li>{_to(site.entries[number], '../')}{note}</li>" for number, note in pairs)
+    shown = "".join(f"<li>{_page_link(site.entries[number], '../')}{note}</li>" for number, note in pairs)
     more = f"<p>and {len(numbers) - MOST_LINKS:,} more</p>" if len(numbers) > MOST_LINKS else ""
     return f"<section><h2>{title}</h2><ul>{shown}</ul>{more}</section>"

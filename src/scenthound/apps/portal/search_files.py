@@ -1,9 +1,9 @@
-"""The search index of a portal: JSON files that the browser fetches as it needs them, so that no server has to search.
+"""Writes the search index of a portal: JSON files that the browser fetches on demand, so no search server is needed.
 
-`about.json` has the number of pages and the words that are not indexed. `words-XY.json` has the words that begin with
-XY: for each the pages that have it, as differences of page numbers, each followed by a weight. `pages-N.json` has
-title, address, category and first words of 50 pages. The weight is that of BM25 with a fixed average length, in
-tenths, so that it does not change when pages are added; the rarity of a word is worked out in the browser.
+`about.json` has the number of pages and the stop words. `words-XY.json` has the words that begin with XY, each with a
+posting list: differences between page numbers, each followed by a weight. `pages-N.json` has title, URL, category and
+snippet of 50 pages. The weight is the BM25 term weight, in tenths, with a fixed average length so that it does not
+change when pages are added; the browser computes the inverse document frequency.
 """
 
 from __future__ import annotations
@@ -18,36 +18,36 @@ from scenthound.text.stopwords import STOP_LISTS
 
 PAGES_PER_FILE = 50
 SNIPPET = 180
-USUAL_LENGTH = 400  # words: what BM25 takes for the average
+USUAL_LENGTH = 400  # words; the average document length for BM25
 _STOP = STOP_LISTS["english"]
 
 
 def search_files(
     entries: Sequence[PortalPage], counts: Sequence[Mapping[str, int]], categories: Sequence[str]
 ) -> Iterator[tuple[str, bytes]]:
-    """The files of the index, by name. `counts` are the words of each page, `categories` the name of its category."""
+    """Yield the index files as (name, content). `counts` and `categories` have one entry per page."""
     yield "search/about.json", _json({"pages": len(entries), "perFile": PAGES_PER_FILE, "stop": sorted(_STOP)})
     shards: dict[str, dict[str, list[int]]] = {}
-    last: dict[str, int] = {}
+    last_page: dict[str, int] = {}
     for entry, words in sorted(zip(entries, counts, strict=True), key=lambda pair: pair[0].n):
         length = sum(words.values())
-        for word, times in words.items():
+        for word, count in words.items():
             if word not in _STOP:
-                listed = shards.setdefault(shard_of(word), {}).setdefault(word, [])
-                listed += [entry.n - last.get(word, 0), _weight(times, length)]
-                last[word] = entry.n
+                postings = shards.setdefault(shard_of(word), {}).setdefault(word, [])
+                postings += [entry.n - last_page.get(word, 0), _weight(count, length)]
+                last_page[word] = entry.n
     for name in sorted(shards):
         yield f"search/words-{name}.json", _json(dict(sorted(shards[name].items())))
     files: dict[int, dict[str, list[str]]] = {}
     for entry, category in zip(entries, categories, strict=True):
-        shown = [entry.title or entry.url, entry.url, category, printable(entry.text, SNIPPET)]
-        files.setdefault(entry.n // PAGES_PER_FILE, {})[str(entry.n)] = shown
+        summary = [entry.title or entry.url, entry.url, category, printable(entry.text, SNIPPET)]
+        files.setdefault(entry.n // PAGES_PER_FILE, {})[str(entry.n)] = summary
     for number, pages in files.items():
         yield f"search/pages-{number}.json", _json(pages)
 
 
 def shard_of(word: str) -> str:
-    """The file of a word: its first two characters, written out if they are not ASCII.
+    """The shard of a word: its first two characters, as code points if they are not ASCII.
 
     >>> shard_of("balloon"), shard_of("δέλτα")
     ('ba', 'u3b4-3ad')
@@ -56,8 +56,8 @@ def shard_of(word: str) -> str:
     return first if first.isascii() else "u" + "-".join(f"{ord(character):x}" for character in first)
 
 
-def _weight(times: int, length: int) -> int:
-    return max(1, round(10 * times * 2.2 / (times + 1.2 * (0.25 + 0.75 * length / USUAL_LENGTH))))
+def _weight(count: int, length: int) -> int:
+    return max(1, round(10 * count * 2.2 / (count + 1.2 * (0.25 + 0.75 * length / USUAL_LENGTH))))
 
 
 def _json(value: Any) -> bytes:

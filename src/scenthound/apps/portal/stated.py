@@ -1,4 +1,4 @@
-"""What a page states about itself: title, authors, date. Structured data first, then meta tags, then `<time>`."""
+"""Extracts title, authors and date of a page: from structured data first, then meta tags, then `<time>`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scenthound.formats import printable
 LONGEST_HTML = 2_000_000  # characters
 LONGEST_NAME = 120
 MOST_AUTHORS = 50
-MOST_ITEMS = 200  # objects of structured data that are looked at
+MOST_ITEMS = 200  # objects of structured data that are examined
 _DATE = re.compile(r"\s*(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?(?!\d)")
 _AUTHORS = ("citation_author", "dc.creator", "dcterms.creator", "author", "article:author", "parsely-author")
 _DATES = (
@@ -33,16 +33,16 @@ _TITLES = ("citation_title", "dc.title", "og:title")
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """Empty where the page says nothing."""
+    """What a page states about itself; empty where it states nothing."""
 
     title: str = ""
     authors: tuple[str, ...] = ()
     date: str = ""
-    """As 2026, 2026-01 or 2026-01-31."""
+    """2026, 2026-01 or 2026-01-31."""
 
 
 def stated(html: str) -> Stated:
-    """What an HTML page states. Never raises, whatever the page has in it."""
+    """Extract what an HTML page states about itself. Never raises, whatever the page contains."""
     tree = LexborHTMLParser(html[:LONGEST_HTML])
     items = list(_structured(tree))
     meta = _meta(tree)
@@ -61,15 +61,15 @@ def stated(html: str) -> Stated:
 
 
 def day(text: str) -> str:
-    """A date as year, month and day, as far as it has them; empty if it is none.
+    """Normalise a date to year, month and day, as far as it has them; empty if the text is not a date.
 
     >>> day("2004/7/1"), day("2026-01-31T10:00:00Z"), day("yesterday"), day("2026-13")
     ('2004-07-01', '2026-01-31', '', '2026')
     """
-    found = _DATE.match(text[:40])
-    if found is None or not "1000" <= found[1] <= "2999":
+    match = _DATE.match(text[:40])
+    if match is None or not "1000" <= match[1] <= "2999":
         return ""
-    year, month, date = found.groups()
+    year, month, date = match.groups()
     if month is None or not 1 <= int(month) <= 12:
         return str(year)
     if date is None or not 1 <= int(date) <= 31:
@@ -78,43 +78,43 @@ def day(text: str) -> str:
 
 
 def _structured(tree: LexborHTMLParser) -> Iterator[Mapping[str, Any]]:
-    """The objects in JSON-LD, those of `@graph` too."""
+    """Yield the JSON-LD objects, including those in `@graph`."""
     seen = 0
     for node in tree.css('script[type="application/ld+json"]')[:20]:
         try:
-            waiting = [json.loads(node.text(deep=True) or "null")]
+            queue = [json.loads(node.text(deep=True) or "null")]
         except (ValueError, RecursionError):
             continue
-        while waiting and seen < MOST_ITEMS:
-            item, seen = waiting.pop(0), seen + 1
+        while queue and seen < MOST_ITEMS:
+            item, seen = queue.pop(0), seen + 1
             if isinstance(item, list):
-                waiting += item[:MOST_ITEMS]
+                queue += item[:MOST_ITEMS]
             elif isinstance(item, dict):
                 yield item
-                waiting += item["@graph"][:MOST_ITEMS] if isinstance(item.get("@graph"), list) else []
+                queue += item["@graph"][:MOST_ITEMS] if isinstance(item.get("@graph"), list) else []
 
 
 def _authors_of(items: list[Mapping[str, Any]]) -> tuple[str, ...]:
-    found: list[str] = []
+    authors: list[str] = []
     for item in items:
         for key in ("author", "creator"):
             value = item.get(key)
-            for one in value if isinstance(value, list) else [value]:
-                name = one.get("name") if isinstance(one, dict) else one
+            for author in value if isinstance(value, list) else [value]:
+                name = author.get("name") if isinstance(author, dict) else author
                 if isinstance(name, str):
-                    found += [cleaned for cleaned in _names([name]) if not _is_address(cleaned)]
-        if found:
+                    authors += [cleaned for cleaned in _names([name]) if not _is_address(cleaned)]
+        if authors:
             break
-    return tuple(found)
+    return tuple(authors)
 
 
 def _meta(tree: LexborHTMLParser) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    meta: dict[str, list[str]] = {}
     for node in tree.css("meta[content]")[:500]:
         key = node.attributes.get("name") or node.attributes.get("property") or ""
         if content := (node.attributes.get("content") or "").strip():
-            found.setdefault(key.strip().lower(), []).append(content)
-    return found
+            meta.setdefault(key.strip().lower(), []).append(content)
+    return meta
 
 
 def _names(values: list[str]) -> list[str]:

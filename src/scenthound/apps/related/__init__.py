@@ -1,7 +1,13 @@
-"""Related organisations: given a few sites, others of their kind, ranked, each with its evidence and a confidence.
+"""Related organisations: given the home pages of a few, find others of the same kind, each with evidence.
 
-`facts` reads pages, `owners` says which hosts belong together, `evidence` counts, `confidence` weighs, `answer` puts
-it together for a crawl folder, `tables` writes CSV.
+Works on a crawl folder that was crawled from those home pages; the command line, the desk and the tools for AI agents
+show the result.
+
+* `facts` extracts mentions of other hosts and home pages from the stored pages.
+* `owners` decides which hosts belong to one organisation.
+* `link_evidence` counts links and lists, and compares home pages; `shared_words` names the words that they share.
+* `confidence` combines the evidence into a probability.
+* `answer` puts it all together for a crawl folder; `tables` writes the answer as CSV.
 """
 
 from scenthound.apps.related.answer import Hub, Organisation, RelatedOrganisations, answer_from, related

@@ -1,7 +1,7 @@
-"""The answer for a crawl: organisations of the seeds' kind, best first, each with its evidence.
+"""Find the organisations in a crawl that are of the same kind as the seeds, best first, each with its evidence.
 
-Home pages that a person has labelled on topic count as seeds; those labelled off topic are rejected, and teach what the
-seeds' home pages are not like.
+Home pages that a person has labelled on topic count as seeds. Those labelled off topic are rejected and serve as
+negative examples when home pages are compared.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ LONGEST_NAME = 80
 
 @dataclass(frozen=True, slots=True)
 class Hub:
-    """A page that lists an organisation beside seeds."""
+    """A page that links to an organisation and to seeds."""
 
     url: Url
     title: str
     seeds: tuple[str, ...]
     organisations: int
-    """That the page links to, seeds included."""
+    """Number of organisations that the page links to, including seeds."""
     heading: str
     passage: str
 
 
 @dataclass(frozen=True, slots=True)
 class Organisation:
-    """One line of the answer."""
+    """A related organisation, with the evidence for it."""
 
     key: str
     name: str
@@ -56,7 +56,7 @@ class Organisation:
     """`accepted`, `rejected`, or empty."""
 
     def as_plain(self) -> dict[str, Any]:
-        """As JSON data."""
+        """Return JSON data."""
         return {**asdict(self), "confidence": round(self.confidence, 4), "evidence": asdict(self.evidence)}
 
 
@@ -70,31 +70,34 @@ class RelatedOrganisations:
     organisations: tuple[Organisation, ...]
     rejected: tuple[Organisation, ...] = ()
     augmented: tuple[Url, ...] = ()
-    """Pages that link to at least two seeds and would be good seeds of a further crawl, best first."""
+    """Pages that link to at least two seeds and would be good seeds for another crawl, best first."""
     notes: tuple[str, ...] = field(default=())
 
     def as_plain(self) -> dict[str, Any]:
-        """As JSON data."""
+        """Return JSON data."""
         return {
             "topic": self.topic,
             "pages": self.pages,
             "seeds": list(self.seeds),
-            "organisations": [one.as_plain() for one in self.organisations],
-            "rejected": [one.as_plain() for one in self.rejected],
+            "organisations": [organisation.as_plain() for organisation in self.organisations],
+            "rejected": [organisation.as_plain() for organisation in self.rejected],
             "augmented": list(self.augmented),
             "notes": list(self.notes),
         }
 
 
 def related(folder: CrawlFolder, most: int = 25) -> RelatedOrganisations:
-    """The organisations of a crawl. Raises `BadUsage` if there are no pages, or seeds of one organisation only."""
+    """The related organisations in a crawl.
+
+    Raises `BadUsage` if there are no pages, or if all seeds belong to one organisation.
+    """
     web, request = FolderWeb(folder), folder.request
     if not web.pages:
         raise BadUsage(
-            "this crawl has no pages yet", f"wait, or see why with: scenthound status {printable(str(folder.path))}"
+            "this crawl has no pages yet", f"wait, or find out why: scenthound status {printable(str(folder.path))}"
         )
-    hubs_given = {urls.make(url) for url in request.found.get("augment", ())}
-    seeds = [url for url, _ in request.keyed_seeds() if url not in hubs_given]
+    hub_seeds = {urls.make(url) for url in request.found.get("augment", ())}
+    seeds = [url for url, _ in request.keyed_seeds() if url not in hub_seeds]
     labels = {url: on_topic for url, on_topic in folder.database.labels().items() if urls.is_home(url)}
     return answer_from(web, seeds, request.topic.keywords, most, labels)
 
@@ -106,89 +109,97 @@ def answer_from(
     most: int = 25,
     labels: Mapping[Url, bool] | None = None,
 ) -> RelatedOrganisations:
-    """The answer for what a crawl has seen, from home pages of seeds and labels of home pages."""
+    """The related organisations in a crawled web, given the seeds and labels of home pages."""
     labels = labels or {}
-    homes_given = _organisations_given(seeds)
+    home_seeds = _home_seeds(seeds)
     accepted = [url for url, on_topic in labels.items() if on_topic]
-    owners = Owners([*homes_given, *accepted])
-    seed_keys = {owners.key(url) for url in homes_given}
+    owners = Owners([*home_seeds, *accepted])
+    seed_keys = {owners.key(url) for url in home_seeds}
     homes, addresses = read_homes(web, owners, {*seed_keys, *map(owners.key, accepted)})
-    seed_keys = {owners.key(url) for url in homes_given}
-    yes = {owners.key(url) for url in accepted} - seed_keys
-    no = {owners.key(url) for url, on_topic in labels.items() if not on_topic} - seed_keys - yes
-    check_seeds(seed_keys | yes)
-    gathered = gather(web, owners, seed_keys | yes, homes, no, keywords)
+    seed_keys = {owners.key(url) for url in home_seeds}
+    accepted_keys = {owners.key(url) for url in accepted} - seed_keys
+    rejected_keys = {owners.key(url) for url, on_topic in labels.items() if not on_topic} - seed_keys - accepted_keys
+    check_seeds(seed_keys | accepted_keys)
+    gathered = gather(web, owners, seed_keys | accepted_keys, homes, rejected_keys, keywords)
     ranked = sorted(
         ((key, confidence(evidence)) for key, evidence in gathered.evidence.items() if key not in seed_keys),
         key=lambda entry: (-round(entry[1], 9), entry[0]),
     )
-    shown = _Showing(
-        owners, gathered, homes, addresses, {**dict.fromkeys(yes, "accepted"), **dict.fromkeys(no, "rejected")}
+    lines = _AnswerLines(
+        owners,
+        gathered,
+        homes,
+        addresses,
+        {**dict.fromkeys(accepted_keys, "accepted"), **dict.fromkeys(rejected_keys, "rejected")},
     )
-    kept = [entry for entry in ranked if entry[0] not in no and _says_something(gathered.evidence[entry[0]])][:most]
+    kept = [
+        (key, probability)
+        for key, probability in ranked
+        if key not in rejected_keys and _has_evidence(gathered.evidence[key])
+    ][:most]
     return RelatedOrganisations(
         keywords,
         len(web.pages),
         tuple(sorted(seed_keys)),
-        tuple(shown.organisation(key, sure) for key, sure in kept),
-        tuple(shown.organisation(key, sure) for key, sure in ranked if key in no),
+        tuple(lines.organisation(key, probability) for key, probability in kept),
+        tuple(lines.organisation(key, probability) for key, probability in ranked if key in rejected_keys),
         hubs_to_start_from(gathered.links.lists),
         tuple(_notes(gathered, homes, seed_keys, kept)),
     )
 
 
-def _organisations_given(seeds: Sequence[Url]) -> list[Url]:
-    """The seeds that stand for organisations: home pages; all of them if those are of fewer than two organisations."""
+def _home_seeds(seeds: Sequence[Url]) -> list[Url]:
+    """The seeds that are home pages; all seeds if the home pages are of fewer than two organisations."""
     homes = [url for url in seeds if urls.is_home(url)]
     owners = Owners(homes)
     return homes if len({owners.key(url) for url in homes}) > 1 else list(seeds)
 
 
 def check_seeds(keys: Iterable[str]) -> None:
-    """Raise `BadUsage` for fewer than two organisations."""
-    known = sorted(keys)
-    if len(known) < 2:
-        which = f"all seeds belong to one organisation, {known[0]}" if known else "there are no seeds"
+    """Raise `BadUsage` if there are fewer than two organisations."""
+    organisations = sorted(keys)
+    if len(organisations) < 2:
         raise BadUsage(
-            which,
-            "give home pages of two or more, one a line; or label home pages: scenthound label DIR URL --on-topic",
+            f"all seeds belong to one organisation, {organisations[0]}" if organisations else "there are no seeds",
+            "give the home pages of at least two organisations, one per line; "
+            "or label home pages: scenthound label DIR URL --on-topic",
         )
 
 
 def hubs_to_start_from(
     lists: Sequence[ListPage], per_seed: int = 10, fewest: int = 2, most: int = 10
 ) -> tuple[Url, ...]:
-    """Augmented seeds [BIZ] from the crawl's own links: of each seed the first 10 pages that link to it, counted across
-    seeds; those that link to at least two.
+    """Augmented seeds [BIZ] from the crawl's own links: pages that link to several seeds.
 
-    `lists` are in order of worth.
+    For each seed, take the first `per_seed` pages of `lists` that link to it; return the pages taken for at least
+    `fewest` seeds, those taken most often first. `lists` must be sorted by weight.
     """
     taken: dict[str, int] = {}
-    counted: dict[Url, int] = {}
+    seed_counts: dict[Url, int] = {}
     for page in lists:
         for seed in page.seeds:
             taken[seed] = taken.get(seed, 0) + 1
             if taken[seed] <= per_seed:
-                counted[page.url] = counted.get(page.url, 0) + 1
-    hubs = sorted((url for url, times in counted.items() if times >= fewest), key=lambda url: -counted[url])
+                seed_counts[page.url] = seed_counts.get(page.url, 0) + 1
+    hubs = sorted((url for url, count in seed_counts.items() if count >= fewest), key=lambda url: -seed_counts[url])
     return tuple(hubs[:most])
 
 
 def read_homes(web: CrawledWeb, owners: Owners, first: set[str]) -> tuple[dict[str, HomeFacts], dict[str, Url]]:
-    """Home pages by organisation, after aliases are merged: what they say, and their addresses."""
-    found = dict(list(home_pages(web, owners).items())[:MOST_HOMES])
-    read = {key: facts for key, url in found.items() if (facts := web.home_facts(url)) is not None}
-    merge_aliases(owners, read, web.moved, first)
+    """Return facts and URLs of home pages by organisation, after merging aliases."""
+    home_urls = dict(list(home_pages(web, owners).items())[:MOST_HOMES])
+    facts_by_key = {key: facts for key, url in home_urls.items() if (facts := web.home_facts(url)) is not None}
+    merge_aliases(owners, facts_by_key, web.moved, first)
     homes: dict[str, HomeFacts] = {}
-    addresses: dict[str, Url] = {}
-    for key, facts in read.items():
-        main = owners.key(found[key])
-        if main not in homes or key == main:
-            homes[main], addresses[main] = facts, found[key]
-    return homes, addresses
+    main_urls: dict[str, Url] = {}
+    for key, facts in facts_by_key.items():
+        main_key = owners.key(home_urls[key])
+        if main_key not in homes or key == main_key:
+            homes[main_key], main_urls[main_key] = facts, home_urls[key]
+    return homes, main_urls
 
 
-def _says_something(evidence: Evidence) -> bool:
+def _has_evidence(evidence: Evidence) -> bool:
     return bool(evidence.cocitation or evidence.from_seeds or evidence.to_seeds or evidence.likeness > 0)
 
 
@@ -197,17 +208,21 @@ def _notes(
 ) -> list[str]:
     notes = []
     if missing := sorted(seeds - homes.keys()):
-        notes.append(f"no home page of {', '.join(missing[:5])}: nothing can be compared with it")
+        notes.append(f"the home page of {', '.join(missing[:5])} was not fetched: nothing can be compared with it")
     if not any(len(page.seeds) > 1 for page in gathered.links.lists):
-        notes.append("no page links to two of the seeds: a larger crawl, or --source with --augment, may find some")
+        notes.append(
+            "no page links to two of the seeds: a larger crawl, or --source with --augment, may find such pages"
+        )
     if not kept:
-        notes.append("no organisation was met: crawl more pages (scenthound resume DIR --pages N), or give other seeds")
+        notes.append(
+            "no organisation was found: crawl more pages (scenthound resume DIR --pages N), or try other seeds"
+        )
     return notes
 
 
 @dataclass(frozen=True, slots=True)
-class _Showing:
-    """Makes lines of the answer from what was gathered."""
+class _AnswerLines:
+    """Builds the lines of the answer from the gathered evidence."""
 
     owners: Owners
     gathered: GatheredEvidence
@@ -215,16 +230,16 @@ class _Showing:
     addresses: Mapping[str, Url]
     decisions: Mapping[str, str]
 
-    def organisation(self, key: str, sure: float) -> Organisation:
+    def organisation(self, key: str, probability: float) -> Organisation:
         home = self.homes.get(key)
-        hubs = [page for page in self.gathered.links.lists if key in page.listed and page.seeds - {key}]
-        hubs.sort(key=lambda page: (-len(page.seeds - {key}) / (1 + log(len(page.listed))), page.url))
-        address = self.addresses.get(key) or _linked_home(key, hubs, self.gathered, self.owners)
+        hubs = [page for page in self.gathered.links.lists if key in page.organisations and page.seeds - {key}]
+        hubs.sort(key=lambda page: (-len(page.seeds - {key}) / (1 + log(len(page.organisations))), page.url))
+        home_url = self.addresses.get(key) or _linked_home(key, hubs, self.gathered, self.owners)
         return Organisation(
             key,
             _name(key, home),
-            address,
-            sure,
+            home_url,
+            probability,
             self.gathered.evidence[key],
             tuple(self._hub(page, key) for page in hubs[:MOST_HUBS]),
             () if home is None else shared_words(home, self.gathered.model),
@@ -235,19 +250,19 @@ class _Showing:
     def _hub(self, page: ListPage, key: str) -> Hub:
         facts = self.gathered.pages_read.get(page.url)
         mentions = () if facts is None else facts.mentions.values()
-        mention = next((one for one in mentions if self.owners.key(one.url) == key), None)
+        mention = next((mention for mention in mentions if self.owners.key(mention.url) == key), None)
         return Hub(
             page.url,
             "" if facts is None else printable(facts.title, 120),
             tuple(sorted(page.seeds - {key})),
-            len(page.listed),
+            len(page.organisations),
             "" if mention is None else mention.heading,
             "" if mention is None else mention.passage,
         )
 
 
 def _linked_home(key: str, hubs: Sequence[ListPage], gathered: GatheredEvidence, owners: Owners) -> Url:
-    """The address of an organisation whose home page was not fetched: as a hub links to it."""
+    """The URL of a home page that was not fetched, as a hub links to it."""
     for page in hubs:
         if (facts := gathered.pages_read.get(page.url)) is not None:
             for host, mention in facts.mentions.items():

@@ -1,13 +1,13 @@
-"""How likely an organisation is of the seeds' kind: a logistic model over the evidence.
+"""The probability that an organisation is of the same kind as the seeds: a logistic model over the evidence.
 
     confidence = 1 / (1 + exp(-(b + w . x)))
 
-x are the counts of `evidence`, those without an upper limit as ln(1 + count). b and w were fitted by
-`benchmarks/related.py --fit` on all 30 topics of the apache bed after 100, 250 and 500 pages, with and without its
-large directory pages; docs/applications.md has the calibration, leaving out one category at a time. Co-citation without
-regard to headings, density and links to seeds are shown as evidence and not weighed: their weights came out negative,
-which says more about that bed than about organisations. The bed is small and its sites belong to one foundation: on
-other webs the order can be relied on more than the figure.
+x holds fields of `Evidence`, unbounded counts as ln(1 + count). b and w were fitted by `benchmarks/related.py --fit` on
+all 30 topics of the apache bed after 100, 250 and 500 pages, with and without its large directory pages;
+docs/applications.md has the calibration, leaving out one category at a time. `cocitation`, `density` and `to_seeds` are
+shown as evidence but have no weight: their fitted weights were negative, which says more about that bed than about
+organisations. The bed is small and all its sites belong to one foundation: on other webs, trust the order more than the
+figure.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ WEIGHTS = (0.51, 0.49, -0.33, 2.24, 3.35)
 
 
 def features(evidence: Evidence) -> Floats:
-    """x of one organisation."""
+    """Return the feature vector x of one organisation."""
     values = asdict(evidence)
     return np.array([np.log1p(values[name]) if name in LOGARITHMIC else float(values[name]) for name in FEATURES])
 
 
 def confidence(evidence: Evidence) -> float:
-    """From 0 to 1."""
+    """Return the probability, from 0 to 1."""
     return float(1 / (1 + np.exp(-(BIAS + float(np.sum(features(evidence) * np.array(WEIGHTS)))))))

@@ -1,4 +1,4 @@
-"""What is read of the pages of a crawl: links to other hosts with what stands around them, and home pages."""
+"""Facts extracted from the pages of a crawl: mentions of other hosts with their context, and home pages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ANALYSER = Analyser()
 
 
 class Mention(NamedTuple):
-    """The first link of a page to another host, and what stands around it."""
+    """The first link from a page to another host, with its heading and the surrounding text."""
 
     url: Url
     anchor: str
@@ -38,40 +38,40 @@ class Mention(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ListFacts:
-    """A page that names other hosts."""
+    """The other hosts that a page links to."""
 
     title: str
     mentions: Mapping[str, Mention]
-    """By host."""
+    """Host -> first link to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class HomeFacts:
-    """A home page: its title, the name that its structured data state, its words, and the address it claims."""
+    """A home page: title, name stated in its structured data, term counts and canonical URL."""
 
     title: str
     name: str
     words: Counts
     text: str = ""
-    """The beginning of its text, for the spelling of words."""
+    """The beginning of the text, used to spell out stemmed terms."""
     canonical: Url | None = None
 
 
 class CrawledWeb(Protocol):
-    """What a crawl has seen, as far as this application asks."""
+    """The part of a crawl that this application needs."""
 
     @property
     def pages(self) -> Mapping[Url, int]:
-        """Fetched pages and their numbers, in order."""
+        """Fetched pages with their page numbers, in fetch order."""
         ...
 
     @property
     def moved(self) -> Mapping[Url, Url]:
-        """Requested URLs that redirects led away from."""
+        """Redirects: requested URL -> final URL."""
         ...
 
     def links(self) -> Iterator[tuple[Url, Sequence[Url]]]:
-        """Fetched pages and all their links."""
+        """Yield each fetched page with all its links."""
         ...
 
     def list_facts(self, url: Url) -> ListFacts | None: ...
@@ -80,28 +80,28 @@ class CrawledWeb(Protocol):
 
 
 def list_facts(document: HtmlDocument) -> ListFacts:
-    """The hosts that a page names, each with the link that names it first."""
-    own, first = urls.host(document.url), dict[str, int]()
-    for place, link in enumerate(document.links):
-        other = urls.host(link.url)
-        if other != own and len(first) < MOST_MENTIONS:
-            first.setdefault(other, place)
-    around = contexts(document, first.values())
+    """Return the host hosts that a page links to, each with the first link to it."""
+    own_host, first_links = urls.host(document.url), dict[str, int]()
+    for index, link in enumerate(document.links):
+        host = urls.host(link.url)
+        if host != own_host and len(first_links) < MOST_MENTIONS:
+            first_links.setdefault(host, index)
+    context_by_link = contexts(document, first_links.values())
     mentions = {
-        name: Mention(document.links[place].url, document.links[place].anchor, *around.get(place, ("", "")))
-        for name, place in first.items()
+        host: Mention(document.links[index].url, document.links[index].anchor, *context_by_link.get(index, ("", "")))
+        for host, index in first_links.items()
     }
     return ListFacts(document.title, mentions)
 
 
 def home_facts(document: HtmlDocument, html: str) -> HomeFacts:
-    """What a home page says about its owner."""
+    """Return what a home page says about its owner."""
     words, beginning = ANALYSER.counts(document.text), document.text[:TEXT_KEPT]
     return HomeFacts(document.title, stated_name(html), words, beginning, document.canonical)
 
 
 def html_of(response: Response, limit: int, ratio: int) -> str:
-    """The source of a stored page as text."""
+    """Return the decoded HTML source of a stored page; empty if it can't be decompressed."""
     coding = ",".join(value for key, value in response.headers if key.lower() == "content-encoding")
     try:
         body = decompress(response.body, coding, limit=limit, ratio=ratio).data
@@ -111,7 +111,7 @@ def html_of(response: Response, limit: int, ratio: int) -> str:
 
 
 class FolderWeb:
-    """The pages of a crawl folder."""
+    """A `CrawledWeb` backed by a crawl folder."""
 
     def __init__(self, folder: CrawlFolder) -> None:
         self._folder = folder
@@ -142,7 +142,7 @@ class FolderWeb:
         where = self._folder.history.where(url)
         try:
             return None if where is None else self._folder.repository.get(where)
-        except FolderBroken:  # a record that can't be read is a page that says nothing
+        except FolderBroken:  # treat an unreadable record as an empty page
             return None
 
     def _document(self, url: Url) -> HtmlDocument | None:

@@ -1,15 +1,16 @@
-"""What speaks for an organisation: counts from the link graph, and the likeness of home pages.
+"""The evidence for an organisation: counts from the link graph, and the similarity of home pages.
 
-For each page p: s(p) is the number of seeds it links to, m(p) the number of organisations, its own not counted. Pages
-of one organisation often repeat a list; so of each organisation only its best page counts.
+For each page p, s(p) is the number of seeds it links to and m(p) the number of organisations, excluding its own. Pages
+of one organisation often repeat the same list, so only the best page of each organisation counts.
 
-    cocitation   sum over organisations of max s(p) / (1 + ln m(p)), over their pages that link to both
+    cocitation   sum over organisations of max s(p) / (1 + ln m(p)) over their pages that link to it and to a seed
     density      the largest s(p) / m(p) of these pages
-    beside       sum over organisations of the most seeds under one heading of a page, or on it without any
-    from_seeds   seeds that link to it
-    to_seeds     seeds that it links to
-    cited_by     organisations that link to it
-    likeness     score of its home page by a topic model of the seeds' home pages, as a share of the seeds' own score
+    beside       sum over organisations of the largest number of seeds listed under the same heading of a page
+                 (links before the first heading count as one group)
+    from_seeds   number of seeds that link to it
+    to_seeds     number of seeds that it links to
+    cited_by     number of organisations that link to it
+    likeness     score of its home page in a topic model of the seeds' home pages, relative to the seeds' own mean score
                  (leave-one-out); at most 1.5
     has_home     whether its home page was fetched
 """
@@ -30,15 +31,15 @@ from scenthound.model import Url
 from scenthound.text.topic_model import TopicModel
 
 MOST_LISTS = 400
-"""Pages that list seeds whose headings and passages are read, those with most seeds first."""
+"""How many of the pages that link to seeds are read for headings and passages, best first."""
 MOST_LIKENESS = 1.5
 REJECTED_WEIGHT = 2.0
-"""Weight of a rejected home page among those that are off topic."""
+"""Weight of a rejected home page as a negative example; other home pages weigh 1."""
 
 
 @dataclass(slots=True)
 class Evidence:
-    """The counts for one organisation."""
+    """The evidence for one organisation; the module docstring defines each field."""
 
     cocitation: float = 0.0
     density: float = 0.0
@@ -57,11 +58,12 @@ class ListPage:
     url: Url
     owner: str
     seeds: frozenset[str]
-    listed: frozenset[str]
+    organisations: frozenset[str]
 
     @property
-    def worth(self) -> float:
-        return len(self.seeds) / (1 + log(max(1, len(self.listed))))
+    def weight(self) -> float:
+        """s(p) / (1 + ln m(p))."""
+        return len(self.seeds) / (1 + log(max(1, len(self.organisations))))
 
 
 @dataclass(slots=True)
@@ -71,28 +73,28 @@ class SiteLinks:
     cites: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     cited_by: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     lists: list[ListPage] = field(default_factory=list)
-    """Those with most seeds first, by `worth`."""
+    """Sorted by `weight`, largest first."""
 
 
 def read_links(web: CrawledWeb, owners: Owners, seeds: Collection[str]) -> SiteLinks:
-    """The links of a crawl, organisation by organisation."""
+    """Collect the links of a crawl by organisation."""
     links = SiteLinks()
     for source, targets in web.links():
         own = owners.key(source)
-        listed = {owners.key(target) for target in set(targets)} - {own}
-        links.cites[own] |= listed
-        for other in listed:
+        cited = {owners.key(target) for target in set(targets)} - {own}
+        links.cites[own] |= cited
+        for other in cited:
             links.cited_by[other].add(own)
-        named = listed.intersection(seeds)
-        if named and len(listed) > 1:
-            links.lists.append(ListPage(source, own, frozenset(named), frozenset(listed)))
-    links.lists.sort(key=lambda page: (-page.worth, web.pages.get(page.url, 0)))
+        cited_seeds = cited.intersection(seeds)
+        if cited_seeds and len(cited) > 1:
+            links.lists.append(ListPage(source, own, frozenset(cited_seeds), frozenset(cited)))
+    links.lists.sort(key=lambda page: (-page.weight, web.pages.get(page.url, 0)))
     return links
 
 
 @dataclass(slots=True)
 class GatheredEvidence:
-    """All evidence, by organisation; and what it was taken from."""
+    """The evidence for each organisation, and the data it was computed from."""
 
     evidence: dict[str, Evidence]
     links: SiteLinks
@@ -108,34 +110,34 @@ def gather(
     rejected: Collection[str] = (),
     keywords: str = "",
 ) -> GatheredEvidence:
-    """The evidence for every organisation that the crawl met, seeds included. `homes` are by key."""
+    """Gather the evidence for every organisation in the crawl, including seeds. `homes` maps keys to home pages."""
     links = read_links(web, owners, seeds)
-    met = {*links.cited_by, *links.cites, *homes}
-    evidence = {key: Evidence(has_home=key in homes) for key in sorted(met)}
-    wanted = set(seeds)
-    for key, one in evidence.items():
-        one.cited_by = len(links.cited_by[key])
-        one.from_seeds = len(links.cited_by[key] & wanted - {key})
-        one.to_seeds = len(links.cites[key] & wanted - {key})
+    keys = {*links.cited_by, *links.cites, *homes}
+    evidence = {key: Evidence(has_home=key in homes) for key in sorted(keys)}
+    seed_keys = set(seeds)
+    for key, counts in evidence.items():
+        counts.cited_by = len(links.cited_by[key])
+        counts.from_seeds = len(links.cited_by[key] & seed_keys - {key})
+        counts.to_seeds = len(links.cites[key] & seed_keys - {key})
     _count_lists(evidence, links.lists)
     pages_read = {page.url: facts for page in links.lists[:MOST_LISTS] if (facts := web.list_facts(page.url))}
     _count_headings(evidence, links.lists[:MOST_LISTS], pages_read, owners)
-    model = _compare_homes(evidence, homes, wanted, set(rejected), keywords)
+    model = _compare_homes(evidence, homes, seed_keys, set(rejected), keywords)
     return GatheredEvidence(evidence, links, pages_read, model)
 
 
 def _count_lists(evidence: Mapping[str, Evidence], lists: Sequence[ListPage]) -> None:
     best: dict[tuple[str, str], float] = {}
     for page in lists:
-        for other in page.listed:
+        for other in page.organisations:
             seeds = len(page.seeds - {other})
             if not seeds:
                 continue
-            pair, worth = (page.owner, other), seeds / (1 + log(len(page.listed)))
-            best[pair] = max(best.get(pair, 0.0), worth)
-            evidence[other].density = max(evidence[other].density, seeds / len(page.listed))
-    for (_, other), worth in best.items():
-        evidence[other].cocitation += worth
+            pair, weight = (page.owner, other), seeds / (1 + log(len(page.organisations)))
+            best[pair] = max(best.get(pair, 0.0), weight)
+            evidence[other].density = max(evidence[other].density, seeds / len(page.organisations))
+    for (_, other), weight in best.items():
+        evidence[other].cocitation += weight
 
 
 def _count_headings(
@@ -176,19 +178,19 @@ def _compare_homes(
     if not len(documents) or not on.any():
         return model
     scores = model.fit(documents).learn(on, off)
-    own = float(scores[on > 0].mean()) or 1.0
+    seed_score = float(scores[on > 0].mean()) or 1.0
     for key, score in zip(homes, scores.tolist(), strict=True):
-        evidence[key].likeness = round(min(MOST_LIKENESS, max(0.0, score / own)), 6)
+        evidence[key].likeness = round(min(MOST_LIKENESS, max(0.0, score / seed_score)), 6)
     return model
 
 
 def home_pages(web: CrawledWeb, owners: Owners) -> dict[str, Url]:
-    """The home page of each organisation that was fetched: its front page with the shortest host."""
-    found: dict[str, Url] = {}
+    """The fetched home page of each organisation; of several, the one with the shortest host."""
+    homes: dict[str, Url] = {}
     for url in web.pages:
         if urls.is_home(url):
             key = owners.key(url)
-            known = found.get(key)
-            if known is None or len(urls.host(url)) < len(urls.host(known)):
-                found[key] = url
-    return found
+            current = homes.get(key)
+            if current is None or len(urls.host(url)) < len(urls.host(current)):
+                homes[key] = url
+    return homes

@@ -1,9 +1,9 @@
-"""Which hosts belong to one organisation.
+"""Decides which hosts belong to one organisation.
 
-A host belongs to its registrable domain. If seeds are different hosts of one domain, as projects of a foundation are,
-each host of that domain stands for itself. Domains under which anybody can have a host (`github.io`) are always split.
-Organisations are one if the home page of one redirects to the other's or names it as its canonical address, or if both
-state the same name in structured data, or have the same title and nearly the same words.
+A host belongs to its registrable domain. If several seeds are hosts of one domain, like the projects of a foundation,
+each host of that domain is an organisation of its own. Domains where anyone can register a host (`github.io`) are
+always split. Two organisations are merged if the home page of one redirects to the other's or names it as its canonical
+URL, if both state the same name in structured data, or if they have the same title and nearly the same words.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from scenthound.model import Url
 from scenthound.text.vectors import cosine
 
 SAME_WORDS = 0.95
-"""Cosine of two home pages with the same title that are one organisation."""
+"""Minimum cosine at which two home pages with the same title are one organisation."""
 SHORTEST_NAME = 3
 
 
 class Owners:
-    """The organisation of each host, by a key: a domain or a host."""
+    """Maps each host to the key of its organisation: a domain or a host."""
 
     def __init__(self, seeds: Iterable[Url]) -> None:
-        bare = {bare_host(urls.host(seed)) for seed in seeds}
-        counted = Counter(urls.domain(name) for name in bare)
-        self._split = frozenset(name for name, times in counted.items() if times > 1)
+        hosts = {bare_host(urls.host(seed)) for seed in seeds}
+        hosts_per_domain = Counter(urls.domain(name) for name in hosts)
+        self._split = frozenset(domain for domain, count in hosts_per_domain.items() if count > 1)
         self._aliases: dict[str, str] = {}
 
     def own_key(self, host: str) -> str:
-        """The key of a host before aliases are merged."""
+        """The key of a host, ignoring aliases."""
         name = bare_host(host)
         domain = urls.domain(name)
         return name if domain in self._split else urls.owner_domain(name)
@@ -46,17 +46,17 @@ class Owners:
         return key
 
     def merge(self, alias: str, main: str) -> None:
-        """Two keys are one organisation; the second stays."""
+        """Record that two keys are one organisation; `main` becomes its key."""
         alias, main = self._main(alias), self._main(main)
         if alias != main:
             self._aliases[alias] = main
 
     def aliases(self) -> dict[str, list[str]]:
-        """Other keys of each organisation that has some."""
-        found: dict[str, list[str]] = {}
+        """The other keys of each organisation that has any."""
+        by_main: dict[str, list[str]] = {}
         for alias in self._aliases:
-            found.setdefault(self._main(alias), []).append(alias)
-        return found
+            by_main.setdefault(self._main(alias), []).append(alias)
+        return by_main
 
 
 def bare_host(host: str) -> str:
@@ -69,10 +69,10 @@ def bare_host(host: str) -> str:
 
 
 def merge_aliases(owners: Owners, homes: Mapping[str, HomeFacts], moved: Mapping[Url, Url], first: set[str]) -> None:
-    """Merge the organisations that are one. `homes` are by key; of two keys one among `first` stays."""
+    """Merge the keys that belong to one organisation, preferring keys in `first`. `homes` maps keys to home pages."""
 
-    def merge(one: str, other: str) -> None:
-        owners.merge(*((other, one) if one in first else (one, other)))
+    def merge(key: str, other: str) -> None:
+        owners.merge(*((other, key) if key in first else (key, other)))
 
     for requested, final in moved.items():
         if urls.is_home(requested) and urls.is_home(final):
@@ -83,9 +83,9 @@ def merge_aliases(owners: Owners, homes: Mapping[str, HomeFacts], moved: Mapping
         if home.canonical is not None and urls.is_home(home.canonical):
             merge(key, owners.own_key(urls.host(home.canonical)))
         name, title = home.name.casefold(), home.title.casefold()
-        known = by_name.setdefault(name, key) if len(name) >= SHORTEST_NAME else key
-        if urls.domain(key) != urls.domain(known):  # else it is the name of what both are part of
-            merge(key, known)
-        known = by_title.setdefault(title, key) if title else key
-        if known != key and cosine(home.words, homes[known].words) >= SAME_WORDS:
-            merge(key, known)
+        namesake = by_name.setdefault(name, key) if len(name) >= SHORTEST_NAME else key
+        if urls.domain(key) != urls.domain(namesake):  # within one domain, the name may be that of the parent body
+            merge(key, namesake)
+        namesake = by_title.setdefault(title, key) if title else key
+        if namesake != key and cosine(home.words, homes[namesake].words) >= SAME_WORDS:
+            merge(key, namesake)

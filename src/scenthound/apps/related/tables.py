@@ -1,4 +1,4 @@
-"""The answer as CSV, safe for spreadsheets."""
+"""Writes the answer as CSV that is safe to open in a spreadsheet."""
 
 from __future__ import annotations
 
@@ -26,12 +26,23 @@ COLUMNS = (
 
 
 def write_csv(answer: RelatedOrganisations, file: TextIO) -> None:
-    """One line for each organisation, rejected ones last."""
+    """Write organisation row per organisation, rejected organisations last."""
     writer = csv.writer(file, lineterminator="\r\n")
     writer.writerow(COLUMNS)
-    for rank, one in enumerate((*answer.organisations, *answer.rejected), 1):
-        counts = asdict(one.evidence)
-        row = [rank, f"{one.confidence:.4f}", one.name, one.home, one.key, one.decision]
+    for rank, organisation in enumerate((*answer.organisations, *answer.rejected), 1):
+        counts = asdict(organisation.evidence)
+        row = [
+            rank,
+            f"{organisation.confidence:.4f}",
+            organisation.name,
+            organisation.home,
+            organisation.key,
+            organisation.decision,
+        ]
         row += [f"{counts[name]:g}" for name in COUNTS]
-        row += [" ".join(hub.url for hub in one.hubs), " ".join(one.shared_words), " ".join(one.aliases)]
+        row += [
+            " ".join(hub.url for hub in organisation.hubs),
+            " ".join(organisation.shared_words),
+            " ".join(organisation.aliases),
+        ]
         writer.writerow([cell(str(value)) for value in row])

@@ -1,7 +1,8 @@
-"""Site map: what a site has on a topic, as a tree by the links that led to each page.
+"""Site map: what a site has on a topic, as a tree that follows the links through which each page was found.
 
-`tree` makes the tree from a crawl folder and folds branches without the topic; `drawing` draws it as SVG, `files`
-writes it as one HTML page, as Markdown and as sitemap.xml.
+`tree` builds the tree from a crawl folder and folds branches that have nothing on the topic. `drawing` draws the tree
+as SVG, and `map_files` writes it as one HTML page, as Markdown, as sitemap.xml and as text for a terminal. Used by
+`scenthound map`, which writes the files, and by the desk, which shows the tree while it grows.
 """
 
 from scenthound.apps.site_map.drawing import svg_of

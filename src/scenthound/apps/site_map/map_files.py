@@ -1,4 +1,4 @@
-"""The map as files: one HTML page that loads nothing else, Markdown, and sitemap.xml."""
+"""Writes a site map as a self-contained HTML page, as Markdown, as sitemap.xml and as text for a terminal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scenthound.formats import printable
 from scenthound.report import web_text
 from scenthound.report.report_layout import document, section
 
-MOST_IN_SITEMAP = 50_000  # the protocol's limit
+MOST_IN_SITEMAP = 50_000  # limit of the sitemaps.org protocol
 STYLE = """
 .tree ul { list-style: none; padding-left: 1.3rem; border-left: 1px solid #8884; margin: 0 }
 .tree li { margin: .15rem 0 } .tree summary { cursor: pointer }
@@ -27,73 +27,73 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|!])")
 
 
 def html_of(site: SiteMap) -> str:
-    """The map as one page: the tree to open and close, and the drawing in three sizes. No script."""
+    """Return the map as one HTML page without scripts: a collapsible tree, and the drawing in three sizes."""
     title = web_text.text(f"{site.site}: {site.topic}", 120)
     tree = f'<div class="tree">{_outline(site)}</div>'
     sizes = "".join(
         f'<input type="radio" name="size" id="{name}"{" checked" if name == "whole" else ""}>'
-        f'<label for="{name}">{words}</label>'
-        for name, words in (("half", "small"), ("whole", "as wide as the page"), ("twice", "large"))
+        f'<label for="{name}">{label}</label>'
+        for name, label in (("half", "small"), ("whole", "fit to page"), ("twice", "large"))
     )
     picture = f'<div class="zoom">{sizes}<div class="picture">{svg_of(site)}</div></div>'
-    none = "" if site.on_topic else "<p>No page is on topic. Try other words, or let the crawl fetch more pages.</p>"
+    hint = "" if site.on_topic else "<p>No page is on topic. Try other keywords, or let the crawl fetch more pages.</p>"
     parts = [
-        f"<h1>{title}</h1><p>{site.on_topic:,} of {site.pages:,} pages on topic.</p>{none}",
-        section("Outline", "Pages on topic are marked; branches without any are folded.", tree),
-        section("Map", "Each page stands below the page whose link led to it.", picture),
+        f"<h1>{title}</h1><p>{site.on_topic:,} of {site.pages:,} pages on topic.</p>{hint}",
+        section("Outline", "Pages on topic are marked; branches with nothing on the topic are folded.", tree),
+        section("Map", "Each page appears below the page it was found on.", picture),
     ]
     return document(title, STYLE, parts)
 
 
 def _outline(site: SiteMap) -> str:
-    """The tree as nested lists; those below a page can be closed. Not recursive: a chain of pages may be long."""
-    parts, level = list[str](), -1
+    """Return the tree as nested, collapsible lists. Iterative, because a chain of pages may be long."""
+    parts, last_depth = list[str](), -1
     for depth, branch in site.rows():
-        parts.append("<ul>" if depth > level else "</li>" + "</ul></details></li>" * (level - depth))
-        level = depth
-        shown = _shown(branch)
-        parts.append(f"<li><details open><summary>{shown}</summary>" if branch.children else f"<li>{shown}")
-    return "".join([*parts, "</li>", "</ul></details></li>" * level, "</ul>"])
+        parts.append("<ul>" if depth > last_depth else "</li>" + "</ul></details></li>" * (last_depth - depth))
+        last_depth = depth
+        entry = _entry(branch)
+        parts.append(f"<li><details open><summary>{entry}</summary>" if branch.children else f"<li>{entry}")
+    return "".join([*parts, "</li>", "</ul></details></li>" * last_depth, "</ul>"])
 
 
-def _shown(branch: Branch) -> str:
+def _entry(branch: Branch) -> str:
     kind = "hit" if branch.on_topic else "miss"
     more = f' <span class="few">+ {branch.folded_words}</span>' if branch.folded else ""
     return f'<span class="{kind}">{web_text.link(branch.url, branch.title or branch.url)}</span>{more}'
 
 
 def markdown_of(site: SiteMap) -> str:
-    """The map as an outline in Markdown."""
+    """Return the map as a Markdown outline."""
     lines = [
-        f"# {_plain(site.site)}: {_plain(site.topic)}",
+        f"# {_escaped(site.site)}: {_escaped(site.topic)}",
         "",
         f"{site.on_topic:,} of {site.pages:,} pages on topic.",
         "",
     ]
     for depth, branch in site.rows():
-        title = f"[{_plain(branch.title or branch.url)}](<{branch.url.replace('>', '%3E').replace('<', '%3C')}>)"
-        shown = f"**{title}** ({branch.relevance:.2f})" if branch.on_topic else title
+        title = f"[{_escaped(branch.title or branch.url)}](<{branch.url.replace('>', '%3E').replace('<', '%3C')}>)"
+        entry = f"**{title}** ({branch.relevance:.2f})" if branch.on_topic else title
         more = f", and {branch.folded_words}" if branch.folded else ""
-        lines.append(f"{'  ' * depth}- {shown}{more}")
+        lines.append(f"{'  ' * depth}- {entry}{more}")
     return "\n".join(lines) + "\n"
 
 
 def text_of(site: SiteMap, most: int = 60) -> str:
-    """The map as lines for a terminal, at most so many."""
+    """Return the map as text for a terminal: a heading and at most `most` branches."""
     rows = list(site.rows())
     lines = [f"{site.site}: {site.on_topic:,} of {site.pages:,} pages on topic"]
     for depth, branch in rows[:most]:
         more = f"  (+ {branch.folded_words})" if branch.folded else ""
-        shown = branch.title or branch.url
-        mark = f"● {branch.relevance:.2f} {shown}  {branch.url}" if branch.on_topic else f"○ {shown}"
-        lines.append("  " * depth + printable(f"{mark}{more}", 200))
+        title = branch.title or branch.url
+        entry = f"● {branch.relevance:.2f} {title}  {branch.url}" if branch.on_topic else f"○ {title}"
+        lines.append("  " * depth + printable(f"{entry}{more}", 200))
     if len(rows) > most:
-        lines.append(f"… and {len(rows) - most:,} more; map.html has all")
+        lines.append(f"… and {len(rows) - most:,} more; see map.html for all of them")
     return "\n".join(lines)
 
 
 def sitemap_of(site: SiteMap) -> str:
-    """The pages on topic as sitemap.xml (sitemaps.org): relevance as priority, the time of fetching as lastmod."""
+    """Return the pages on topic as sitemap.xml (sitemaps.org): relevance as `priority`, fetch date as `lastmod`."""
     entries: list[str] = []
     for _, branch in site.rows():
         if branch.on_topic and len(entries) < MOST_IN_SITEMAP:
@@ -106,8 +106,8 @@ def sitemap_of(site: SiteMap) -> str:
     return f"{head}{''.join(entries)}</urlset>\n"
 
 
-def _plain(text: str) -> str:
-    """Text from the web without meaning in Markdown."""
+def _escaped(text: str) -> str:
+    """Text from the web with Markdown characters escaped."""
     return _MARKDOWN.sub(r"\\\1", text)
 
 
@@ -117,4 +117,4 @@ FORMATS: Mapping[str, tuple[Callable[[SiteMap], str], str]] = {
     "map.md": (markdown_of, "text/markdown"),
     "sitemap.xml": (sitemap_of, "application/xml"),
 }
-"""The files of a map, each with what writes it and its media type."""
+"""The files of a map: name -> (function that writes it, media type)."""

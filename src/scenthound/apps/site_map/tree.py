@@ -1,4 +1,4 @@
-"""The tree of a site: each page below the page whose link led to it, branches without the topic folded."""
+"""The tree of a site: each page below the page it was found on; branches with nothing on the topic are folded."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LONGEST_TITLE = 120
 
 @dataclass(slots=True, eq=False)
 class Branch:
-    """A page and what lies below it."""
+    """A page and the pages found from it."""
 
     n: int
     url: Url
@@ -28,22 +28,22 @@ class Branch:
     relevance: float
     on_topic: bool
     anchor: str = ""
-    """The link that led here."""
+    """Text of the link to this page."""
     time: float = 0.0
     children: list[Branch] = field(default_factory=list)
     pages_below: int = 0
     found_below: int = 0
-    """Pages on the topic among those below."""
+    """Pages on topic among `pages_below`."""
     folded: int = 0
-    """Pages in branches below that have nothing on the topic; they are not among `children`."""
+    """Pages in branches below that have nothing on the topic; not included in `children`."""
 
     @property
     def folded_words(self) -> str:
-        """What is folded, in words."""
-        return f"{self.folded:,} {'page' if self.folded == 1 else 'pages'} without it"
+        """The number of folded pages, as a phrase."""
+        return f"{self.folded:,} off-topic {'page' if self.folded == 1 else 'pages'}"
 
     def as_plain(self) -> dict[str, Any]:
-        """As JSON data, without the children."""
+        """Return JSON data, without the children."""
         return {
             "n": self.n,
             "url": self.url,
@@ -58,7 +58,7 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class SiteMap:
-    """The map of a crawl: its front page and what was found from there."""
+    """The map of a crawl: its front page and the pages found from there."""
 
     topic: str
     site: str
@@ -67,28 +67,28 @@ class SiteMap:
     on_topic: int
 
     def rows(self) -> Iterator[tuple[int, Branch]]:
-        """The branches in the order of the map, each with its depth."""
-        waiting = [(0, branch) for branch in reversed(self.roots)]
-        while waiting:
-            depth, branch = waiting.pop()
+        """Yield the branches in display order, each with its depth."""
+        stack = [(0, branch) for branch in reversed(self.roots)]
+        while stack:
+            depth, branch = stack.pop()
             yield depth, branch
-            waiting += [(depth + 1, child) for child in reversed(branch.children)]
+            stack += [(depth + 1, child) for child in reversed(branch.children)]
 
     def as_plain(self) -> dict[str, Any]:
-        """As JSON data: the branches in the order of the map, each with its depth."""
+        """Return JSON data: the branches in display order, each with its depth."""
         branches = [{"depth": depth, **branch.as_plain()} for depth, branch in self.rows()]
         facts = {"topic": self.topic, "site": self.site, "pages": self.pages, "on_topic": self.on_topic}
         return {**facts, "branches": branches}
 
 
 def site_map(folder: CrawlFolder, unfolded: bool = False) -> SiteMap:
-    """The map of a crawl. With `unfolded` it has every page. Raises `BadUsage` if there is no page yet."""
+    """Build the map of a crawl; `unfolded` keeps every page. Raises `BadUsage` if there are no pages yet."""
     request = folder.request
-    wanted = live_queries.Wanted("best", limit=MOST_PAGES)
-    rows = live_queries.pages(folder.database, wanted, request.settings.relevant or OLD_RULE)
+    query = live_queries.Wanted("best", limit=MOST_PAGES)
+    rows = live_queries.pages(folder.database, query, request.settings.relevant or OLD_RULE)
     if not rows:
         raise BadUsage(
-            "this crawl has no pages yet", f"wait, or see why with: scenthound status {printable(str(folder.path))}"
+            "this crawl has no pages yet", f"wait, or find out why: scenthound status {printable(str(folder.path))}"
         )
     site = urls.host(request.keyed_seeds()[0][0])
     return tree_of(rows, live_queries.redirects(folder.database), request.topic.keywords, site, unfolded)
@@ -97,7 +97,7 @@ def site_map(folder: CrawlFolder, unfolded: bool = False) -> SiteMap:
 def tree_of(
     rows: Sequence[live_queries.PageRow], moved: dict[Url, Url], topic: str, site: str, unfolded: bool = False
 ) -> SiteMap:
-    """The tree of these pages. A page whose parent is not among them hangs below the first."""
+    """Build the tree of these pages. A page whose parent is not among them goes below the first root."""
     branches = {
         row.url: Branch(
             row.n,
@@ -113,30 +113,30 @@ def tree_of(
     parents = {row.url: row.parent for row in rows}
     roots: list[Branch] = []
     for url, branch in branches.items():
-        above = _found_on(parents[url], branches, moved)
-        if above is not None and above.n < branch.n:
-            above.children.append(branch)
+        parent = _parent_branch(parents[url], branches, moved)
+        if parent is not None and parent.n < branch.n:
+            parent.children.append(branch)
         elif roots and urls.host(url) == site and parents[url] is not None:
             roots[0].children.append(branch)
         else:
             roots.append(branch)
-    for branch in reversed(branches.values()):  # children have larger numbers than their parents
+    for branch in reversed(branches.values()):  # a child has a larger number than its parent
         _count(branch, unfolded)
-    found = sum(branch.on_topic for branch in branches.values())
-    return SiteMap(topic, site, roots, len(branches), found)
+    on_topic = sum(branch.on_topic for branch in branches.values())
+    return SiteMap(topic, site, roots, len(branches), on_topic)
 
 
-def _found_on(parent: Url | None, branches: dict[Url, Branch], moved: dict[Url, Url]) -> Branch | None:
-    """The branch of the page whose link led here, also if that page was redirected."""
-    met: set[Url] = set()
-    while parent is not None and parent not in branches and parent in moved and parent not in met:
-        met.add(parent)
+def _parent_branch(parent: Url | None, branches: dict[Url, Branch], moved: dict[Url, Url]) -> Branch | None:
+    """Return the branch of the page that a page was found on, following redirects."""
+    visited: set[Url] = set()
+    while parent is not None and parent not in branches and parent in moved and parent not in visited:
+        visited.add(parent)
         parent = moved[parent]
     return None if parent is None else branches.get(parent)
 
 
 def _count(branch: Branch, unfolded: bool) -> None:
-    """Count what is below a branch whose children are counted, fold what has nothing, and sort the rest."""
+    """Count the pages below a branch whose children are already counted; fold off-topic children, sort the others."""
     branch.pages_below = sum(1 + child.pages_below for child in branch.children)
     branch.found_below = sum(child.on_topic + child.found_below for child in branch.children)
     if not unfolded:

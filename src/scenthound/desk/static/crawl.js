@@ -1,5 +1,5 @@
-// A crawl's page: figures that follow the crawl, results that do not move under the pointer, and steering.
-import { apiOf, attempt, call, does, el, order, pageOf, say } from "./desk.js";
+// The page of a crawl: live figures, results that never move under the pointer, and steering.
+import { apiOf, attempt, call, onAction, el, order, pageOf, say } from "./desk.js";
 
 const root = document.getElementById("crawl");
 const name = root.dataset.name;
@@ -7,7 +7,7 @@ const byId = (id) => document.getElementById(id);
 const percent = (share) => `${Math.round(100 * share)}%`;
 const count = new Intl.NumberFormat("en");
 const WIDTH = 480, HEIGHT = 96, MARGIN = 4;
-let shownPages = null; // pages when the list was filled
+let shownPages = null; // number of pages when the list was loaded
 let facts = null;
 
 // ---- figures
@@ -20,9 +20,9 @@ function line(curve, column) {
 
 function nowSentence({ hosts, is_running: isRunning, state, why }) {
   if (!isRunning) return `${why[0].toUpperCase()}${why.slice(1)}.`;
-  if (state === "paused") return "Paused: nothing is requested until you continue.";
-  const wait = hosts.next_in === null ? "" : ` The next resting host may be asked in ${hosts.next_in.toFixed(1)} s.`;
-  return `Pages are being fetched.${wait}`;
+  if (state === "paused") return "Paused. No pages are requested until you continue.";
+  const wait = hosts.next_in === null ? "" : ` The next resting host is available in ${hosts.next_in.toFixed(1)} s.`;
+  return `Fetching pages.${wait}`;
 }
 
 const SHAPES = { running: "▶", paused: "❚❚" };
@@ -47,12 +47,12 @@ function show(data) {
   byId("hosts-resting").textContent = count.format(data.hosts.resting);
   byId("hosts-pages").textContent = count.format(data.hosts.with_pages);
   byId("hosts-asleep").textContent = count.format(data.hosts.asleep);
-  byId("outlook").textContent = data.pages < data.budget ? `Still to come, by estimate: ${data.outlook}.` : "";
+  byId("outlook").textContent = data.pages < data.budget ? `Estimate for the remaining pages: ${data.outlook}.` : "";
   if (data.exploration !== null && byId("exploration")) byId("exploration").textContent = percent(data.exploration);
   byId("curve-all").setAttribute("points", line(data.curve, 1));
   byId("curve-recent").setAttribute("points", line(data.curve, 2));
   const step = Math.max(1, Math.floor(data.curve.length / 12));
-  byId("curve-table").replaceChildren(...data.curve.filter((_, at) => at % step === 0).map(([n, all, recent]) =>
+  byId("curve-table").replaceChildren(...data.curve.filter((_, index) => index % step === 0).map(([n, all, recent]) =>
     el("tr", {}, el("td", {}, count.format(n)), el("td", {}, percent(all)), el("td", {}, percent(recent)))));
   byId("blocked").replaceChildren(...data.blocked.map((host) => el("li", {},
     el("a", { href: listOf("not-followed", { host }) }, host), " is blocked ",
@@ -74,23 +74,23 @@ function counts(id, reasons, inWords) {
   if (!entries.length) return;
   const list = el("ul", { class: "counts" }, ...entries.map(([reason, times]) =>
     el("li", {}, el("span", { title: reason }, inWords[reason]),
-      el("b", {}, el("a", { href: listOf(id, { reason }), "aria-label": `${count.format(times)}: list them` }, count.format(times))))));
+      el("b", {}, el("a", { href: listOf(id, { reason }), "aria-label": `Show all ${count.format(times)}` }, count.format(times))))));
   const shown = byId(id).querySelector("ul, p");
-  if (shown.textContent !== list.textContent) shown.replaceWith(list); // a link that is focused stays
+  if (shown.textContent !== list.textContent) shown.replaceWith(list); // otherwise keep it, with the focus
 }
 
 const source = new EventSource(apiOf(name, "/events"));
 source.addEventListener("overview", (event) => show(JSON.parse(event.data)));
-source.addEventListener("error", () => { byId("now").textContent = "The desk does not answer. Is it still running?"; });
+source.addEventListener("error", () => { byId("now").textContent = "The desk is not responding. Is it still running?"; });
 
 // ---- results
 
 const list = byId("results");
 const filters = { host: byId("filter-host"), relevance: byId("filter-relevance"), label: byId("filter-label") };
-let by = document.querySelector(".tabs [aria-current]")?.dataset.orderBy ?? "new";
+let sortOrder = document.querySelector(".tabs [aria-current]")?.dataset.orderBy ?? "new";
 
 function query(offset) {
-  const parameters = new URLSearchParams({ order: by, offset, limit: 30 });
+  const parameters = new URLSearchParams({ order: sortOrder, offset, limit: 30 });
   if (filters.host.value.trim()) parameters.set("host", filters.host.value.trim());
   if (filters.label.value) parameters.set("label", filters.label.value);
   if (filters.relevance.value) parameters.set("on_topic", filters.relevance.value);
@@ -104,7 +104,7 @@ async function load(offset = 0) {
   if (offset) list.append(...rows);
   else list.replaceChildren(...rows);
   document.querySelector(".found .empty")?.remove();
-  if (!offset && !rows.length) list.before(el("div", { class: "empty" }, el("p", { class: "empty-title" }, "No page passes these filters")));
+  if (!offset && !rows.length) list.before(el("div", { class: "empty" }, el("p", { class: "empty-title" }, "No pages match these filters")));
   byId("more-results").hidden = rows.length < 30;
   byId("new-bar").hidden = true;
   shownPages = facts ? facts.pages : shownPages;
@@ -128,45 +128,45 @@ const short = (url, most = 72) => {
 const shownUrl = (url, most) => el("span", { class: "url", title: url }, short(url, most));
 
 function result(row) {
-  const words = row.on_topic ? "on topic" : "off topic";
-  const score = el("span", { class: `score ${row.on_topic ? "on" : "off"}`, title: `${words}: relevance ${row.relevance.toFixed(3)} of 1`, "aria-label": `${words}, relevance ${row.relevance.toFixed(2)}` },
+  const verdict = row.on_topic ? "on topic" : "off topic";
+  const score = el("span", { class: `score ${row.on_topic ? "on" : "off"}`, title: `${verdict}: relevance ${row.relevance.toFixed(3)} of 1`, "aria-label": `${verdict}, relevance ${row.relevance.toFixed(2)}` },
     el("span", { class: "shape", "aria-hidden": "true" }, row.on_topic ? "●" : "○"), row.relevance.toFixed(2));
-  const found = row.parent === null ? el("span", { class: "from" }, "a page to start from")
-    : el("span", { class: "from" }, row.anchor ? `found from “${row.anchor.slice(0, 80)}” on ` : "found from ", shownUrl(row.parent, 48));
+  const origin = row.parent === null ? el("span", { class: "from" }, "starting page")
+    : el("span", { class: "from" }, row.anchor ? `found through “${row.anchor.slice(0, 80)}” on ` : "found on ", shownUrl(row.parent, 48));
   const snippet = row.snippet.map((part) => (part.marked ? el("mark", {}, part.text) : part.text));
   const body = el("div", { class: "body" },
     el("h3", {}, el("a", { href: pageOf(name, row.url) }, row.title || "(no title)")),
     el("p", { class: "where" }, shownUrl(row.url)),
     snippet.length ? el("p", { class: "snippet" }, ...snippet) : null,
-    el("p", { class: "facts" }, found, row.why.length ? ` because: ${row.why.join("; ")}` : null));
+    el("p", { class: "facts" }, origin, row.why.length ? ` · why: ${row.why.join("; ")}` : null));
   const button = (label, isOn) => el("button", { type: "button", "data-do": "label", "data-url": row.url, "data-on-topic": String(isOn), "aria-pressed": String(row.label === label) },
     el("span", { "aria-hidden": "true" }, isOn ? "●" : "○"), ` ${label}`);
   const labels = el("div", { class: "labels" }, button("on topic", true), button("off topic", false),
-    el("a", { class: "button", href: `${pageOf(name, row.url)}#copy`, "data-do": "copy" }, "copy"));
+    el("a", { class: "button", href: `${pageOf(name, row.url)}#copy`, "data-do": "copy" }, "stored copy"));
   return el("li", { class: "result", "data-url": row.url, tabindex: -1 }, score, body, labels);
 }
 
 for (const tab of document.querySelectorAll("[data-order-by]")) {
   tab.addEventListener("click", (event) => {
     event.preventDefault();
-    by = tab.dataset.orderBy;
-    for (const one of document.querySelectorAll("[data-order-by]")) one.toggleAttribute("aria-current", one === tab);
+    sortOrder = tab.dataset.orderBy;
+    for (const other of document.querySelectorAll("[data-order-by]")) other.toggleAttribute("aria-current", other === tab);
     load();
   });
 }
 for (const field of Object.values(filters)) field.addEventListener("change", () => load());
-does("show-new", async () => {
+onAction("show-new", async () => {
   await load();
-  list.firstElementChild?.focus(); // the bar is gone: the keyboard goes on at the first new page
+  list.firstElementChild?.focus(); // the bar is hidden now: move the focus to the first new page
 });
-does("more-results", () => load(list.children.length));
+onAction("more-results", () => load(list.children.length));
 
 // ---- steering
 
-does("resume", async (button) => {
+onAction("resume", async (button) => {
   if (await attempt(() => call(apiOf(name, "/resume"), {}), button)) say("Resuming.");
 });
-does("more", (button) => {
+onAction("more", (button) => {
   const more = byId("more");
   more.hidden = !more.hidden;
   button.setAttribute("aria-expanded", String(!more.hidden));

@@ -1,50 +1,51 @@
-// What all pages share: the token, calls of the API, messages, keyboard, labels, orders.
-const STORE = "scenthound-token";
+// Shared by all pages: the token, API calls, messages, keyboard shortcuts, labels and orders.
+const TOKEN_KEY = "scenthound-token";
 const match = location.hash.match(/^#token=([\w-]+)$/);
 if (match) {
-  sessionStorage.setItem(STORE, match[1]);
+  sessionStorage.setItem(TOKEN_KEY, match[1]);
   history.replaceState(null, "", location.pathname + location.search);
 }
-// A tab that was opened without the token asks the other tabs of this desk for it.
-const tabs = new BroadcastChannel(STORE);
+// A tab opened without the token requests it from the other tabs of this desk.
+const tabs = new BroadcastChannel(TOKEN_KEY);
 tabs.addEventListener("message", ({ data }) => {
-  const token = sessionStorage.getItem(STORE);
+  const token = sessionStorage.getItem(TOKEN_KEY);
   if (data.asks && token) tabs.postMessage({ token });
-  else if (data.token && !token) sessionStorage.setItem(STORE, data.token);
+  else if (data.token && !token) sessionStorage.setItem(TOKEN_KEY, data.token);
 });
-if (!sessionStorage.getItem(STORE)) tabs.postMessage({ asks: true });
+if (!sessionStorage.getItem(TOKEN_KEY)) tabs.postMessage({ asks: true });
 
-/** An element with attributes and children; text is always text. */
+/** Creates an element. Strings among the children become text nodes, never HTML. */
 export function el(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
+  const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
-    made.setAttribute(key, value === true ? "" : String(value));
+    element.setAttribute(key, value === true ? "" : String(value));
   }
-  made.append(...children.filter((child) => child !== null && child !== undefined));
-  return made;
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
 }
 
-/** Call the API. Throws an Error with the message of the desk. */
+/** Calls the API. Throws an Error with the desk's error message. */
 export async function call(path, body) {
-  const token = sessionStorage.getItem(STORE);
+  const token = sessionStorage.getItem(TOKEN_KEY);
   const headers = body === undefined ? {} : { "Content-Type": "application/json" };
   if (token) headers.Authorization = `Bearer ${token}`;
-  let answer;
+  let response;
   try {
-    answer = await fetch(path, body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) });
+    response = await fetch(path, body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) });
   } catch {
-    throw new Error("The desk does not answer. Is it still running?");
+    throw new Error("The desk is not responding. Is it still running?");
   }
-  const data = await answer.json();
-  if (!answer.ok) throw new Error(data.hint ? `${data.error}. ${data.hint}` : data.error);
+  const data = await response.json();
+  if (!response.ok) throw new Error(data.hint ? `${data.error}. ${data.hint}` : data.error);
   return data;
 }
 
-export function say(words, isBad = false) {
-  const line = el("p", { class: isBad ? "bad" : null }, words);
+/** Shows a message for a few seconds. */
+export function say(message, isError = false) {
+  const line = el("p", { class: isError ? "bad" : null }, message);
   document.getElementById("messages").append(line);
-  setTimeout(() => line.remove(), isBad ? 8000 : 4000);
+  setTimeout(() => line.remove(), isError ? 8000 : 4000);
 }
 
 export const collection = () => document.getElementById("crawl")?.dataset.name
@@ -53,10 +54,11 @@ export const apiOf = (name, rest = "") => `/api/collections/${encodeURIComponent
 
 export const pageOf = (name, url) => `/c/${encodeURIComponent(name)}/page?${new URLSearchParams({ url })}`;
 
-export async function attempt(work, target = null) {
+/** Runs an action and shows its error, if any; `target` is disabled meanwhile. Resolves to null after an error. */
+export async function attempt(action, target = null) {
   if (target) target.disabled = true;
   try {
-    return await work();
+    return await action();
   } catch (error) {
     say(error.message, true);
     return null;
@@ -69,21 +71,21 @@ async function label(button) {
   const onTopic = button.dataset.onTopic === "true";
   const sent = await attempt(() => call(apiOf(collection(), "/labels"), { url: button.dataset.url, on_topic: onTopic }), button);
   if (!sent) return;
-  for (const one of button.parentElement.querySelectorAll("[data-do=label]")) {
-    one.setAttribute("aria-pressed", String(one === button));
+  for (const other of button.parentElement.querySelectorAll("[data-do=label]")) {
+    other.setAttribute("aria-pressed", String(other === button));
   }
   say(onTopic ? "Labelled on topic." : "Labelled off topic.");
 }
 
-const OBEYED = { pause: "Pausing.", continue: "Going on.", stop: "Stopping.", seed: "It is next.", block: "Blocked.", unblock: "Not blocked any more.", budget: "Budget set.", delay: "Delay set." };
+const CONFIRMATIONS = { pause: "Pausing.", continue: "Continuing.", stop: "Stopping.", seed: "It will be fetched next.", block: "Blocked.", unblock: "Unblocked.", budget: "Budget set.", delay: "Delay set." };
 
 export async function order(action, value, target) {
   const sent = await attempt(() => call(apiOf(collection(), "/orders"), { action, value: value ?? "" }), target);
-  if (sent) say(OBEYED[action] ?? "Done.");
+  if (sent) say(CONFIRMATIONS[action] ?? "Done.");
   return sent;
 }
 
-const DOES = {
+const ACTIONS = {
   label,
   order: (button) => order(button.dataset.action, button.dataset.value, button),
   help: () => document.getElementById("help").showModal(),
@@ -92,14 +94,15 @@ const DOES = {
     say("Copied.");
   },
 };
-export const does = (name, work) => { DOES[name] = work; };
+/** Registers the function for clicks on elements with `data-do=name`. */
+export const onAction = (name, action) => { ACTIONS[name] = action; };
 
 document.addEventListener("click", (event) => {
   const target = event.target.closest("[data-do]");
-  if (target && DOES[target.dataset.do]) DOES[target.dataset.do](target, event);
+  if (target && ACTIONS[target.dataset.do]) ACTIONS[target.dataset.do](target, event);
 });
 
-/** Call `load` now and whenever a crawl has other pages; one call at a time, and none is missed. */
+/** Calls `load` now and whenever the number of pages of a crawl changes; one call at a time, and no change is missed. */
 export function followPages(name, load) {
   let latest = -1, loaded = -1, isLoading = false;
   new EventSource(apiOf(name, "/events")).addEventListener("overview", async (event) => {
@@ -123,8 +126,8 @@ function current() {
 function move(step) {
   const all = [...document.querySelectorAll(".results .result")];
   if (!all.length) return;
-  const at = all.indexOf(current());
-  const next = all[Math.min(Math.max(at + step, 0), all.length - 1)];
+  const index = all.indexOf(current());
+  const next = all[Math.min(Math.max(index + step, 0), all.length - 1)];
   next.focus();
   next.scrollIntoView({ block: "nearest" });
 }
@@ -142,37 +145,37 @@ const KEYS = {
 };
 
 document.addEventListener("keydown", (event) => {
-  const typing = event.target.closest("input, textarea, select, dialog");
-  if (typing || event.ctrlKey || event.metaKey || event.altKey || !KEYS[event.key]) return;
+  const isTyping = event.target.closest("input, textarea, select, dialog");
+  if (isTyping || event.ctrlKey || event.metaKey || event.altKey || !KEYS[event.key]) return;
   if (event.key !== "Enter") event.preventDefault();
   KEYS[event.key]();
 });
 
-// ---- tables that are sorted by a click on a column
+// ---- sortable tables
 
 const NUMBER = /^-?[\d,]*\.?\d+(e-?\d+)?$/;
-const valueOf = (row, at) => {
-  const text = row.cells[at].textContent.trim();
+const valueOf = (row, column) => {
+  const text = row.cells[column].textContent.trim();
   return NUMBER.test(text) ? Number(text.replaceAll(",", "")) : text.toLowerCase();
 };
-const compare = (one, other) => (typeof one === typeof other ? (one < other ? -1 : Number(one > other)) : typeof one === "number" ? -1 : 1);
+const compare = (a, b) => (typeof a === typeof b ? (a < b ? -1 : Number(a > b)) : typeof a === "number" ? -1 : 1);
 
-function sortBy(table, head, at) {
-  const now = head.getAttribute("aria-sort");
-  const isDown = now === null ? head.classList.contains("number") : now === "ascending"; // the largest number first
+function sortBy(table, head, column) {
+  const order = head.getAttribute("aria-sort");
+  const isDescending = order === null ? head.classList.contains("number") : order === "ascending"; // largest numbers first
   for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
-  head.setAttribute("aria-sort", isDown ? "descending" : "ascending");
-  const rows = [...table.tBodies[0].rows].map((row) => [valueOf(row, at), row]);
-  rows.sort(([one], [other]) => (isDown ? compare(other, one) : compare(one, other)));
+  head.setAttribute("aria-sort", isDescending ? "descending" : "ascending");
+  const rows = [...table.tBodies[0].rows].map((row) => [valueOf(row, column), row]);
+  rows.sort(([a], [b]) => (isDescending ? compare(b, a) : compare(a, b)));
   table.tBodies[0].append(...rows.map(([, row]) => row));
 }
 
 for (const table of document.querySelectorAll("table[data-sortable]")) {
-  [...table.tHead.rows[0].cells].forEach((head, at) => {
+  [...table.tHead.rows[0].cells].forEach((head, column) => {
     if (!head.textContent.trim()) return;
     const button = el("button", { type: "button", title: "Sort by this column" });
     button.append(...head.childNodes);
-    button.addEventListener("click", () => sortBy(table, head, at));
+    button.addEventListener("click", () => sortBy(table, head, column));
     head.append(button);
   });
 }

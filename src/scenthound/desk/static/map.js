@@ -1,5 +1,5 @@
-// The map: pages and hosts as a graph, a slider that replays the crawl, and a list beside it with the same selection.
-import { apiOf, attempt, call, does, el, pageOf } from "./desk.js";
+// The map: pages and hosts as a graph, a slider that replays the crawl, and a list that shares the selection.
+import { apiOf, attempt, call, onAction, el, pageOf } from "./desk.js";
 import { Drawing } from "./map_drawing.js";
 import { layout } from "./map_layout.js";
 
@@ -10,17 +10,17 @@ const count = new Intl.NumberFormat("en");
 const canvas = byId("map"), time = byId("map-time"), least = byId("map-relevance"), list = byId("map-list");
 const drawing = new Drawing(canvas);
 const STEP = 40; // pixels that an arrow key moves the map
-const SECONDS = 12; // that a replay takes
+const SECONDS = 12; // duration of a replay
 let pages = [], discs = [], links = null, playing = null;
 
 async function load() {
   const answer = await attempt(() => call(apiOf(name, "/map")));
   if (!answer) return;
   pages = answer.pages;
-  const known = new Map(pages.map((page) => [page.n, page]));
+  const byNumber = new Map(pages.map((page) => [page.n, page]));
   for (const page of pages) page.children = [];
   for (const page of pages) {
-    page.from = known.get(page.parent) ?? null;
+    page.from = byNumber.get(page.parent) ?? null;
     page.from?.children.push(page);
   }
   discs = layout(pages);
@@ -35,21 +35,21 @@ async function load() {
   listen(answer.total);
 }
 
-// ---- what is shown
+// ---- filters
 
 function showTime() {
   const last = pages[Number(time.value) - 1];
   drawing.until = last ? last.n : 0;
-  const words = last ? `page ${count.format(last.n)}, ${new Date(last.time * 1000).toLocaleString([], { dateStyle: "medium", timeStyle: "short" })}` : "nothing yet";
-  byId("map-time-words").textContent = words;
-  time.setAttribute("aria-valuetext", words);
-  drawing.renew();
+  const text = last ? `page ${count.format(last.n)}, ${new Date(last.time * 1000).toLocaleString([], { dateStyle: "medium", timeStyle: "short" })}` : "nothing yet";
+  byId("map-time-words").textContent = text;
+  time.setAttribute("aria-valuetext", text);
+  drawing.redraw();
 }
 
 least.addEventListener("input", () => {
   drawing.least = Number(least.value);
   byId("map-relevance-words").textContent = Number(least.value).toFixed(2);
-  drawing.renew();
+  drawing.redraw();
 });
 time.addEventListener("input", () => { stop(); showTime(); });
 byId("map-links").addEventListener("change", (event) => { drawing.withLinks = event.target.value !== "none"; useLinks(event.target.value === "all"); });
@@ -57,11 +57,11 @@ byId("map-links").addEventListener("change", (event) => { drawing.withLinks = ev
 async function useLinks(all) {
   if (all && !links) {
     const answer = await attempt(() => call(apiOf(name, "/map?links=yes")));
-    const known = new Map(pages.map((page) => [page.n, page]));
-    links = (answer?.links ?? []).map(([from, to]) => [known.get(from), known.get(to)]).filter(([from, to]) => from && to);
+    const byNumber = new Map(pages.map((page) => [page.n, page]));
+    links = (answer?.links ?? []).map(([from, to]) => [byNumber.get(from), byNumber.get(to)]).filter(([from, to]) => from && to);
   }
   drawing.links = all ? links : pages.filter((page) => page.from).map((page) => [page.from, page]);
-  drawing.renew();
+  drawing.redraw();
 }
 
 // ---- replay
@@ -70,96 +70,96 @@ function stop() {
   clearInterval(playing);
   playing = null;
   drawing.isReplaying = false;
-  drawing.renew();
+  drawing.redraw();
   byId("map-play").textContent = "Replay";
 }
 
-does("map-play", () => {
+onAction("map-play", () => {
   if (playing) { stop(); return; }
   if (Number(time.value) >= pages.length) time.value = "0";
-  const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  const every = isCalm ? 1000 : 50, step = Math.max(1, Math.round(pages.length * every / 1000 / SECONDS));
+  const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const interval = reducedMotion ? 1000 : 50, step = Math.max(1, Math.round(pages.length * interval / 1000 / SECONDS));
   byId("map-play").textContent = "Stop";
   drawing.isReplaying = true;
   playing = setInterval(() => {
     time.value = String(Math.min(pages.length, Number(time.value) + step));
     showTime();
     if (Number(time.value) >= pages.length) stop();
-  }, every);
+  }, interval);
 });
-does("map-fit", () => drawing.fit());
-does("map-in", () => drawing.zoom(1.5));
-does("map-out", () => drawing.zoom(1 / 1.5));
-does("map-new", () => load());
+onAction("map-fit", () => drawing.fit());
+onAction("map-in", () => drawing.zoom(1.5));
+onAction("map-out", () => drawing.zoom(1 / 1.5));
+onAction("map-new", () => load());
 
 // ---- the list, with the same selection
 
 const cell = (...children) => el("td", {}, ...children);
 const number = (value) => el("td", { class: "number" }, value);
-const rowOf = (label, work, ...cells) => {
+const rowOf = (label, action, ...cells) => {
   const button = el("button", { type: "button", class: "link" }, label);
-  button.addEventListener("click", work);
+  button.addEventListener("click", action);
   return el("tr", {}, cell(button), ...cells);
 };
 
 function fill(title, heads, rows, back) {
   byId("map-list-title").textContent = title;
   byId("map-hosts").hidden = !back;
-  list.tHead.replaceChildren(el("tr", {}, ...heads.map((words, at) => el("th", { scope: "col", class: at ? "number" : null }, words))));
+  list.tHead.replaceChildren(el("tr", {}, ...heads.map((label, index) => el("th", { scope: "col", class: index ? "number" : null }, label))));
   list.tBodies[0].replaceChildren(...rows);
 }
 
 function showHosts() {
-  const sorted = [...discs].sort((one, other) => other.pages.length - one.pages.length).slice(0, 200);
+  const sorted = [...discs].sort((a, b) => b.pages.length - a.pages.length).slice(0, 200);
   fill(`${count.format(discs.length)} ${discs.length === 1 ? "host" : "hosts"}`, ["host", "pages", "on topic"], sorted.map((disc) =>
     rowOf(disc.host, () => { drawing.fit([disc]); showPages(disc); }, number(count.format(disc.pages.length)), number(count.format(disc.pages.filter((page) => page.on_topic).length)))), false);
 }
 
 function showPages(disc) {
-  const shown = [...disc.pages].sort((one, other) => other.relevance - one.relevance).slice(0, 200);
+  const shown = [...disc.pages].sort((a, b) => b.relevance - a.relevance).slice(0, 200);
   fill(disc.host, ["page", "relevance"], shown.map((page) =>
     rowOf(page.title || page.url, () => { drawing.centre(page); select(page); }, number(`${page.on_topic ? "●" : "○"} ${page.relevance.toFixed(2)}`))), true);
 }
-does("map-hosts", () => { drawing.fit(); showHosts(); });
+onAction("map-hosts", () => { drawing.fit(); showHosts(); });
 
 function select(page) {
   drawing.selected = page;
-  drawing.plan();
-  byId("map-selected").replaceChildren(...(page ? chosen(page) : [el("p", { class: "quiet-text" }, "Choose a page on the map or in the list.")]));
+  drawing.schedule();
+  byId("map-selected").replaceChildren(...(page ? details(page) : [el("p", { class: "quiet-text" }, "Select a page on the map or in the list.")]));
 }
 
-function chosen(page) {
-  const words = page.on_topic ? "● on topic" : "○ off topic";
-  const found = page.from ? `found from ${page.from.title || page.from.url}` : "a page to start from";
+function details(page) {
+  const verdict = page.on_topic ? "● on topic" : "○ off topic";
+  const origin = page.from ? `found on ${page.from.title || page.from.url}` : "starting page";
   return [el("h3", {}, el("a", { href: pageOf(name, page.url) }, page.title || "(no title)")), el("p", { class: "url where" }, page.url),
-    el("p", { class: "quiet-text" }, `Page ${count.format(page.n)}, ${words}, relevance ${page.relevance.toFixed(2)}; ${found}. ${page.children.length} ${page.children.length === 1 ? "page was" : "pages were"} found from it.`)];
+    el("p", { class: "quiet-text" }, `Page ${count.format(page.n)}, ${verdict}, relevance ${page.relevance.toFixed(2)}; ${origin}. ${page.children.length} ${page.children.length === 1 ? "page was" : "pages were"} found on it.`)];
 }
 
 // ---- pointer and keyboard
 
-const fingers = new Map();
+const pointers = new Map();
 let wasDragged = false;
-const spread = () => { const [one, other] = [...fingers.values()]; return Math.hypot(one.x - other.x, one.y - other.y); };
+const pinchDistance = () => { const [a, b] = [...pointers.values()]; return Math.hypot(a.x - b.x, a.y - b.y); };
 
 canvas.addEventListener("pointerdown", (event) => {
   canvas.setPointerCapture?.(event.pointerId);
-  fingers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
+  pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
   wasDragged = false;
 });
 canvas.addEventListener("pointermove", (event) => {
-  const before = fingers.get(event.pointerId);
+  const before = pointers.get(event.pointerId);
   if (!before) return;
-  const wide = fingers.size === 2 ? spread() : 0;
-  fingers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
-  if (fingers.size === 2) drawing.zoom(spread() / wide, event.offsetX, event.offsetY);
+  const previousDistance = pointers.size === 2 ? pinchDistance() : 0;
+  pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
+  if (pointers.size === 2) drawing.zoom(pinchDistance() / previousDistance, event.offsetX, event.offsetY);
   else drawing.pan(event.offsetX - before.x, event.offsetY - before.y);
   wasDragged ||= Math.hypot(event.offsetX - before.x, event.offsetY - before.y) > 2;
 });
 canvas.addEventListener("pointerup", (event) => {
-  fingers.delete(event.pointerId);
+  pointers.delete(event.pointerId);
   if (!wasDragged) select(drawing.pageAt(event.offsetX, event.offsetY));
 });
-canvas.addEventListener("pointercancel", (event) => fingers.delete(event.pointerId));
+canvas.addEventListener("pointercancel", (event) => pointers.delete(event.pointerId));
 canvas.addEventListener("wheel", (event) => {
   event.preventDefault();
   drawing.zoom(Math.exp(-event.deltaY / 400), event.offsetX, event.offsetY);
@@ -167,8 +167,8 @@ canvas.addEventListener("wheel", (event) => {
 
 function step(by) {
   const shown = pages.filter((page) => drawing.isShown(page));
-  const at = shown.indexOf(drawing.selected);
-  const next = shown[Math.min(Math.max(at + by, 0), shown.length - 1)];
+  const index = shown.indexOf(drawing.selected);
+  const next = shown[Math.min(Math.max(index + by, 0), shown.length - 1)];
   if (next) { drawing.centre(next); select(next); }
 }
 const KEYS = {
@@ -183,16 +183,16 @@ canvas.addEventListener("keydown", (event) => {
   KEYS[event.key]();
 });
 
-// ---- a crawl that goes on: nothing moves before one asks for it
+// ---- a running crawl: nothing moves until the user asks for it
 
 let source = null;
 function listen(total) {
   source?.close();
   source = new EventSource(apiOf(name, "/events"));
   source.addEventListener("overview", (event) => {
-    const fresh = JSON.parse(event.data).pages - total;
-    if (fresh > 0) byId("map-new").textContent = `${count.format(fresh)} new: draw the map again`;
-    byId("map-new").hidden = fresh <= 0;
+    const newPages = JSON.parse(event.data).pages - total;
+    if (newPages > 0) byId("map-new").textContent = `${count.format(newPages)} new: redraw the map`;
+    byId("map-new").hidden = newPages <= 0;
   });
 }
 

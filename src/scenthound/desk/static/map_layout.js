@@ -1,11 +1,11 @@
-// Where hosts and pages lie on the map. The same pages always give the same map.
+// Computes the positions of hosts and pages on the map. The same pages always give the same map.
 //
-// A host is a disc. Its pages lie on it in a spiral, the first in the middle. Discs touch each other: they are placed in
-// the order in which the hosts were met, each at the place of the outline that is nearest to the middle (circle packing
-// with a front chain: Wang and others, CHI 2006). So what was found early is in the middle, of the map and of each host.
+// A host is a disc; its pages form a spiral on it, the first in the middle. Discs touch each other: they are placed in
+// the order in which the hosts were found, each at the gap in the outline that is nearest to the centre (front-chain
+// circle packing: Wang et al., CHI 2006). So early finds are in the middle, of the map and of each host.
 const GOLDEN = Math.PI * (3 - Math.sqrt(5));
-const SPREAD = 1.15; // of the spiral: pages are about this far apart
-const EDGE = 1.2; // between the outermost page and the edge of its host
+const SPREAD = 1.15; // approximate distance between pages on the spiral
+const EDGE = 1.2; // distance from the outermost page to the edge of its host
 
 /** Sets x, y on each page and returns the hosts with x, y, r and their pages. */
 export function layout(pages) {
@@ -18,16 +18,16 @@ export function layout(pages) {
   for (const disc of discs) disc.r = SPREAD * Math.sqrt(disc.pages.length - 1) + EDGE;
   pack(discs);
   for (const disc of discs) {
-    disc.pages.forEach((page, place) => {
-      const far = SPREAD * Math.sqrt(place);
-      page.x = disc.x + far * Math.cos(place * GOLDEN);
-      page.y = disc.y + far * Math.sin(place * GOLDEN);
+    disc.pages.forEach((page, index) => {
+      const distance = SPREAD * Math.sqrt(index);
+      page.x = disc.x + distance * Math.cos(index * GOLDEN);
+      page.y = disc.y + distance * Math.sin(index * GOLDEN);
     });
   }
   return discs;
 }
 
-/** Places discs one after the other so that none overlaps another. */
+/** Places discs one by one so that none overlap. */
 export function pack(discs) {
   if (discs.length < 2) return;
   const [first, second] = discs;
@@ -39,8 +39,8 @@ export function pack(discs) {
   a.next = c.previous = b;
   b.next = a.previous = c;
   c.next = b.previous = a;
-  for (let at = 3; at < discs.length; at += 1) {
-    const disc = discs[at];
+  for (let index = 3; index < discs.length; index += 1) {
+    const disc = discs[index];
     for (;;) {
       beside(a.disc, b.disc, disc);
       const [hit, isAfter] = collision(a, b, disc);
@@ -57,7 +57,7 @@ export function pack(discs) {
   }
 }
 
-/** Puts disc c where it touches a and b. */
+/** Places disc c so that it touches a and b. */
 function beside(b, a, c) {
   const dx = b.x - a.x, dy = b.y - a.y, square = dx * dx + dy * dy;
   const toA = (a.r + c.r) ** 2, toB = (b.r + c.r) ** 2;
@@ -68,7 +68,7 @@ function beside(b, a, c) {
   c.y = from.y + sign * along * dy + aside * dx;
 }
 
-/** The link of the chain that a disc between a and b would overlap, looking outwards from both, and on which side. */
+/** The first link of the chain that a disc between a and b would overlap, searching outwards, and whether it is after b. */
 function collision(a, b, disc) {
   let after = b.next, before = a.previous, right = b.disc.r, left = a.disc.r;
   do {
@@ -85,12 +85,12 @@ function collision(a, b, disc) {
   return [null, false];
 }
 
-function overlaps(one, other) {
-  const reach = one.r + other.r - 1e-6, dx = other.x - one.x, dy = other.y - one.y;
+function overlaps(a, b) {
+  const reach = a.r + b.r - 1e-6, dx = b.x - a.x, dy = b.y - a.y;
   return reach * reach > dx * dx + dy * dy;
 }
 
-/** The link of the chain whose gap to the next is nearest to the middle. */
+/** The link of the chain whose gap to the next link is nearest to the centre. */
 function nearest(start) {
   let best = start, least = Infinity, link = start;
   do {

@@ -1,7 +1,7 @@
-// The page of one URL. Labels and orders are handled by desk.js; `o` shows the stored copy.
-import { does } from "./desk.js";
+// The page of one URL. Labels and orders are handled by desk.js; the shortcut `o` scrolls to the stored copy.
+import { onAction } from "./desk.js";
 
-does("copy", (link, event) => {
+onAction("copy", (link, event) => {
   event.preventDefault();
   document.getElementById("copy")?.scrollIntoView({ block: "start" });
 });

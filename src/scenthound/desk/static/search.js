@@ -1,4 +1,4 @@
-// Search: moving the slider between topic and text asks again.
+// The search page: moving the slider between topic and text repeats the search; empty fields are not submitted.
 const form = document.querySelector("form[role=search]");
 form.elements.weight.addEventListener("change", () => { if (form.elements.q.value.trim() || form.elements.like) form.submit(); });
 form.addEventListener("submit", () => {

@@ -1,86 +1,86 @@
-// The first page: one question, and a crawl begins.
+// The start page: the form that starts a crawl, and the form that opens a folder.
 import { call } from "./desk.js";
 import { seedFinding } from "./finding.js";
 
 const form = document.getElementById("start");
 const seeds = document.getElementById("seeds");
-const failed = document.getElementById("start-error");
-const sourceAsked = seedFinding(form, fail);
+const errorLine = document.getElementById("start-error");
+const chosenSource = seedFinding(form, fail);
 
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
-  failed.textContent = "";
+  errorLine.textContent = "";
   const { topic, pages, scope } = form.elements;
   if (!topic.value.trim()) {
-    return fail(seeds.value.trim() ? "Say what you are looking for, or find the words of these pages." : "Say what you are looking for.", topic);
+    return fail(seeds.value.trim() ? "Enter what you are looking for, or derive keywords from these pages." : "Enter what you are looking for.", topic);
   }
-  const asked = sourceAsked();
-  if (!seeds.value.trim() && !asked) return fail("Name a page to start from, or find some.", seeds);
+  const seedSource = chosenSource();
+  if (!seeds.value.trim() && !seedSource) return fail("Enter at least one starting page, or find some.", seeds);
   const button = form.querySelector("button");
   button.disabled = true;
-  button.textContent = "Starting …";
+  button.textContent = "Starting…";
   try {
-    const begun = await call("/api/crawls", {
-      topic: topic.value, seeds: seeds.value, source: seeds.value.trim() ? "" : asked, pages: Number(pages.value) || 500, scope: scope.value,
+    const crawl = await call("/api/crawls", {
+      topic: topic.value, seeds: seeds.value, source: seeds.value.trim() ? "" : seedSource, pages: Number(pages.value) || 500, scope: scope.value,
       looking_for: form.elements.looking_for.value, topic_file: topicFile,
     });
-    location.href = `/c/${encodeURIComponent(begun.name)}`;
+    location.href = `/c/${encodeURIComponent(crawl.name)}`;
   } catch (error) {
     fail(error.message, topic);
     button.disabled = false;
-    button.textContent = "Look";
+    button.textContent = "Start";
   }
 });
 
-// ---- a topic that is not typed
+// ---- topics from a file or from example pages
 
 let topicFile = "";
-const said = document.getElementById("topic-said");
+const topicStatus = document.getElementById("topic-said");
 
-async function fillTopic(asked, button, file = "") {
+async function fillTopic(request, button, file = "") {
   fail("", null);
-  said.textContent = "Reading …";
+  topicStatus.textContent = "Reading…";
   if (button) button.disabled = true;
   try {
-    const found = await call("/api/topics", asked);
-    form.elements.topic.value = found.keywords;
-    if (!seeds.value.trim()) seeds.value = found.examples.join("\n");
+    const topic = await call("/api/topics", request);
+    form.elements.topic.value = topic.keywords;
+    if (!seeds.value.trim()) seeds.value = topic.examples.join("\n");
     topicFile = file;
-    said.textContent = file ? "The topic file is used." : "";
+    topicStatus.textContent = file ? "Using the topic file." : "";
   } catch (error) {
-    said.textContent = "";
+    topicStatus.textContent = "";
     fail(error.message, form.elements.topic);
   } finally {
     if (button) button.disabled = false;
   }
 }
 
-const isTopic = (file, text) => /\.toml$/i.test(file.name) || /^\s*keywords\s*=/m.test(text);
+const looksLikeTopic = (file, text) => /\.toml$/i.test(file.name) || /^\s*keywords\s*=/m.test(text);
 
-/** A file that was chosen or dropped: a topic file, or pages to start from. */
-async function take(file, isTopicFile) {
+/** Reads a file that was chosen or dropped: a topic file, or starting pages. */
+async function readFile(file, isTopicFile) {
   const text = await file.text();
-  if (isTopicFile || isTopic(file, text)) return fillTopic({ file: text }, null, text);
+  if (isTopicFile || looksLikeTopic(file, text)) return fillTopic({ file: text }, null, text);
   seeds.value = addressesIn(text).join("\n") || text;
   return null;
 }
 
-function takeChosen(id, isTopicFile) {
+function onFileChosen(id, isTopicFile) {
   document.getElementById(id).addEventListener("change", async (event) => {
     const [file] = event.target.files;
-    if (file) await take(file, isTopicFile);
-    event.target.value = ""; // the same file can be chosen again
+    if (file) await readFile(file, isTopicFile);
+    event.target.value = ""; // allows choosing the same file again
   });
 }
-takeChosen("topic-file", true);
-takeChosen("file", false);
+onFileChosen("topic-file", true);
+onFileChosen("file", false);
 document.getElementById("find-words").addEventListener("click", (event) => {
-  if (!seeds.value.trim()) return fail("Name example pages below.", seeds);
+  if (!seeds.value.trim()) return fail("Enter example pages below.", seeds);
   fillTopic({ examples: seeds.value }, event.target);
 });
 
-function fail(words, field) {
-  failed.textContent = words;
+function fail(message, field) {
+  errorLine.textContent = message;
   field?.focus();
 }
 
@@ -93,10 +93,10 @@ form.addEventListener("drop", async (event) => {
   const [file] = event.dataTransfer.files;
   if (!file) return;
   event.preventDefault();
-  await take(file, false);
+  await readFile(file, false);
 });
 
-/** The addresses in a browser's bookmarks, HTML or JSON; none if it is another file, which is taken as it is. */
+/** The addresses in a browser's bookmarks file, HTML or JSON; none for other files. */
 function addressesIn(text) {
   const isWeb = (address) => /^https?:/i.test(address);
   if (/^\s*<!doctype netscape-bookmark/i.test(text)) {
@@ -104,9 +104,9 @@ function addressesIn(text) {
     return [...links].map((link) => link.getAttribute("href")).filter(isWeb);
   }
   try {
-    const found = [];
-    JSON.parse(text, (key, value) => { if (["uri", "url"].includes(key) && isWeb(value)) found.push(value); return value; });
-    return found;
+    const addresses = [];
+    JSON.parse(text, (key, value) => { if (["uri", "url"].includes(key) && isWeb(value)) addresses.push(value); return value; });
+    return addresses;
   } catch {
     return [];
   }

@@ -1,4 +1,4 @@
-// Reports the page in front to the desk, if the extension is on, and what teaches: reading time and bookmarks.
+// Reports the active page, reading times and new bookmarks to the desk while the extension is on.
 import { browser, call, mayReport, remember, remembered } from "./desk.js";
 
 browser.tabs.onUpdated.addListener((id, changed, tab) => {
@@ -9,23 +9,23 @@ browser.tabs.onActivated.addListener(async ({ tabId }) => report(await browser.t
 browser.runtime.onMessage.addListener((message, sender) => {
   if (sender.id !== browser.runtime.id) return;
   if (message.kind === "read") teach(sender.tab, { kind: "read", url: sender.url, seconds: message.seconds });
-  if (message.kind === "switched on") reportFront();
+  if (message.kind === "switched on") reportActive();
 });
 
-// Without the permission there is no `bookmarks`; it may be granted later.
-let hearsBookmarks = false;
-function hearBookmarks() {
-  if (hearsBookmarks || !browser.bookmarks) return;
-  hearsBookmarks = true;
+// `browser.bookmarks` exists only with the permission, which may be granted later.
+let watchesBookmarks = false;
+function watchBookmarks() {
+  if (watchesBookmarks || !browser.bookmarks) return;
+  watchesBookmarks = true;
   browser.bookmarks.onCreated.addListener(async (_, { url }) => {
     const [tab] = await browser.tabs.query({ active: true, lastFocusedWindow: true });
     if (tab?.url === url) teach(tab, { kind: "bookmark", url });
   });
 }
-hearBookmarks();
-browser.permissions.onAdded.addListener(hearBookmarks);
+watchBookmarks();
+browser.permissions.onAdded.addListener(watchBookmarks);
 
-async function reportFront() {
+async function reportActive() {
   const [tab] = await browser.tabs.query({ active: true, lastFocusedWindow: true });
   if (tab) report(tab);
 }
@@ -34,20 +34,21 @@ async function report(tab) {
   if (!mayReport(tab, tab.url, await remembered())) return;
   try {
     const [{ result: page }] = await browser.scripting.executeScript({ target: { tabId: tab.id }, files: ["reader.js"] });
-    if (page) await heard(call("/visits", { ...page, private: tab.incognito }));
-  } catch { /* a page that no extension may read, or no desk: the panel says so when it is opened */ }
+    if (page) await updateExcluded(call("/visits", { ...page, private: tab.incognito }));
+  } catch { /* the page can't be read by extensions, or the desk isn't running: the panel says so when it is opened */ }
 }
 
 async function teach(tab, lesson) {
   if (!mayReport(tab, lesson.url, await remembered())) return;
-  await heard(call("/lessons", { ...lesson, private: tab.incognito })).catch(() => null);
+  await updateExcluded(call("/lessons", { ...lesson, private: tab.incognito })).catch(() => null);
 }
 
-async function heard(answer) {
+// Every answer of the desk carries the current list of excluded sites.
+async function updateExcluded(answer) {
   const { excluded } = await answer;
   await remember({ excluded });
 }
 
-// The button opens the panel: Chromium's side panel, Firefox's sidebar.
+// The toolbar button opens Chromium's side panel or Firefox's sidebar.
 if (browser.sidePanel) browser.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
 else browser.action.onClicked.addListener(() => browser.sidebarAction.toggle());

@@ -1,16 +1,17 @@
-// The options: pairing, excluded sites, bookmarks, the words of the profile.
+// The options page: pairing, excluded sites, bookmarks, and the words of the profile.
 import { BOOKMARKS, browser, call, DESK, el, pair, remember, remembered } from "./desk.js";
 
-const said = document.getElementById("said");
+const status = document.getElementById("said");
 const words = document.getElementById("words");
 
-async function attempt(work, done) {
-  said.textContent = "";
+// Runs an action and shows `message`, or the error.
+async function attempt(action, message) {
+  status.textContent = "";
   try {
-    await work();
-    said.textContent = done;
+    await action();
+    status.textContent = message;
   } catch (error) {
-    said.textContent = error.message;
+    status.textContent = error.message;
   }
 }
 
@@ -22,14 +23,14 @@ async function refresh() {
   const { profile, excluded } = await call("");
   await remember({ excluded });
   document.getElementById("excluded").value = excluded.join("\n");
-  words.replaceChildren(...profile.words.slice(0, 50).map(word));
-  if (!profile.words.length) words.replaceChildren(el("li", {}, "Nothing yet."));
+  words.replaceChildren(...profile.words.slice(0, 50).map(wordItem));
+  if (!profile.words.length) words.replaceChildren(el("li", {}, "Nothing learned yet."));
 }
 
-function word({ word: name, weight }) {
+function wordItem({ word: name, weight }) {
   const button = el("button", { type: "button", title: "Never learn this word again" }, "×");
   button.setAttribute("aria-label", `Remove ${name}`);
-  button.addEventListener("click", () => attempt(() => change("/words", { word: name, weight: 0 }), `“${name}” is removed.`));
+  button.addEventListener("click", () => attempt(() => change("/words", { word: name, weight: 0 }), `Removed “${name}”.`));
   return el("li", {}, `${name} `, el("small", {}, weight.toFixed(2)), " ", button);
 }
 
@@ -42,11 +43,11 @@ document.getElementById("pairing").addEventListener("submit", (event) => {
   event.preventDefault();
   const code = document.getElementById("code");
   attempt(async () => {
-    if (!(await browser.permissions.request(DESK))) throw new Error("The desk can't be reached without this permission.");
+    if (!(await browser.permissions.request(DESK))) throw new Error("The extension needs this permission to reach the desk.");
     await pair(code.value);
     code.value = "";
     await refresh();
-  }, "Paired. Open the panel and switch it on.");
+  }, "Paired. Open the side panel and turn the companion on.");
 });
 
 document.getElementById("excluding").addEventListener("submit", (event) => {
@@ -56,8 +57,8 @@ document.getElementById("excluding").addEventListener("submit", (event) => {
 });
 
 document.getElementById("bookmarks").addEventListener("click", () => attempt(async () => {
-  if (!(await browser.permissions.request(BOOKMARKS))) throw new Error("Bookmarks do not teach.");
-}, "New bookmarks of the page in front teach from now on."));
+  if (!(await browser.permissions.request(BOOKMARKS))) throw new Error("The companion won't learn from bookmarks without this permission.");
+}, "The companion now learns when you bookmark the page you are reading."));
 
-document.getElementById("forget").addEventListener("click", () => attempt(() => change("/forget", {}), "All is forgotten."));
-refresh().catch((error) => { said.textContent = error.message; });
+document.getElementById("forget").addEventListener("click", () => attempt(() => change("/forget", {}), "Everything was forgotten."));
+refresh().catch((error) => { status.textContent = error.message; });

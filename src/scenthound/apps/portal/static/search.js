@@ -1,8 +1,8 @@
-// Searches the portal in the browser: fetches the files of the words that are asked for, and ranks the pages.
+// Searches the portal in the browser: fetches the index files of the query words and ranks the pages.
 const BASE = new URL("../search/", import.meta.url);
-const PER_TURN = 20;
-const MOST_WORDS = 300; // words that one begun word may stand for
-const BEGUN = 0.6; // what a word counts that only begins as asked
+const PAGE_SIZE = 20;
+const MOST_WORDS = 300; // completions considered for one query word
+const PREFIX_WEIGHT = 0.6; // weight of a word that only starts with the query word
 const LETTERS = { ß: "ss", æ: "ae", œ: "oe", ø: "o", đ: "d", ð: "d", þ: "th", ł: "l", ħ: "h", ı: "i", ŧ: "t" };
 
 async function read(name) {
@@ -22,21 +22,21 @@ export function shardOf(word) {
   return /^[a-z0-9]{2}$/.test(first.join("")) ? first.join("") : "u" + first.map((c) => c.codePointAt(0).toString(16)).join("-");
 }
 
-// The pages that have a word, or one that begins with it: a map from page number to weight.
+// Returns the pages with a word that starts with `word`, as a map from page number to weight.
 async function pagesWith(word) {
   const shard = await read(`words-${shardOf(word)}.json`);
-  const found = new Map();
-  const begun = Object.keys(shard).filter((other) => other.startsWith(word)).slice(0, MOST_WORDS);
-  for (const other of begun) {
-    const list = shard[other];
+  const weights = new Map();
+  const completions = Object.keys(shard).filter((completion) => completion.startsWith(word)).slice(0, MOST_WORDS);
+  for (const completion of completions) {
+    const postings = shard[completion];
     let page = 0;
-    for (let i = 0; i < list.length; i += 2) {
-      page += list[i];
-      const weight = (other === word ? 1 : BEGUN) * list[i + 1];
-      if (weight > (found.get(page) ?? 0)) found.set(page, weight);
+    for (let i = 0; i < postings.length; i += 2) {
+      page += postings[i];
+      const weight = (completion === word ? 1 : PREFIX_WEIGHT) * postings[i + 1];
+      if (weight > (weights.get(page) ?? 0)) weights.set(page, weight);
     }
   }
-  return found;
+  return weights;
 }
 
 async function search(query) {
@@ -47,9 +47,9 @@ async function search(query) {
   const scores = new Map();
   const matched = new Map();
   for (const list of lists) {
-    const rarity = Math.log(1 + about.pages / Math.max(1, list.size));
+    const idf = Math.log(1 + about.pages / Math.max(1, list.size));
     for (const [page, weight] of list) {
-      scores.set(page, (scores.get(page) ?? 0) + weight * rarity);
+      scores.set(page, (scores.get(page) ?? 0) + weight * idf);
       matched.set(page, (matched.get(page) ?? 0) + 1);
     }
   }
@@ -74,40 +74,40 @@ function item(number, [title, url, category, snippet]) {
 }
 
 async function show(query) {
-  const said = document.getElementById("said");
+  const status = document.getElementById("said");
   const list = document.getElementById("found");
   const more = document.getElementById("more");
-  said.textContent = "Searching …";
+  status.textContent = "Searching…";
   const { pages, words, most, perFile } = await search(query);
-  if (!words.length) said.textContent = "Write a word to search for.";
-  else if (!pages.length) said.textContent = "No page has these words. Shorter words find more.";
+  if (!words.length) status.textContent = "Type a word to search for.";
+  else if (!pages.length) status.textContent = "No pages match. Try fewer or shorter words.";
   else {
-    const all = most === words.length ? "" : ` None has all ${words.length} words; these have ${most}.`;
-    said.textContent = `${pages.length.toLocaleString("en")} ${pages.length === 1 ? "page" : "pages"}.${all}`;
+    const all = most === words.length ? "" : ` No page has all ${words.length} words; these have ${most}.`;
+    status.textContent = `${pages.length.toLocaleString("en")} ${pages.length === 1 ? "page" : "pages"}.${all}`;
   }
   let shown = 0;
   const files = new Map();
-  const turn = async () => {
+  const showMore = async () => {
     more.disabled = true;
-    for (const page of pages.slice(shown, shown + PER_TURN)) {
+    for (const page of pages.slice(shown, shown + PAGE_SIZE)) {
       const file = Math.floor(page / perFile);
       if (!files.has(file)) files.set(file, await read(`pages-${file}.json`));
       const facts = files.get(file)[page];
       if (facts) list.append(item(page, facts));
     }
-    shown += PER_TURN;
+    shown += PAGE_SIZE;
     more.disabled = false;
     more.hidden = shown >= pages.length;
   };
-  more.addEventListener("click", turn);
-  await turn();
+  more.addEventListener("click", showMore);
+  await showMore();
 }
 
-const said = document.getElementById("said");
-if (said) {
+const status = document.getElementById("said");
+if (status) {
   const query = new URLSearchParams(location.search).get("q") ?? "";
   document.querySelector("input[name=q]").value = query;
   show(query).catch((error) => {
-    said.textContent = `The search index can't be read (${error.message}). Is this page opened from a web server?`;
+    status.textContent = `Can't read the search index (${error.message}). Search works only if the portal is on a web server.`;
   });
 }
