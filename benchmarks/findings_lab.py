@@ -27,7 +27,7 @@ from scenthound.lab.measure.statistics import Comparison, Mean, adjust, average_
 from scenthound.lab.run.cells import load_cpu_seconds, load_trail
 from scenthound.lab.run.experiment import Experiment, RunOptions, run
 from scenthound.lab.run.run_cell import PROFILES
-from scenthound.lab.topics.start import from_distinct_hosts
+from scenthound.lab.topics.crawl_starts import from_distinct_hosts
 from scenthound.model import Url
 from scenthound.text.vectors import Counts
 

@@ -10,6 +10,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from findings_figures import draw
@@ -103,12 +104,10 @@ def cached_tracks(web: BenchWeb, goals: Goals, crawler: str, pages: int, work: C
 
 
 def all_tracks(web: BenchWeb, goals: Goals, crawlers: Sequence[str], pages: int) -> dict[str, list[Track]]:
-    return {
-        crawler: cached_tracks(
-            web, goals, crawler, pages, lambda run, name=crawler: crawl(web, goals, run, build_strategy(name), pages)
-        )  # type: ignore[misc]
-        for crawler in crawlers
-    }
+    def run_crawler(crawler: str, run: int) -> Track:
+        return crawl(web, goals, run, build_strategy(crawler), pages)
+
+    return {crawler: cached_tracks(web, goals, crawler, pages, partial(run_crawler, crawler)) for crawler in crawlers}
 
 
 # ---- output

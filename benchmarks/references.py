@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from scenthound.apps.portal.citations import Paper, Papers
-from scenthound.apps.portal.stated import stated
+from scenthound.apps.portal.page_metadata import stated
 from scenthound.model import Response
 from scenthound.page.page_limits import PageLimits
 from scenthound.page.pdf.convert import as_html

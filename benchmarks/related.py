@@ -29,11 +29,11 @@ import numpy as np
 import numpy.typing as npt
 
 from scenthound import url as urls
-from scenthound.apps.related.answer import read_homes
 from scenthound.apps.related.confidence import FEATURES, features
 from scenthound.apps.related.facts import HomeFacts, ListFacts, home_facts, html_of, list_facts
 from scenthound.apps.related.link_evidence import gather
 from scenthound.apps.related.owners import Owners
+from scenthound.apps.related.related_organisations import read_homes
 from scenthound.lab.beds.bed import Bed, BedTopic
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.simple_web import generate
@@ -176,9 +176,9 @@ def _measure(bed: Bed, options: argparse.Namespace) -> None:
         _print_means(_rows(variant, topics, fitted), [topic.id for topic in topics], points)
         _print_calibration(variant.cases, fitted)
     print("\n## both together\n")
-    points = _print_calibration(everything, fitted)
+    calibration = _print_calibration(everything, fitted)
     if options.svg is not None:
-        options.svg.write_text(_plot(points), encoding="utf-8")
+        options.svg.write_text(_plot(calibration), encoding="utf-8")
 
 
 def _options() -> argparse.Namespace:

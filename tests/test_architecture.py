@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ BASE = {
     "files",
     "formats",
     "parameters",
-    "rediscovery",
+    "merge_candidates",
 }
 READING = {"web", "text", "page"}
 FLOOR = BASE | READING | {"ports", "store", "graph"}
@@ -33,7 +34,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "files": {"errors"},
     "formats": {"errors", "model"},
     "parameters": {"errors"},
-    "rediscovery": {"model"},
+    "merge_candidates": {"model"},
     "web": BASE | {"ports"},
     "text": BASE,
     "page": BASE | {"ports", "web", "text"},
@@ -78,7 +79,7 @@ ONLY_IN = {  # a technology has one home
 }
 
 
-def room_of(path: Path) -> str:
+def package_of(path: Path) -> str:
     parts = path.relative_to(SOURCE).with_suffix("").parts
     return "" if parts[0] == "__init__" else parts[0]
 
@@ -102,9 +103,9 @@ FILES = sorted(SOURCE.rglob("*.py"))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
-def test_a_file_imports_only_what_its_room_may(path: Path) -> None:
-    room = room_of(path)
-    assert room in MAY_IMPORT, f"{path}: `{room}` is not in the table of rooms"
+def test_a_file_imports_only_what_its_package_may(path: Path) -> None:
+    package = package_of(path)
+    assert package in MAY_IMPORT, f"{path}: `{package}` is not in the table"
     wrong = []
     for line, name in imports(path):
         top, _, rest = name.partition(".")
@@ -112,12 +113,12 @@ def test_a_file_imports_only_what_its_room_may(path: Path) -> None:
             wrong.append(f"{path.name}:{line} relative import; write the whole name")
         elif top == "scenthound":
             target = rest.partition(".")[0]
-            if target != room and target not in MAY_IMPORT[room]:
+            if target != package and target not in MAY_IMPORT[package]:
                 wrong.append(
-                    f"{path.name}:{line} `{room or 'the façade'}` may not import `{target or 'the package root'}`"
+                    f"{path.name}:{line} `{package or 'the façade'}` may not import `{target or 'the package root'}`"
                 )
-        elif top in ONLY_IN and room not in ONLY_IN[top]:
-            wrong.append(f"{path.name}:{line} {top} belongs in {sorted(ONLY_IN[top]) or 'no room'}")
+        elif top in ONLY_IN and package not in ONLY_IN[top]:
+            wrong.append(f"{path.name}:{line} {top} belongs in {sorted(ONLY_IN[top]) or 'no package'}")
     assert not wrong, "\n".join(wrong)
 
 
@@ -126,7 +127,7 @@ def test_only_drivers_read_the_clock() -> None:
     allowed = {"loop/live.py", "lab/beds/bed_server.py"}
     for path in FILES:
         name = str(path.relative_to(SOURCE))
-        if name in allowed or room_of(path) in {"cli", "wiring", "web", "exports", "desk"}:
+        if name in allowed or package_of(path) in {"cli", "wiring", "web", "exports", "desk"}:
             continue
         source = path.read_text(encoding="utf-8")
         for word in ("time.time(", "time.monotonic(", "datetime.now(", "time.sleep("):
@@ -150,3 +151,28 @@ def test_nobody_asks_a_frontier_or_a_strategy_what_it_has() -> None:
 @pytest.mark.parametrize("name", ["model.py", "ports.py", "loop/core.py"])
 def test_what_a_newcomer_reads_first_is_short(name: str) -> None:
     assert len((SOURCE / name).read_text(encoding="utf-8").splitlines()) < 300
+
+
+ONE_FILE_PER_PLUGIN = {"strategies", "exports", "sources", "lab/importers"}
+"""Packages whose docstrings describe the pattern of their files instead of naming each."""
+ONE_FILE_PER_COMMAND = {"cli", "desk"}
+PACKAGES = sorted(path.parent for path in SOURCE.glob("*/**/__init__.py"))
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_a_package_says_what_is_made_there_and_names_its_modules(package: Path) -> None:
+    text = ast.get_docstring(ast.parse((package / "__init__.py").read_text(encoding="utf-8"))) or ""
+    assert len(text.splitlines()) >= 4, "say in a few lines what is made here, who uses it, and where it goes"
+    if str(package.relative_to(SOURCE)) not in ONE_FILE_PER_PLUGIN | ONE_FILE_PER_COMMAND:
+        modules = {path.stem for path in package.glob("*.py")} - {"__init__"}
+        unnamed = {name for name in modules if not re.search(rf"`([\w.]+\.)?{name}(\.\w+)*`", text)}
+        assert not unnamed, f"the docstring does not name {sorted(unnamed)}"
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_no_other_package_has_a_file_of_the_same_name(package: Path) -> None:
+    """A reader who looks for `limits.py` must not find four of them."""
+    names = {path.name for path in package.glob("*.py")} - {"__init__.py"}
+    elsewhere = [path for path in FILES if path.parent != package and path.name in names]
+    plugins = {SOURCE / name for name in (*ONE_FILE_PER_PLUGIN, "judges")}  # a plug-in's file has the plug-in's name
+    assert not [path for path in elsewhere if not {path.parent, package} & plugins]

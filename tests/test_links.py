@@ -16,7 +16,7 @@ from scenthound.cli.demo_command import MARK
 from scenthound.cli.root_command import run
 from scenthound.desk.pairing import FILE as PAIRINGS
 from scenthound.desk.pairing import Pairings
-from scenthound.desk.starting import LOG, Processes
+from scenthound.desk.start_processes import LOG, Processes
 from scenthound.errors import UnsafeFile
 from support import pupil  # noqa: F401 - registers the test's strategy
 from support.application_webs import CLUB_SEEDS, CLUBS

@@ -14,7 +14,7 @@ import pytest
 
 from scenthound.apps.companion import Companion, Visit
 from scenthound.cli.root_command import run
-from scenthound.desk.starting import NewCrawl
+from scenthound.desk.start_processes import NewCrawl
 from scenthound.loop.settings import Settings, read
 from support.seed_servers import cdx_line, searxng_reply
 from support.small_crawl import small_crawl

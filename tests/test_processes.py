@@ -71,7 +71,7 @@ def test_crawls_and_indexers_of_the_desk_run_nothing_of_the_working_directory(tm
     folder = small_crawl(tmp_path / "gift", pages=2)
     plant_modules(folder)
     script = (
-        "from pathlib import Path; from scenthound.desk.starting import Processes; started = Processes();"
+        "from pathlib import Path; from scenthound.desk.start_processes import Processes; started = Processes();"
         "started.follow(Path.cwd()); started.resume(Path.cwd()); started.close()"
     )
     run_in(folder, [sys.executable, "-P", "-c", script])
@@ -79,7 +79,7 @@ def test_crawls_and_indexers_of_the_desk_run_nothing_of_the_working_directory(tm
 
 
 NEWER = (
-    "from scenthound.desk.starting import Processes; started = Processes();"
+    "from scenthound.desk.start_processes import Processes; started = Processes();"
     "started.jobs.start(here, ['portal', '--json', '--', str(here)]);"
     "started.jobs.state(here);"
     "print(started.answer(['seeds', 'balloons', '--json', '--source', f'collections:{here}'])['topic']);"

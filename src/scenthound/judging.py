@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from scenthound.model import Topic, Url
-from scenthound.page.ahead import AheadView
 from scenthound.page.page import Page
+from scenthound.page.precomputed_views import AheadView
 
 
 class Verdict(NamedTuple):

@@ -11,9 +11,9 @@ import pytest
 from scenthound.apps.portal import build_portal
 from scenthound.apps.portal.citations import Paper, Papers
 from scenthound.apps.portal.naming import names, title_terms
+from scenthound.apps.portal.page_metadata import stated
 from scenthound.apps.portal.page_vectors import clusters, make_vectors, related, term_counts
 from scenthound.apps.portal.search_files import shard_of
-from scenthound.apps.portal.stated import stated
 from scenthound.cli.root_command import run
 from scenthound.errors import BadConfig
 from scenthound.loop.settings import Settings

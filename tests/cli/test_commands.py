@@ -102,7 +102,7 @@ def test_it_runs_as_a_module() -> None:
         (["lab", "genrate"], 2, "error: no command called `genrate`", "hint: did you mean `generate`?"),
         (["status"], 2, "error: Missing argument 'DIR'.", "hint: see `scenthound status --help`"),
         (["status", "x", "--jsn"], 2, "--jsn", "hint: see `scenthound status --help`"),
-        (["status", "nowhere"], 4, "error: there is no folder nowhere", "hint: name a folder"),
+        (["status", "nowhere"], 4, "error: there is no folder nowhere", "hint: give the folder"),
         (["strategies", "best-frist"], 2, "error: no strategy called `best-frist`", "hint: did you mean `best-first`?"),
         (["export", "x", "--to", "jsnl"], 2, "error: no export format called `jsnl`", "hint: did you mean `jsonl`?"),
         (["completion", "tcsh"], 2, "'tcsh'", "hint: see `scenthound completion --help`"),

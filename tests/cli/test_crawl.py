@@ -18,7 +18,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from scenthound.cli.inputs import CrawlOptions, crawl_request, slug
+from scenthound.cli.crawl_request import CrawlOptions, crawl_request, slug
 from scenthound.cli.root_command import run
 from scenthound.errors import BadUsage, ScenthoundError, UnknownName
 from scenthound.lab.beds.bed import BedTopic
@@ -411,7 +411,7 @@ def test_a_bed_is_generated_and_served(tmp_path: Path, capsys: pytest.CaptureFix
     assert run(["lab", "generate", str(bed), "--pages", "60", "--seed", "2", "--topics", "3", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["topics"]
     assert run(["lab", "generate", str(bed)]) == 4
-    assert "there is a bed" in capsys.readouterr().err
+    assert "already contains a bed" in capsys.readouterr().err
     words = [*COMMAND, "lab", "serve", str(bed), "--json", "--log", str(tmp_path / "log")]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:

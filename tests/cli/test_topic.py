@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from scenthound.cli.inputs import CrawlOptions, crawl_request
+from scenthound.cli.crawl_request import CrawlOptions, crawl_request
 from scenthound.cli.root_command import run
 from scenthound.errors import BadConfig, UnknownName
 from scenthound.lab.beds.bed import BedTopic, write_bed

@@ -135,7 +135,7 @@ def test_a_url_that_waits_has_a_place_and_what_stands_before_it(half: TestClient
 
 
 def test_a_url_says_that_its_host_rests_or_that_the_crawl_is_paused(tmp_path: Path) -> None:
-    from scenthound.desk import views
+    from scenthound.desk import crawl_data
     from scenthound.store import live_queries
 
     session = born(tmp_path / "half")  # it holds the lock: as a crawl that runs
@@ -144,9 +144,9 @@ def test_a_url_says_that_its_host_rests_or_that_the_crawl_is_paused(tmp_path: Pa
         url = live_queries.first_waiting(folder.database, 1)[0].url
 
     def held_up(now: float) -> str:
-        return str(views.explanation(tmp_path / "half", url, now)["waiting_list"]["held_up"])
+        return str(crawl_data.explanation(tmp_path / "half", url, now)["waiting_list"]["held_up"])
 
-    until = views.explanation(tmp_path / "half", url, 0.0)["waiting_list"]["host_rests_until"]
+    until = crawl_data.explanation(tmp_path / "half", url, 0.0)["waiting_list"]["host_rests_until"]
     assert held_up(until - 2.5) == "its host is resting for another 2.5 s"
     assert held_up(until) == ""
     give_order(tmp_path / "half", "pause", None, 1.0)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from scenthound.apps.ask import asked_strategy
-from scenthound.desk.starting import NewCrawl
-from scenthound.desk.watching import Watch
+from scenthound.desk.crawl_watch import Watch
+from scenthound.desk.start_processes import NewCrawl
 from support.desk import WITH_TOKEN, browser_page, chromium, client, desk_process
 from support.running_crawl import WEB, served, until
 from support.small_crawl import small_crawl

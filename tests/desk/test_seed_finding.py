@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from scenthound.desk.starting import NewCrawl
+from scenthound.desk.start_processes import NewCrawl
 from scenthound.loop.folder import CrawlFolder
 from support.desk import WITH_TOKEN, client
 from support.seed_servers import NOT_FOUND, Reply, searxng, server

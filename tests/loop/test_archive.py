@@ -107,7 +107,7 @@ def test_data_after_the_last_recorded_page_is_moved_aside_and_overwrites_nothing
         session = resume(folder, fetcher=Recorded())
         session.close()
         kept = path.with_name(f"{path.name}.tail-{number}")
-        note = f"{len(tail)} bytes behind the last recorded page of {path.name} were moved to pages/{kept.name}"
+        note = f"{len(tail)} bytes after the last recorded page of {path.name} were moved to pages/{kept.name}"
         assert session.folder.recovered == [note]
         assert path.read_bytes() == good
         assert kept.read_bytes() == tail
@@ -125,7 +125,7 @@ def test_the_user_gets_a_one_line_message(folder: Path, capsys: pytest.CaptureFi
     path = only_warc(folder)
     path.write_bytes(path.read_bytes() + b"torn")
     assert run(["resume", str(folder)]) == 0
-    note = f"note: 4 bytes behind the last recorded page of {path.name} were moved to pages/{path.name}.tail-1\n"
+    note = f"note: 4 bytes after the last recorded page of {path.name} were moved to pages/{path.name}.tail-1\n"
     assert note in capsys.readouterr().err
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scenthound.loop.live import FEW, FIRST, PATIENCE, PROVEN, Slots
+from scenthound.loop.slots import FEW, FIRST, PATIENCE, PROVEN, Slots
 
 
 @pytest.mark.parametrize("count", [1, 2, 16, 64])

@@ -25,11 +25,11 @@ from scenthound.loop.settings import Settings
 from scenthound.model import Candidate, Miss, Moved, Response, Url
 from scenthound.page import pool as pool_module
 from scenthound.page import wire
-from scenthound.page.ahead import AHEAD, AheadView
 from scenthound.page.landing import land
 from scenthound.page.page import Page
 from scenthound.page.page_limits import PageLimits
 from scenthound.page.pool import TRIES, ReadingPool
+from scenthound.page.precomputed_views import AHEAD, AheadView
 from scenthound.page.record import EVERYTHING, Parts
 from scenthound.page.wire import ReadOptions, pack, read_response, take_messages, unpack, unpack_response, unpack_result
 from scenthound.text.term_counts import TermNumbers

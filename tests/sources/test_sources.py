@@ -14,8 +14,8 @@ from scenthound.errors import BadConfig, ScenthoundError, SourceFailed, UnknownN
 from scenthound.model import Topic, Url
 from scenthound.seeding import FoundUrl, KnowsBackLinks, SeedSource
 from scenthound.sources import SOURCES
-from scenthound.sources.asking import LARGEST_ANSWER, PoliteAsker
-from scenthound.sources.named import named_source
+from scenthound.sources.parse_source import named_source
+from scenthound.sources.polite_requests import LARGEST_ANSWER, PoliteAsker
 from scenthound.testing import seed_source_contract
 from scenthound.testing.seed_source import RepliesTo
 from support.seed_servers import cdx_line, collinfo, searxng_reply

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scenthound.merge_candidates import DECIMALS, rounded
 from scenthound.model import Candidate, Url
 from scenthound.ports import Popped
-from scenthound.rediscovery import DECIMALS, rounded
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.testing.frontier import FrontierContract
 

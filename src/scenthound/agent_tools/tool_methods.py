@@ -11,10 +11,10 @@ from typing import Any
 from scenthound import search as engine
 from scenthound.agent_tools.agent_limits import MOST_CHARACTERS, ToolLimits
 from scenthound.apps.related import Organisation, related
-from scenthound.desk import views
+from scenthound.desk import crawl_data
 from scenthound.desk.crawl_folders import Collections
-from scenthound.desk.starting import NewCrawl, Processes
-from scenthound.desk.watching import Watch
+from scenthound.desk.crawl_watch import Watch
+from scenthound.desk.start_processes import NewCrawl, Processes
 from scenthound.errors import BadUsage, FolderInUse, ScenthoundError
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.steering import give_order
@@ -89,7 +89,7 @@ class Tools:
             facts = watch.overview(self._clock())
         finally:
             watch.close()
-        pages = views.pages(self._path(collection), Wanted("best", limit=10))["pages"]
+        pages = crawl_data.pages(self._path(collection), Wanted("best", limit=10))["pages"]
         best = [{"url": page["url"], "relevance": round(page["relevance"], 3)} for page in pages]
         names = ("topic", "strategy", "state", "is_running", "pages", "budget", "on_topic", "waiting", "failed")
         return {"collection": collection, **{name: facts[name] for name in names}, "best_pages": best}

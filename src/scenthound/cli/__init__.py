@@ -4,7 +4,7 @@
 messages and exit codes. A command is in the module named after it or its group (`ask_command`, `topic_commands`,
 `lab_run`), which is imported only when the command is used, so that `--help` is quick.
 
-The other modules are shared: `crawl_options` (options of all commands that crawl), `inputs` (command line and
+The other modules are shared: `crawl_options` (options of all commands that crawl), `crawl_request` (command line and
 configuration file to a crawl request), `output` (tables, JSON, messages), `progress` and `lab_progress` (progress on
 stderr), `plugin_docs` and `cited_papers` (descriptions of plug-ins), `shell_words` (shell completion), and
 `process_limits` (garbage collection, open files).

@@ -72,7 +72,7 @@ def ask(
       $ scenthound ask "hot air balloon clubs" --seeds links.txt --strategy infospiders --keep clubs
       $ scenthound ask "hot air balloon clubs" --seeds links.txt --strategy best-first --per-seed
     """
-    from scenthound.cli.inputs import CrawlOptions, crawl_request
+    from scenthound.cli.crawl_request import CrawlOptions, crawl_request
 
     if not query.strip():
         raise BadUsage("no question: say what you are looking for", 'scenthound ask "hot air balloon clubs" --seed URL')

@@ -103,7 +103,7 @@ def crawl(out: Path | None, as_json: bool, **options: Any) -> int:
       $ scenthound crawl reefs.toml --seeds reefs.txt --model reefs-model
       $ scenthound crawl --topic-from topics.jsonl --id ballooning --profile exp --strategy best-n-first
     """
-    from scenthound.cli.inputs import CrawlOptions, crawl_request, slug
+    from scenthound.cli.crawl_request import CrawlOptions, crawl_request, slug
     from scenthound.wiring import begin
 
     own = {f.name: options.pop(f.name) for f in fields(CrawlOptions) if f.name in options}

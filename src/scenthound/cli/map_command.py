@@ -89,7 +89,7 @@ def _crawl(site: str, topic: str | None, options: dict[str, Any]) -> tuple[Path,
     """Crawl a site. Returns the folder and the exit code."""
     from scenthound import url as urls
     from scenthound.cli.crawl_commands import crawl_for
-    from scenthound.cli.inputs import CrawlOptions, crawl_request, slug
+    from scenthound.cli.crawl_request import CrawlOptions, crawl_request, slug
     from scenthound.loop.crawl_toml import check_seeds
 
     if topic is None:

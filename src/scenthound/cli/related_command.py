@@ -97,10 +97,10 @@ def _refuse_crawl_options(options: dict[str, Any]) -> None:
 
 def _crawl(seed_file: Path, options: dict[str, Any]) -> tuple[Path, int]:
     """Crawl from the seeds in a file. Returns the folder and the exit code."""
-    from scenthound.apps.related.answer import check_seeds
     from scenthound.apps.related.owners import Owners
+    from scenthound.apps.related.related_organisations import check_seeds
     from scenthound.cli.crawl_commands import crawl_for
-    from scenthound.cli.inputs import CrawlOptions, crawl_request, seeds_of, slug
+    from scenthound.cli.crawl_request import CrawlOptions, crawl_request, seeds_of, slug
 
     own = {name: options.pop(name) for name in ("topic", "augment", "folder", "pairs")}
     seeds = seeds_of(str(seed_file))

@@ -159,8 +159,10 @@ def _text(parts: tuple[tuple[str, bool], ...]) -> object:
         shown = printable(part)
         if marked:
             text += Text(f"*{shown}*" if plain else shown, style="bold")
-        else:  # `printable` strips the spaces next to marked words
+        elif shown:  # `printable` strips the spaces next to marked words
             text += Text(" " * part[:1].isspace() + shown + " " * part[-1:].isspace())
+        else:
+            text += Text(" " * bool(part))
     return text
 
 

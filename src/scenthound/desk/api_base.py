@@ -14,11 +14,11 @@ from starlette.responses import JSONResponse, Response
 
 from scenthound.apps.companion import Companion
 from scenthound.desk.crawl_folders import Collections
+from scenthound.desk.crawl_watch import Watch
 from scenthound.desk.pairing import Pairings
 from scenthound.desk.request_parameters import BodyTooLong
 from scenthound.desk.security import Access, refused
-from scenthound.desk.starting import NewCrawl, Processes
-from scenthound.desk.watching import Watch
+from scenthound.desk.start_processes import NewCrawl, Processes
 from scenthound.errors import DiskFull, FolderInUse, IoFailed, OurFault, ScenthoundError, of_system
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.live import Clock

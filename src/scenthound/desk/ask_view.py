@@ -20,7 +20,7 @@ from scenthound.desk.api_operations import get, post
 from scenthound.desk.markup import Markup, element
 from scenthound.desk.seed_choices import allowed, choices
 from scenthound.desk.shapes import FLAG, INTEGER, NUMBER, TEXT, fields, list_of, nullable
-from scenthound.desk.starting import LOG, NewCrawl
+from scenthound.desk.start_processes import LOG, NewCrawl
 from scenthound.errors import BadUsage, FolderInUse
 from scenthound.files import free_name
 from scenthound.loop.folder import CrawlFolder

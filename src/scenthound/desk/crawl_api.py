@@ -13,12 +13,12 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
+from scenthound.desk import crawl_data
 from scenthound.desk import request_parameters as params
-from scenthound.desk import views
 from scenthound.desk.api_base import Desk, NotFound, desk_of, folder_of, listing, overview
 from scenthound.desk.api_operations import description, get, post
+from scenthound.desk.crawl_watch import Watch
 from scenthound.desk.shapes import ANY, FLAG, INTEGER, NUMBER, TEXT, TEXTS, fields, list_of, nullable
-from scenthound.desk.watching import Watch
 from scenthound.store.live_queries import Wanted
 
 POLL_INTERVAL = 1.0  # seconds between two reads of a crawl that is being watched
@@ -144,7 +144,7 @@ async def get_pages(request: Request) -> Any:
         limit=LIMIT.of(query),
         offset=OFFSET.of(query),
     )
-    return await run_in_threadpool(views.pages, path, wanted)
+    return await run_in_threadpool(crawl_data.pages, path, wanted)
 
 
 # ---- one page
@@ -156,12 +156,12 @@ LINKS = fields(url=TEXT, links=list_of(fields(url=TEXT, anchor=TEXT, state=TEXT,
 
 async def get_explanation(request: Request) -> Any:
     path, url = folder_of(request), URL.of(request.query_params)
-    return await run_in_threadpool(views.explanation, path, url, desk_of(request).clock())
+    return await run_in_threadpool(crawl_data.explanation, path, url, desk_of(request).clock())
 
 
 async def get_links(request: Request) -> Any:
     path, url = folder_of(request), URL.of(request.query_params)
-    links = await run_in_threadpool(views.links, path, url)
+    links = await run_in_threadpool(crawl_data.links, path, url)
     if links is None:
         raise NotFound("this page is not stored", "links are known only for stored pages")
     return links

@@ -18,8 +18,8 @@ from scenthound.errors import BadUsage
 from scenthound.formats import json_facts
 from scenthound.lab.measure.compare_crawlers import crawlers, open_run
 from scenthound.lab.measure.measure import measured_metrics
-from scenthound.lab.report.chosen import Chosen, choose
 from scenthound.lab.report.downloads import TABLES, as_csv, as_latex, as_svg
+from scenthound.lab.report.reader_choice import Chosen, choose
 
 METRIC = params.Text("metric", "The metric to compare.")
 STRATEGIES = params.Texts("strategy", "Only these strategies.")

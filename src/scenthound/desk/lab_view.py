@@ -19,8 +19,8 @@ from scenthound.desk.markup import Content, Markup, element, join
 from scenthound.lab.measure.compare_crawlers import crawlers, non_oracles, points_shown
 from scenthound.lab.measure.measure import measured_metrics
 from scenthound.lab.measure.metrics import get_metric
-from scenthound.lab.report.chosen import Chosen
 from scenthound.lab.report.formatting import number
+from scenthound.lab.report.reader_choice import Chosen
 from scenthound.lab.run.spec import display_name
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from scenthound import url as urls
-from scenthound.desk.watching import WORKING
+from scenthound.desk.crawl_watch import WORKING
 from scenthound.formats import json_number
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.politeness import HOST_FAILURES

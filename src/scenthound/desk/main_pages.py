@@ -14,7 +14,16 @@ from starlette.routing import Route
 
 from scenthound import url as urls
 from scenthound.apps.portal.build_portal import categories_of
-from scenthound.desk import api_base, crawl_view, page_view, search_api, search_view, start_view, stored_copy, views
+from scenthound.desk import (
+    api_base,
+    crawl_data,
+    crawl_view,
+    page_view,
+    search_api,
+    search_view,
+    start_view,
+    stored_copy,
+)
 from scenthound.desk import page_layout as layout
 from scenthound.desk.agent_data import has_agents
 from scenthound.desk.crawl_api import HOST, ON_TOPIC, URL
@@ -87,7 +96,7 @@ async def crawl(request: Request) -> str:
     query = request.query_params
     order = "best" if query.get("order") == "best" else "new"
     wanted = Wanted(order, host=HOST.of(query), on_topic=ON_TOPIC.of(query))
-    listing = await run_in_threadpool(views.pages, path, wanted)
+    listing = await run_in_threadpool(crawl_data.pages, path, wanted)
     return layout.page(
         facts["topic"],
         crawl_view.head(facts),
@@ -107,10 +116,10 @@ async def one_page(request: Request) -> str | Response:
     if not request.query_params.get("url", "").strip():
         return await why(request)
     url = URL.of(request.query_params)
-    explanation = await run_in_threadpool(views.explanation, path, url, api_base.desk_of(request).clock())
+    explanation = await run_in_threadpool(crawl_data.explanation, path, url, api_base.desk_of(request).clock())
     if explanation["state"] != "crawled":
         return await why(request)
-    links = await run_in_threadpool(views.links, path, explanation["page"]["url"])
+    links = await run_in_threadpool(crawl_data.links, path, explanation["page"]["url"])
     content = page_view.fetched(name, explanation, links)
     return layout.page(
         explanation["page"]["title"] or explanation["page"]["url"],
@@ -126,7 +135,7 @@ async def why(request: Request) -> str:
     answer: Content = None
     if url:
         try:
-            explanation = await run_in_threadpool(views.explanation, path, url, api_base.desk_of(request).clock())
+            explanation = await run_in_threadpool(crawl_data.explanation, path, url, api_base.desk_of(request).clock())
             answer = page_view.not_fetched(name, explanation)
         except ScenthoundError as error:
             answer = layout.problem(error.message, error.hint)
@@ -151,11 +160,11 @@ async def why(request: Request) -> str:
 
 
 async def copy(request: Request) -> Response:
-    path, url = api_base.folder_of(request), views.url_of(URL.of(request.query_params))
+    path, url = api_base.folder_of(request), crawl_data.url_of(URL.of(request.query_params))
 
     def render() -> str | None:
         with CrawlFolder.look(path) as folder:
-            document = views.document_of(folder, url)
+            document = crawl_data.document_of(folder, url)
             return None if document is None else stored_copy.stored_copy(document)
 
     html = await run_in_threadpool(render)

@@ -11,8 +11,8 @@ from starlette.requests import Request
 
 from scenthound import search as engine
 from scenthound.apps.portal.build_portal import pages_in
+from scenthound.desk import crawl_data
 from scenthound.desk import request_parameters as params
-from scenthound.desk import views
 from scenthound.desk.api_base import Desk, desk_of, folder_of
 from scenthound.desk.api_operations import get
 from scenthound.desk.shapes import ANY, INTEGER, NUMBER, TEXT, fields, list_of
@@ -50,7 +50,7 @@ def search_folder(desk: Desk, path: Path, query: QueryParams) -> dict[str, Any]:
     if not (path / INDEX / "text.db").exists():
         return engine.Results(0, 0, engine.WEIGHT).as_plain()
     if like := LIKE.of(query):
-        return engine.like(path, views.url_of(like), filters, limit, offset, weight).as_plain()
+        return engine.like(path, crawl_data.url_of(like), filters, limit, offset, weight).as_plain()
     return engine.search(path, WORDS.of(query), filters, limit, offset, weight).as_plain()
 
 

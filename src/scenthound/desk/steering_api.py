@@ -9,13 +9,13 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
+from scenthound.desk import crawl_data
 from scenthound.desk import request_parameters as params
-from scenthound.desk import views
 from scenthound.desk.api_base import PATIENCE, NotFound, desk_of, folder_of, start_new_crawl
 from scenthound.desk.api_operations import get, post
 from scenthound.desk.seed_choices import allowed
 from scenthound.desk.shapes import FLAG, INTEGER, NUMBER, TEXT, fields, list_of
-from scenthound.desk.starting import NewCrawl
+from scenthound.desk.start_processes import NewCrawl
 from scenthound.desk.topic_api import topic_in
 from scenthound.errors import BadUsage
 from scenthound.loop.folder import CrawlFolder
@@ -100,7 +100,7 @@ ON_TOPIC = params.Field("on_topic", bool, "Whether it is on topic.")
 
 async def post_label(request: Request) -> Any:
     desk, path, body = desk_of(request), folder_of(request), await params.body_of(request)
-    url, on_topic = views.url_of(URL.of(body)), ON_TOPIC.of(body)
+    url, on_topic = crawl_data.url_of(URL.of(body)), ON_TOPIC.of(body)
 
     def save_label() -> None:
         with CrawlFolder.look(path) as folder:

@@ -53,8 +53,8 @@ from scenthound.judges.topic_evidence import (
 )
 from scenthound.judging import Verdict
 from scenthound.model import Topic, Url
-from scenthound.page.ahead import AheadView, numbers_of, outlink_numbers, title_term_numbers
 from scenthound.page.page import Page
+from scenthound.page.precomputed_views import AheadView, numbers_of, outlink_numbers, title_term_numbers
 from scenthound.parameters import Parameterised, parameter
 from scenthound.text.background import document_share
 from scenthound.text.tokens import Analyser

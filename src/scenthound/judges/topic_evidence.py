@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scenthound.model import Url
-from scenthound.page.ahead import numbers_of
+from scenthound.page.precomputed_views import numbers_of
 from scenthound.text.topic_model import Floats, WeightedTerms
 
 BIAS = -1.4

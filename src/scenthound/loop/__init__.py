@@ -8,8 +8,8 @@ until the budget is spent or no URL is left. `wiring` builds crawls for commands
 * Choose a URL: `selection` (which candidate is next), `fetch_order` (whether a better URL waits for its host),
   `politeness` and `address_delay` (when a host may be asked, robots.txt), `scope` and `trap_watch` (which URLs are
   never requested).
-* Talk to the driver: `messages` (actions and results), `replies` (turns an HTTP reply into a result), `host_timeouts`,
-  `connectivity` (detects that our own connection is down).
+* Talk to the driver: `messages` (actions and results), `replies` (turns an HTTP reply into a result), `slots` (how many
+  requests are in flight), `host_timeouts`, `connectivity` (detects that our own connection is down).
 * Process a result: `plugin_calls` (strategy and judge), `new_urls` (links, redirects and sitemaps enter the frontier),
   `service_files` (robots.txt and sitemaps), `recording` (history and counters), `forecast` (what is left to find).
 * Configure a crawl: `settings`, `crawl_toml` (the request file), `identity` (User-Agent), `use_model`.

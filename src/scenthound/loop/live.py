@@ -9,18 +9,19 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Hashable, Iterable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol
 
 from scenthound import url as urls
 from scenthound.loop.address_delay import AddressDelay, KnowsAddresses
 from scenthound.loop.core import Crawl
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.host_timeouts import HostTimeouts
-from scenthound.loop.messages import FOREVER, Done, Fetch, HostBehaviour, Postponed, Result, Wait
+from scenthound.loop.messages import Done, Fetch, Postponed, Result, Wait
 from scenthound.loop.replies import Replies, most_bytes, response_to_store
+from scenthound.loop.slots import Slots
 from scenthound.model import Candidate, Miss, Moved, Response
 from scenthound.page.page import Page
 from scenthound.page.pdf.convert import as_html, is_converted
@@ -128,135 +129,125 @@ class LiveRun:
     deliver: Callable[[], Awaitable[None]] | None = None
     """Awaited when all that has landed is committed, to pass new pages to a consumer."""
     interrupted: int = 0
-    _wake: asyncio.Event | None = None
+    _wake: asyncio.Event = field(default_factory=asyncio.Event)
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    _landed: deque[_Landed] = field(default_factory=deque)
+    _unread: deque[_Landed] = field(default_factory=deque)
+    """Replies for the workers; read here if there is nothing else to do."""
     _being_read: int = 0
-    """Replies that the workers are reading."""
+    """The number of replies that the workers are reading."""
     _waiting: int = 0
     """Bytes of the replies that are not processed yet."""
+    _uncommitted: int = 0
+    """Replies processed since the last commit."""
+    _committed_at: float = 0.0
     _converting: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
+    _idle: _Idle = field(init=False)
+    _slots: Slots[_Flight] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._idle, self._slots = _Idle(self.clock), Slots(self.concurrency, self.slow_requests)
 
     def interrupt(self) -> None:
         self.interrupted += 1
         self.crawl.stop("interrupted")
-        if self._wake is not None:
-            self._wake.set()
+        self._wake.set()
 
     async def run(self) -> str:
         """Run to the end and return the reason. Even after an error, all that has landed is committed."""
-        wake = self._wake = asyncio.Event()
-        landed: deque[_Landed] = deque()
-        unread: deque[_Landed] = deque()  # replies for the workers; read here if there is nothing else to do
-        tasks: set[asyncio.Task[None]] = set()
-        uncommitted, since = 0, self.clock()
-        idle, slots = _Idle(self.clock), Slots[_Flight](self.concurrency, self.slow_requests)
-
-        async def request(flight: _Flight) -> None:
-            fetch = flight.fetch
-            reply: Response | Failure | Postponed
-            try:
-                async with flight.deadline:
-                    reply = await self._fetch(fetch)
-            except TimeoutError:
-                reply = Failure("timeout", "slow, and others were waiting", may_retry=True)
-            except Exception as error:  # a bug in the fetcher must not leave its host in flight for ever
-                reply = Failure("client-error", f"{type(error).__name__}: {error}"[:200])
-            slots.end(flight, idle(), fetch.kind == "page" and isinstance(reply, Response))
-            self._waiting += _size(reply)
-            ended, as_html = self.clock(), await self._converted(fetch, reply)
-            queue = unread if self._is_for_worker(fetch, as_html) else landed
-            queue.append(_Landed(fetch, reply, as_html, ended))
-            wake.set()
-            supply_workers()
-
-        def supply_workers() -> None:
-            while self.reader is not None and unread:
-                reply = unread[0].as_html
-                assert isinstance(reply, Response)
-                if not self.reader.takes(reply):
-                    return
-                landed_reply = unread.popleft()
-                try:
-                    self.reader.read(landed_reply.fetch.candidate, reply, partial(was_read, landed_reply))
-                except Exception:  # a bug in the reader: read the page here
-                    landed.append(landed_reply)
-                else:
-                    self._being_read += 1
-
-        def was_read(landed_reply: _Landed, result: Result | None) -> None:
-            self._being_read -= 1
-            if result is None:  # not read: leave it to the next free worker
-                unread.appendleft(landed_reply)
-            else:
-                landed.append(landed_reply._replace(result=result))
-            wake.set()
-            supply_workers()
-
+        self._committed_at = self.clock()
         try:
             while self.interrupted < 2:
                 now = self.clock()
-                step: Fetch | Wait | Done = Wait(now)
-                taken = len(landed) + len(unread) + self._being_read + uncommitted
-                while slots.in_use(idle()) + taken < self.concurrency and self._waiting < MOST_WAITING:
-                    slow = [flight.fetch for flight in slots.slow]
-                    if not isinstance(step := self.crawl.next(now, slow), Fetch):
-                        break
-                    flight = _Flight(step, asyncio.timeout(None))
-                    slots.begin(flight, idle(), step.host)
-                    task = asyncio.create_task(request(flight))
-                    tasks.add(task)
-                    task.add_done_callback(tasks.discard)
+                step = self._send_requests(now)
                 if isinstance(step, Done):
                     return step.reason
-                full = slots.in_use(idle()) + taken >= self.concurrency
-                if full and (slowest := slots.to_cancel(idle())) is not None:
-                    slowest.deadline.reschedule(0.0)
-                until = step.until if isinstance(step, Wait) and not full else now + self.group_time
-                latest = since + self.group_time if uncommitted else now + 0.2
-                rest = min(until, latest) - now
-                rest = max(min(rest, slots.free_in(idle())), 0.001) if full else max(rest, 0.0)
-                if landed or unread:
-                    await self._sleep(wake, 0.0)
-                else:
-                    with idle:
-                        await self._sleep(wake, rest)
-                if self.reader is not None and len(unread) >= BUSY and self._to_come() >= SETTLED:
-                    self.reader.start()
-                room = AT_ONCE
-                while room > 0 and (landed or unread):
-                    room -= 1 if landed else OWN
-                    self._land((landed or unread).popleft())
-                    uncommitted += 1
-                now = self.clock()
-                due = uncommitted >= self.group_pages or now - since >= self.group_time
-                if uncommitted and (due or not (slots.in_use(idle()) or unread or self._being_read)):
-                    self.durable.commit(now)
-                    uncommitted = 0
-                if not uncommitted:
-                    since = now
-                    if self.listen is not None:
-                        self.listen()
-                    if self.deliver is not None:
-                        await self.deliver()
+                await self._wait_for_replies(step, now)
+                self._process_replies()
+                await self._commit_if_due(self.clock())
                 if self.tick is not None:
                     self.tick()
             return "interrupted"
         finally:
-            for task in tasks:
+            for task in self._tasks:
                 task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await asyncio.gather(*self._tasks, return_exceptions=True)
             self.durable.commit(self.clock())
 
-    @staticmethod
-    async def _sleep(wake: asyncio.Event, seconds: float) -> None:
+    # ---- the steps of a round
+
+    @property
+    def _is_full(self) -> bool:
+        """Whether every slot is held, by a request or by a reply that is not committed yet."""
+        replies = len(self._landed) + len(self._unread) + self._being_read + self._uncommitted
+        return self._slots.in_use(self._idle()) + replies >= self.concurrency
+
+    @property
+    def _is_busy(self) -> bool:
+        """Whether more replies are on their way."""
+        return bool(self._slots.in_use(self._idle()) or self._unread or self._being_read)
+
+    def _send_requests(self, now: float) -> Wait | Done:
+        """Send requests until the crawl has no more for now, or there is no free slot."""
+        while not self._is_full and self._waiting < MOST_WAITING:
+            step = self.crawl.next(now, [flight.fetch for flight in self._slots.slow])
+            if not isinstance(step, Fetch):
+                return step
+            flight = _Flight(step, asyncio.timeout(None))
+            self._slots.begin(flight, self._idle(), step.host)
+            task = asyncio.create_task(self._request(flight))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        return Wait(now + self.group_time)
+
+    async def _wait_for_replies(self, step: Wait, now: float) -> None:
+        """Sleep until a reply arrives, a request can be sent, or a commit is due. Cancel a slow request if need be."""
+        is_full, idle = self._is_full, self._idle
+        if is_full and (slowest := self._slots.to_cancel(idle())) is not None:
+            slowest.deadline.reschedule(0.0)
+        until = step.until if not is_full else now + self.group_time
+        latest = self._committed_at + self.group_time if self._uncommitted else now + 0.2
+        seconds = min(until, latest) - now
+        seconds = max(min(seconds, self._slots.free_in(idle())), 0.001) if is_full else max(seconds, 0.0)
+        if self._landed or self._unread:
+            await self._sleep(0.0)
+        else:
+            with idle:
+                await self._sleep(seconds)
+
+    def _process_replies(self) -> None:
+        """Process some of the replies; start the workers if too many are waiting to be read."""
+        if self.reader is not None and len(self._unread) >= BUSY and self._to_come() >= SETTLED:
+            self.reader.start()
+        room = AT_ONCE
+        while room > 0 and (self._landed or self._unread):
+            room -= 1 if self._landed else OWN
+            self._land((self._landed or self._unread).popleft())
+            self._uncommitted += 1
+
+    async def _commit_if_due(self, now: float) -> None:
+        """Commit a group of results when it is large or old enough, or when nothing else is under way."""
+        is_due = self._uncommitted >= self.group_pages or now - self._committed_at >= self.group_time
+        if self._uncommitted and (is_due or not self._is_busy):
+            self.durable.commit(now)
+            self._uncommitted = 0
+        if not self._uncommitted:
+            self._committed_at = now
+            if self.listen is not None:
+                self.listen()
+            if self.deliver is not None:
+                await self.deliver()
+
+    async def _sleep(self, seconds: float) -> None:
         if seconds > 0:
             try:
                 async with asyncio.timeout(seconds):  # `wait_for` of Python 3.11 can swallow a cancellation
-                    await wake.wait()
+                    await self._wake.wait()
             except TimeoutError:
                 return
         else:
             await asyncio.sleep(0)
-        wake.clear()
+        self._wake.clear()
 
     def _to_come(self) -> int:
         """The number of pages in flight or waiting, as far as the budget allows them."""
@@ -264,6 +255,50 @@ class LiveRun:
         return min(crawl.in_flight + len(crawl.frontier), crawl.limits.pages - crawl.pages)
 
     # ---- one request
+
+    async def _request(self, flight: _Flight) -> None:
+        """Send a request and queue its reply, for the workers or for this process."""
+        fetch = flight.fetch
+        reply: Response | Failure | Postponed
+        try:
+            async with flight.deadline:
+                reply = await self._fetch(fetch)
+        except TimeoutError:
+            reply = Failure("timeout", "slow, and others were waiting", may_retry=True)
+        except Exception as error:  # a bug in the fetcher must not leave its host in flight for ever
+            reply = Failure("client-error", f"{type(error).__name__}: {error}"[:200])
+        self._slots.end(flight, self._idle(), fetch.kind == "page" and isinstance(reply, Response))
+        self._waiting += _size(reply)
+        ended, as_html = self.clock(), await self._converted(fetch, reply)
+        queue = self._unread if self._is_for_worker(fetch, as_html) else self._landed
+        queue.append(_Landed(fetch, reply, as_html, ended))
+        self._wake.set()
+        self._supply_workers()
+
+    def _supply_workers(self) -> None:
+        """Pass replies to the workers as long as they take them."""
+        while self.reader is not None and self._unread:
+            reply = self._unread[0].as_html
+            assert isinstance(reply, Response)
+            if not self.reader.takes(reply):
+                return
+            landed = self._unread.popleft()
+            try:
+                self.reader.read(landed.fetch.candidate, reply, partial(self._was_read, landed))
+            except Exception:  # a bug in the reader: read the page here
+                self._landed.append(landed)
+            else:
+                self._being_read += 1
+
+    def _was_read(self, landed: _Landed, result: Result | None) -> None:
+        """Take the result of a worker; None: it could not read the reply, so the next free worker gets it."""
+        self._being_read -= 1
+        if result is None:
+            self._unread.appendleft(landed)
+        else:
+            self._landed.append(landed._replace(result=result))
+        self._wake.set()
+        self._supply_workers()
 
     async def _fetch(self, fetch: Fetch) -> Response | Failure | Postponed:
         if self.address_delay is not None and isinstance(self.fetcher, KnowsAddresses):
@@ -333,105 +368,3 @@ class LabelListener:
                     self._crawl.candidates.add(candidate)
             self._labels.record_delivery(label, event)
         return len(new)
-
-
-# ---- slots
-
-FACTOR = 3.0  # a request is slow if it takes this many times the usual time
-QUICKEST = 0.002  # seconds per slot before which a request is never slow: the fewer slots, the more each is needed
-ENOUGH = 0.05  # seconds: the upper limit of that, however many slots there are
-PROVEN = 0.25  # seconds before which a host that has sent pages is never slow
-FEW = 8  # replies before which the usual time is unknown …
-FIRST = 0.5  # … and a request is slow after this many seconds, a quarter of it after each slow request …
-LEAST = 0.05  # … but not less. So hosts that hang at the start cost little, and replies a second away are waited for
-LONGEST = 1.0  # seconds as which one of the first replies counts at most
-SMOOTHING = 0.125  # the weight of a new reply; alpha of RFC 6298
-PATIENCE = 2.0  # seconds that a slow request has before it may be cancelled
-
-
-R = TypeVar("R", bound=Hashable)
-
-
-class Slots(Generic[R]):
-    """The requests in flight: those that hold one of the driver's slots, and slow ones that hold none.
-
-    A request holds a slot for a few times as long as requests usually take. Then it is slow: it moves to a second,
-    bounded pool, and its slot is free. So a host that hangs blocks a slot for a moment and not for its whole time-out,
-    with one slot just as with 64. When the pool is full, the request that has been slow for longest is cancelled once
-    it has had `PATIENCE`. A host that has sent pages gets a little more time; a host that did not reply last time is
-    slow from the start.
-
-    Slots limit the work done at once, and a request that only waits is not work. The usual time is learned from the
-    replies, like a retransmission time-out (RFC 6298, 2.3). A slow reply counts as one at the limit, so a few slow
-    hosts can't raise the usual time; a connection that is always slow raises it within a few dozen replies. A request
-    that is wrongly considered slow loses nothing: it continues.
-
-    Times are measured in `idle`, the time that the driver has been idle so far. While the driver is busy, replies that
-    have arrived wait for it, which is not the fault of their hosts.
-    """
-
-    def __init__(self, count: int, slow: int) -> None:
-        self._most_slow = slow
-        self._quickest = min(QUICKEST * count, ENOUGH)
-        self._usual = 0.0  # seconds, smoothed
-        self._replies = 0
-        self._called_slow = 0
-        self._new: dict[R, float] = {}  # requests and when they began; the oldest first. Also in the next two
-        self._proven: dict[R, float] = {}
-        self._slow: dict[R, float] = {}
-
-    @property
-    def bound(self) -> float:
-        """How long a request to a new host holds a slot."""
-        learned = max(self._quickest, FACTOR * self._usual)
-        return learned if self._replies >= FEW else max(learned, LEAST, FIRST * 0.25 ** min(self._called_slow, 8))
-
-    @property
-    def slow(self) -> Iterable[R]:
-        return self._slow.keys()
-
-    def begin(self, request: R, idle: float, host: HostBehaviour = "new") -> None:
-        """Add a request. To a silent host it is slow from the start, if there is room."""
-        if host == "silent" and not self._is_full:
-            self._slow[request] = idle
-        else:
-            (self._proven if host == "proven" else self._new)[request] = idle
-
-    def end(self, request: R, idle: float, is_reply: bool) -> None:
-        """Remove a request. If it got a reply, learn from its time."""
-        group = next(group for group in (self._new, self._proven, self._slow) if request in group)
-        took = min(idle - group.pop(request), self.bound if self._replies >= FEW else LONGEST)
-        if is_reply:
-            self._usual += (SMOOTHING if self._replies else 1.0) * (took - self._usual)
-            self._replies += 1
-
-    def in_use(self, idle: float) -> int:
-        """The number of slots held now."""
-        for group, bound in self._bounds():
-            while group and not self._is_full:
-                request, began = _oldest(group)
-                if idle - began < bound:
-                    break
-                self._slow[request] = group.pop(request)
-                self._called_slow += 1
-        return len(self._new) + len(self._proven)
-
-    def free_in(self, idle: float) -> float:
-        """The time until a slot becomes free because its request is slow."""
-        wait = min((_oldest(group)[1] + bound - idle for group, bound in self._bounds() if group), default=FOREVER)
-        return max(wait, _oldest(self._slow)[1] + PATIENCE - idle) if self._is_full else wait
-
-    def to_cancel(self, idle: float) -> R | None:
-        """The slow request to cancel, if the pool is full and a request that holds a slot has become slow, too."""
-        return _oldest(self._slow)[0] if self._is_full and self.free_in(idle) <= 0 else None
-
-    def _bounds(self) -> tuple[tuple[dict[R, float], float], ...]:
-        return (self._new, self.bound), (self._proven, max(PROVEN, self.bound))
-
-    @property
-    def _is_full(self) -> bool:
-        return len(self._slow) >= self._most_slow
-
-
-def _oldest(requests: dict[R, float]) -> tuple[R, float]:
-    return next(iter(requests.items()))

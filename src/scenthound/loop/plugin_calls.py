@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from scenthound.errors import JudgeFailed, StrategyFailed
 from scenthound.judging import AsksAhead, HearsLabels, Judge, Revises, TakesVerdicts
 from scenthound.model import Candidate, Event, Miss, Topic, Url
-from scenthound.page.ahead import AheadView
 from scenthound.page.page import Page
+from scenthound.page.precomputed_views import AheadView
 from scenthound.ports import EmitsEvents, NeedsRandom, Saves, Strategy, TakesLabels
 
 

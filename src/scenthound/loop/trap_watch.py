@@ -30,8 +30,8 @@ from typing import Any, ClassVar, NamedTuple
 
 from scenthound import url as urls
 from scenthound.model import Url
-from scenthound.page.ahead import AheadView, last_term_numbers, last_terms
 from scenthound.page.page import Page
+from scenthound.page.precomputed_views import AheadView, last_term_numbers, last_terms
 
 REASON = "trap-nothing-new"
 SUSPENDED = "suspended"  # the kind of the event

@@ -9,6 +9,6 @@ hands it to the strategy and to the judge.
 `keyword_similarity` compares a page with the topic. `pdf` turns PDF files into HTML. `main_text`, `language` and
 `references` serve exports and reports.
 
-With a `pool` of `worker` processes, pages are read on other cores; `wire` has the messages, `ahead` the views that a
-worker computes in advance. A worker makes the same calls as the crawl would, so the result is the same.
+With a `pool` of `worker` processes, pages are read on other cores; `wire` has the messages, `precomputed_views` the
+views that a worker computes in advance. A worker makes the same calls as the crawl would, so the result is the same.
 """

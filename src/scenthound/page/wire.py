@@ -9,10 +9,10 @@ from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from scenthound.model import Candidate, Miss, Moved, Response, Url
-from scenthound.page.ahead import AHEAD, AheadView
 from scenthound.page.landing import land
 from scenthound.page.page import Page
 from scenthound.page.page_limits import PageLimits
+from scenthound.page.precomputed_views import AHEAD, AheadView
 from scenthound.page.record import Parts, Record
 from scenthound.text.term_counts import MOST_NUMBERED, Numbering, SharedIds, TermNumbers
 from scenthound.text.tokens import Analyser

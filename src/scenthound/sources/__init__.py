@@ -5,10 +5,11 @@ Used by `crawl` without seeds, re-seeding, training from sample pages, and the c
 
 One file per source, which is a dataclass whose fields are its parameters. Put a file here, or register an entry point
 of the group `scenthound.sources`; then it is chosen by name, as `--source searxng:https://search.example.org/`. A
-source sends its requests through the `Asker` that it receives (`asking` is ours), and checks every address of an answer
-with `Asker.checked`, since answers are not trusted.
+source sends its requests through the `Asker` that it receives (`polite_requests` is ours), and checks every address of
+an answer with `Asker.checked`, since answers are not trusted.
 
-Shared parts: `named` makes a source from the text that a person writes; `topic_match` ranks addresses by their words.
+Shared parts: `parse_source` makes a source from the text that a person writes; `topic_match` ranks addresses by their
+words.
 """
 
 from __future__ import annotations

@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from heapq import heappush, nsmallest
 from math import isnan
 
+from scenthound.merge_candidates import found_again, rounded
 from scenthound.model import Candidate, Url
 from scenthound.ports import Eviction, Frontier, Popped
-from scenthound.rediscovery import found_again, rounded
 from scenthound.store.host_schedule import Entry, Host, HostSchedule
 from scenthound.store.score_bins import BINS, bin_of
 from scenthound.store.worst_entries import WorstEntries

@@ -19,9 +19,9 @@ from pathlib import Path
 import numpy as np
 
 from scenthound.errors import OurFault
+from scenthound.merge_candidates import found_again, rounded
 from scenthound.model import Candidate, Url
 from scenthound.ports import Eviction, Popped
-from scenthound.rediscovery import found_again, rounded
 from scenthound.store.cold_entries import ColdEntries, GatheredRows, choose, host_key
 from scenthound.store.cold_order import Order, Records, as_records, is_in
 from scenthound.store.host_schedule import Entry, Host

@@ -41,8 +41,8 @@ from scenthound.page.record import Parts
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Frontier
 from scenthound.strategies import strategy
-from scenthound.strategies.parts.changed_queue import ChangedQueue
 from scenthound.strategies.parts.level_frontier import ChosenUrl, LevelFrontier
+from scenthound.strategies.parts.rescored_queue import ChangedQueue
 
 MOST_RINGS = 8  # distances in crawl graphs are rarely larger, and a ring can cover the whole graph
 

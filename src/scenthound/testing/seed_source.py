@@ -18,7 +18,7 @@ from scenthound.errors import SourceFailed
 from scenthound.model import Response, Topic, Url
 from scenthound.ports import Failure
 from scenthound.seeding import FoundUrl, KnowsBackLinks, SeedSource
-from scenthound.sources.asking import PoliteAsker
+from scenthound.sources.polite_requests import PoliteAsker
 from scenthound.web.addresses import forbidden_name
 
 TOPIC = Topic("hot air balloon")

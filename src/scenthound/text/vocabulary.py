@@ -95,9 +95,9 @@ class Vocabulary:
     def _add_names(self, words: Sequence[str]) -> Ids:
         ids, size = self._ids, len(self._words)
         if size + len(words) > self.most:
-            new = dict.fromkeys(word for word in words if word not in ids)
-            ids.update(zip(islice(new, self.most - size), count(size)))
-            self._words += islice(new, self.most - size)
+            new = list(dict.fromkeys(word for word in words if word not in ids))[: max(0, self.most - size)]
+            ids.update(zip(new, count(size)))
+            self._words += new
             return self._ids_of_names(words)
         added = np.array([ids.setdefault(word, len(ids)) for word in words], dtype=np.int32)
         self._words += reversed(list(islice(reversed(ids), len(ids) - size)))  # the newest, in order

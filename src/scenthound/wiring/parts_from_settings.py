@@ -20,11 +20,11 @@ from scenthound.loop.replies import page_limits as page_limits
 from scenthound.loop.scope import Scope
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Topic, Url
-from scenthound.page.ahead import AheadView
 from scenthound.page.keyword_similarity import KeywordSimilarity
 from scenthound.page.page import Page
 from scenthound.page.pdf.convert import require_pypdf
 from scenthound.page.pool import ReadingPool
+from scenthound.page.precomputed_views import AheadView
 from scenthound.page.record import Parts
 from scenthound.page.wire import ReadOptions
 from scenthound.ports import OwnFrontier, Strategy, declaration_of

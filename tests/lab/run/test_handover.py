@@ -648,7 +648,7 @@ def test_a_page_that_a_strategy_renames_is_the_end_of_its_crawl(bed: PreparedBed
 
     for cheat in (Renames(), Replaces()):
         result = run_strategy(bed, topic.topic, cheat, topic.seeds, LIMITS)
-        assert "changed the page" in result.error
+        assert "modified the page" in result.error
         assert not result.steps
 
 

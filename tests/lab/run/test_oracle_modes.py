@@ -115,8 +115,7 @@ def test_it_is_compared_only_when_named_and_then_marked(done: Experiment, capsys
 
 
 def test_the_list_of_strategies_says_which_parameters_make_an_oracle(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "An oracle, for the laboratory only and marked there: lookahead=graph" in output_of(
-        capsys, "strategies", "cc-bfs"
-    )
+    text = output_of(capsys, "strategies", "cc-bfs")
+    assert "Oracle mode, for the laboratory only and marked in its reports: lookahead=graph" in text
     assert json.loads(output_of(capsys, "strategies", "cc-bfs", "--json"))["oracle_modes"] == ["lookahead=graph"]
     assert json.loads(output_of(capsys, "strategies", "dom", "--json"))["oracle_modes"] == []

@@ -19,7 +19,7 @@ from scenthound.lab.run.experiment import RunOptions
 from scenthound.lab.run.experiment import run as run_experiment
 from scenthound.lab.run.pooled import pool_crawls
 from scenthound.lab.run.run_cell import ReplayLimits, run_cell
-from scenthound.lab.topics.start import Start, started
+from scenthound.lab.topics.crawl_starts import Start, started
 from scenthound.loop.settings import Settings, read
 from scenthound.wiring import begin
 from support.resuming import SETTINGS, TOPIC, WEB, Recorded, born, step_through

@@ -129,7 +129,10 @@ class Profile:
         self._keep_heaviest()
 
     def set(self, word: str, weight: float) -> None:
-        """Set the weight of a word; 0 removes it permanently. Raises `BadUsage` if `word` is not a single word."""
+        """Set the weight of a word; 0 removes it permanently.
+
+        Raises `BadUsage` unless it is a single word with a weight from 0 to `HEAVIEST`.
+        """
         terms = spellings(word)
         if len(terms) != 1 or not 0.0 <= weight <= HEAVIEST:
             raise BadUsage(

@@ -2,7 +2,7 @@
 
 Input is a crawl folder, output a folder that any web server can publish; `scenthound portal` and the desk build it.
 
-* `collect` reads the pages of a crawl; `stated` extracts title, authors and date from a page.
+* `collect` reads the pages of a crawl; `page_metadata` extracts title, authors and date from a page.
 * `citations` matches reference lists with collected papers.
 * `page_vectors` compares and clusters pages; `categories` assigns them to categories, which `naming` names.
 * `portal_html` writes the HTML, `search_files` the search index.

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from scenthound.apps.portal.citations import Paper, Papers
-from scenthound.apps.portal.stated import stated
+from scenthound.apps.portal.page_metadata import stated
 from scenthound.errors import BadUsage, FolderBroken
 from scenthound.files import replacing
 from scenthound.formats import printable

@@ -7,10 +7,10 @@ show the result.
 * `owners` decides which hosts belong to one organisation.
 * `link_evidence` counts links and lists, and compares home pages; `shared_words` names the words that they share.
 * `confidence` combines the evidence into a probability.
-* `answer` puts it all together for a crawl folder; `tables` writes the answer as CSV.
+* `related_organisations` puts it all together for a crawl folder; `tables` writes the answer as CSV.
 """
 
-from scenthound.apps.related.answer import Hub, Organisation, RelatedOrganisations, answer_from, related
+from scenthound.apps.related.related_organisations import Hub, Organisation, RelatedOrganisations, answer_from, related
 from scenthound.apps.related.tables import write_csv
 
 __all__ = ["Hub", "Organisation", "RelatedOrganisations", "answer_from", "related", "write_csv"]

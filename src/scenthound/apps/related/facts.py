@@ -80,7 +80,7 @@ class CrawledWeb(Protocol):
 
 
 def list_facts(document: HtmlDocument) -> ListFacts:
-    """Return the host hosts that a page links to, each with the first link to it."""
+    """Return the other hosts that a page links to, each with the first link to it."""
     own_host, first_links = urls.host(document.url), dict[str, int]()
     for index, link in enumerate(document.links):
         host = urls.host(link.url)

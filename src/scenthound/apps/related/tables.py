@@ -6,8 +6,8 @@ import csv
 from dataclasses import asdict, fields
 from typing import TextIO
 
-from scenthound.apps.related.answer import RelatedOrganisations
 from scenthound.apps.related.link_evidence import Evidence
+from scenthound.apps.related.related_organisations import RelatedOrganisations
 from scenthound.exports.csv import cell
 
 COUNTS = tuple(field.name for field in fields(Evidence))

@@ -2,7 +2,7 @@
 
 `web_kinds` writes a web of either kind as a bed, for `lab generate`, `make_bed` and the benchmarks:
 
-* the simple web, for tests and demonstrations: `plan` (hosts, subjects and links), `simple_text` (sentences),
+* the simple web, for tests and demonstrations: `simple_plan` (hosts, subjects and links), `simple_text` (sentences),
   `simple_pages` (HTML), `simple_web` (the web, its topics and its bed);
 * the realistic web, for experiments: the package `realistic`. `on_the_fly` makes its pages when they are fetched,
   instead of reading them from disk.

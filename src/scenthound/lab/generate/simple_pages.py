@@ -8,8 +8,8 @@ from functools import lru_cache
 
 from scenthound.lab.generate import subjects
 from scenthound.lab.generate.crawler_traps import ENTRANCES
-from scenthound.lab.generate.plan import COMPANY, DIRECTORY, NO_LEAF, Plan
 from scenthound.lab.generate.rng import below, mix, stream
+from scenthound.lab.generate.simple_plan import COMPANY, DIRECTORY, NO_LEAF, Plan
 from scenthound.lab.generate.simple_text import FACETS, link_sentence, pick, sentence, sentences, title, word_table
 
 _TITLE, _SLUG, _ALIAS, _CHARSET, _FACE = range(20, 25)  # the `purpose` of a call of `mix`

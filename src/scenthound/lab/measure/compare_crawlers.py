@@ -27,7 +27,7 @@ from scenthound.lab.measure.statistics import Comparison, Effect, TTest, adjust,
 from scenthound.lab.run.experiment import Experiment, open_experiment, run_seeds
 from scenthound.lab.run.oracles import ORACLES
 from scenthound.lab.run.spec import display_name, is_oracle
-from scenthound.lab.topics.start import Start
+from scenthound.lab.topics.crawl_starts import Start
 from scenthound.model import NOTHING
 
 LEVEL = 0.05

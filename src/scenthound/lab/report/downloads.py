@@ -11,8 +11,8 @@ from typing import Any
 
 from scenthound.errors import BadUsage
 from scenthound.lab.measure.compare_crawlers import is_significant
-from scenthound.lab.report.chosen import Chosen
 from scenthound.lab.report.formatting import number, plain
+from scenthound.lab.report.reader_choice import Chosen
 from scenthound.lab.report.svg import CurvePoint, Scattered, Series, curves, scatter, style_of
 from scenthound.lab.run.spec import display_name
 

@@ -23,7 +23,7 @@ from scenthound.lab.run.oracles import BOUND, ORACLES
 from scenthound.lab.run.polite_replay import PoliteLimits
 from scenthound.lab.run.run_cell import PROFILES
 from scenthound.lab.topics.characteristics import Characteristics, correlations
-from scenthound.lab.topics.start import Start
+from scenthound.lab.topics.crawl_starts import Start
 
 RECALL, PRECISION, HARVEST = "target_recall", "description_precision", "harvest_rate"
 DRAWN = (RECALL, PRECISION, HARVEST)

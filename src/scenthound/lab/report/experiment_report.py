@@ -15,17 +15,17 @@ from scenthound.files import write_text
 from scenthound.lab.measure.compare_crawlers import clear_winner, is_significant
 from scenthound.lab.measure.groups import CATEGORY
 from scenthound.lab.report.curves import figure
-from scenthound.lab.report.details import costs, lengths, overlaps, per_topic, problems
 from scenthound.lab.report.easy_topics import easy_topics
 from scenthound.lab.report.experiment_facts import HARVEST, PRECISION, RECALL, ExperimentFacts
 from scenthound.lab.report.formatting import and_list, many, number, spelled, text
-from scenthound.lab.report.polite import by_virtual_time
+from scenthound.lab.report.more_sections import costs, lengths, overlaps, per_topic, problems
 from scenthound.lab.report.requests_section import by_requests
 from scenthound.lab.report.significance import means, other_metrics, tests
+from scenthound.lab.report.virtual_time_section import by_virtual_time
 from scenthound.lab.run.experiment import Experiment
 from scenthound.lab.run.oracles import BOUND
 from scenthound.lab.run.spec import display_name
-from scenthound.lab.topics.start import Start
+from scenthound.lab.topics.crawl_starts import Start
 from scenthound.report.report_layout import document, section, tiles
 
 NAME = "report.html"

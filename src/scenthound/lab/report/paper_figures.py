@@ -17,8 +17,8 @@ from pathlib import Path
 from scenthound.files import make_folder, write_text
 from scenthound.lab.measure.groups import CATEGORY
 from scenthound.lab.measure.measure import measured_metrics
-from scenthound.lab.report.chosen import Chosen, choose
 from scenthound.lab.report.downloads import as_csv, as_latex, as_svg
+from scenthound.lab.report.reader_choice import Chosen, choose
 from scenthound.lab.run.experiment import Experiment
 
 OVER_TIME: Mapping[str, str] = {

@@ -57,7 +57,7 @@ from scenthound.lab.run.spec import (
     save_spec,
 )
 from scenthound.lab.run.topic_lessons import lessons_of, syllabus_of
-from scenthound.lab.topics.start import Start, started
+from scenthound.lab.topics.crawl_starts import Start, started
 from scenthound.model import Url
 from scenthound.process_pool import ProcessPool
 from scenthound.strategies import STRATEGIES

@@ -17,8 +17,8 @@ from scenthound import url as urls
 from scenthound.errors import BadConfig
 from scenthound.lab.run.lesson_sources import Source, recorded_source
 from scenthound.lab.topics.augment import Augmented, HubRules, augment
+from scenthound.lab.topics.crawl_starts import from_distinct_hosts
 from scenthound.lab.topics.example_sources import fetch_pages
-from scenthound.lab.topics.start import from_distinct_hosts
 from scenthound.loop.settings import Settings
 from scenthound.model import Response, Topic, Url
 from scenthound.page.page import Page

@@ -158,8 +158,8 @@ class AuctionFrontier(Frontier):
         """The state as JSON. Requests in flight count as promised."""
         in_flight = [candidate for candidate in self._in_flight.values() if candidate is not None]
         return {
-            "waiting": [plain(candidate) for candidate in self._waiting.values()],
-            "promised": [plain(candidate) for candidate in (*in_flight, *self._promised.values())],
+            "waiting": [plain(candidate)[:8] for candidate in self._waiting.values()],
+            "promised": [plain(candidate)[:8] for candidate in (*in_flight, *self._promised.values())],
         }
 
     def load(self, state: Mapping[str, Any]) -> None:

@@ -3,7 +3,7 @@
 Frontiers for strategies that choose at pop time; the loop uses them through the `Frontier` port: `level_frontier` (one
 level after the other: cc-bfs, bayes), `page_queues` (pages in order, each with its links: context-graph),
 `seed_frontiers` (one frontier per seed: per-seed). `host_queues` keeps a queue per host and skips hosts that rest;
-`changed_queue` is a priority queue whose entries can be re-scored; `saved_candidates` writes candidates as JSON.
+`rescored_queue` is a priority queue whose entries can be re-scored; `saved_candidates` writes candidates as JSON.
 
 Memory for strategies that re-score waiting links: `recent_pages` (words and links of the last pages: bayes, focused),
 `sightings` (where each waiting link was seen: intelligent, apprentice), `corona` (fetched pages not yet selected:

@@ -14,9 +14,9 @@ from heapq import heapify, heappop, heappush
 from typing import Any, NamedTuple
 
 from scenthound import url as urls
+from scenthound.merge_candidates import found_again, rounded
 from scenthound.model import Candidate, Url
 from scenthound.ports import Frontier, Popped
-from scenthound.rediscovery import found_again, rounded
 from scenthound.strategies.parts.host_queues import HostQueues
 from scenthound.strategies.parts.saved_candidates import from_plain, plain
 

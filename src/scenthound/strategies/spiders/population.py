@@ -401,7 +401,9 @@ class Population(Frontier):
         flights = {**self._unclaimed, **self._flights}
         return {
             "agents": [_save_agent(agent) for agent in self.agents.values()],
-            "flights": [[url, flight.agent, plain(flight.candidate), *flight[2:6]] for url, flight in flights.items()],
+            "flights": [
+                [url, flight.agent, plain(flight.candidate)[:8], *flight[2:6]] for url, flight in flights.items()
+            ],
             "luck": str(self.luck),
             "counts": [self.births, self._turn, self._dealt, self._next_number],
         }

@@ -211,7 +211,7 @@ class PrivateFrontier:
         self.keep(np.array(list(self.rows.values()), dtype=np.int64))
         size = len(self.candidates)
         columns = {name: getattr(self, name)[:size].copy() for name in _COLUMNS if name != "host"}
-        return {"about": [plain(candidate) for candidate in self.candidates if candidate is not None], **columns}
+        return {"about": [plain(candidate)[:8] for candidate in self.candidates if candidate is not None], **columns}
 
     @classmethod
     def load(cls, state: Mapping[str, Any], width: int) -> PrivateFrontier:

@@ -20,7 +20,7 @@ from scenthound.lab.measure.compare_crawlers import Question, compare_across, me
 from scenthound.lab.measure.measure import judge, load_table, summary
 from scenthound.lab.run.cells import load_trail
 from scenthound.lab.run.experiment import RunOptions, load_starts, open_experiment, run
-from scenthound.lab.topics.start import Start, from_distinct_hosts, started
+from scenthound.lab.topics.crawl_starts import Start, from_distinct_hosts, started
 from scenthound.model import Candidate, Topic, Url
 from scenthound.strategies import strategy
 from scenthound.strategies.breadth_first import BreadthFirst
