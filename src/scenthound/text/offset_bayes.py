@@ -44,9 +44,10 @@ class OffsetBayes:
         A negative number of instances removes them again.
         """
         ordered = np.sort(features)
-        is_last = np.concatenate([ordered[1:] != ordered[:-1], np.ones(min(len(ordered), 1), dtype=np.bool_)])
-        ends = np.flatnonzero(is_last)
-        distinct, times = ordered[ends], np.diff(ends, prepend=-1)
+        is_first = np.ones(len(ordered), dtype=np.bool_)
+        is_first[1:] = ordered[1:] != ordered[:-1]
+        starts = np.flatnonzero(is_first)
+        distinct, times = ordered[starts], np.append(starts[1:], len(ordered)) - starts
         for label, weight in enumerate((1.0 - relevance, relevance)):
             units = round(weight * UNIT) if instances > 0 else -round(weight * UNIT)
             self._counts[label][distinct] += units * times
@@ -110,4 +111,4 @@ class OffsetBayes:
 
 def as_probabilities(odds: Reals) -> Reals:
     """P(relevant) from log-odds."""
-    return np.asarray(1.0 / (1.0 + np.exp(-np.clip(odds, -700.0, 700.0))))
+    return np.asarray(1.0 / (1.0 + np.exp(-np.minimum(np.maximum(odds, -700.0), 700.0))))

@@ -77,7 +77,8 @@ def features(spans: Iterable[LinkSpan], reach: int) -> Whole:
     for leaves, begin, end, alt_terms in spans:
         first, last = max(begin - reach, 0), min(end + reach, len(leaves.starts) - 1)
         bounds = leaves.starts[first : last + 1]
-        leaf_offsets, leaf_sizes = _offsets_around(begin - first, end - begin, last - end, reach), np.diff(bounds)
+        leaf_offsets = _offsets_around(begin - first, end - begin, last - end, reach)
+        leaf_sizes = bounds[1:] - bounds[:-1]
         nearby: Ids | Whole = leaves.terms.take(leaves.flat[int(bounds[0]) : int(bounds[-1])])
         if alt_terms:
             middle = int(leaves.starts[begin]) - int(bounds[0])
@@ -124,7 +125,7 @@ def sums_around(leaves: LeafTerms, spans: LinkSpans, weights: Callable[[Ids | Wh
 def _sums_of_leaves(leaves: LeafTerms, weights: Reals) -> Reals:
     """The sum of the weights of each leaf's terms, at each offset."""
     sums = np.zeros((len(leaves.starts) - 1, weights.shape[1]))
-    filled = np.flatnonzero(np.diff(leaves.starts))
+    filled = np.flatnonzero(leaves.starts[1:] > leaves.starts[:-1])
     if len(filled):
         sums[filled] = np.add.reduceat(weights.take(leaves.flat, axis=0), leaves.starts[filled], axis=0)
     return sums
