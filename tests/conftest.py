@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from scenthound.lab.beds.bed import Bed
+from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.simple_web import generate
 from support import floors
@@ -26,6 +28,15 @@ def any_bed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     if request.param == "generated":
         return generate(tmp_path_factory.mktemp("beds") / "generated", pages=600, seed=5, topics=6, page_size=3000)
     return Bed.open(SHARED / "data" / request.param)
+
+
+@pytest.fixture(scope="module")
+def bed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bed]:
+    """A small generated bed with a cache of its own. Modules that need another one define their own `bed`."""
+    folder = tmp_path_factory.mktemp("lab")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(VARIABLE, str(folder / "cache"))
+        yield generate(folder / "bed", pages=150, seed=1, topics=3, page_size=1500)
 
 
 @pytest.fixture

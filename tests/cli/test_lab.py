@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,19 +18,10 @@ import pytest
 from scenthound.cli.root_command import run
 from scenthound.lab.beds.bed import Bed
 from scenthound.lab.beds.cache import VARIABLE
-from scenthound.lab.generate.simple_web import generate
 from scenthound.lab.run.experiment import open_experiment
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.strategies import STRATEGIES
-
-
-@pytest.fixture(scope="module")
-def bed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bed]:
-    folder = tmp_path_factory.mktemp("lab")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(VARIABLE, str(folder / "cache"))
-        yield generate(folder / "bed", pages=150, seed=1, topics=3, page_size=1500)
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,8 +13,6 @@ import scipy.stats
 from scenthound.cli.root_command import run as command
 from scenthound.errors import BadConfig, BadUsage
 from scenthound.lab.beds.bed import Bed, BedTopic, topic_line
-from scenthound.lab.beds.cache import VARIABLE
-from scenthound.lab.generate.simple_web import generate
 from scenthound.lab.measure.by_requests import pages_after
 from scenthound.lab.measure.compare_crawlers import (
     Question,
@@ -172,14 +169,6 @@ def test_groups_come_from_the_paths_of_topics() -> None:
 
 
 # ---- whole experiments
-
-
-@pytest.fixture(scope="module")
-def bed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bed]:
-    folder = tmp_path_factory.mktemp("lab")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(VARIABLE, str(folder / "cache"))
-        yield generate(folder / "bed", pages=150, seed=1, topics=3, page_size=1500)
 
 
 @pytest.fixture(scope="module")

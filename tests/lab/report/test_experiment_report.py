@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -15,8 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenthound.lab.beds.bed import Bed, topic_line
-from scenthound.lab.beds.cache import VARIABLE
-from scenthound.lab.generate.simple_web import generate
 from scenthound.lab.measure import compare_crawlers as compare
 from scenthound.lab.measure import statistics as stats
 from scenthound.lab.measure.compare_crawlers import clear_winner, every_pair, measure_if_stale
@@ -32,14 +29,6 @@ from scenthound.lab.topics.characteristics import Characteristics, correlations
 from scenthound.report.axes import WIDTH
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
-
-
-@pytest.fixture(scope="module")
-def bed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bed]:
-    folder = tmp_path_factory.mktemp("lab")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(VARIABLE, str(folder / "cache"))
-        yield generate(folder / "bed", pages=150, seed=1, topics=3, page_size=1500)
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,9 +11,7 @@ import pytest
 
 from scenthound.errors import BadConfig, BadUsage, UnknownName
 from scenthound.lab.beds.bed import Bed, BedTopic, topic_line
-from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.beds.prepared import prepare
-from scenthound.lab.generate.simple_web import generate
 from scenthound.lab.run import experiment
 from scenthound.lab.run.cells import read_trail
 from scenthound.lab.run.experiment import (
@@ -34,14 +32,6 @@ from support import pupil  # noqa: F401 - registers the strategy `test-pupil`
 
 CONTRACT = ["n", "url", "parent", "anchor", "score", "parts", "similarity", "relevance", "relevant"]
 CONTRACT += ["depth", "status", "bytes", "time"]
-
-
-@pytest.fixture(scope="module")
-def bed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bed]:
-    folder = tmp_path_factory.mktemp("lab")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(VARIABLE, str(folder / "cache"))
-        yield generate(folder / "bed", pages=150, seed=1, topics=3, page_size=1500)
 
 
 def contents(folder: Path) -> dict[str, bytes]:

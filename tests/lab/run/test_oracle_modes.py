@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from scenthound.cli.root_command import run as command
 from scenthound.lab.beds.bed import Bed
-from scenthound.lab.beds.cache import VARIABLE
-from scenthound.lab.generate.simple_web import generate
 from scenthound.lab.measure.compare_crawlers import Question, compare_within, measure_if_stale, non_oracles
 from scenthound.lab.report.experiment_facts import ExperimentFacts
 from scenthound.lab.report.experiment_report import write_report
@@ -19,14 +16,6 @@ from scenthound.lab.run.experiment import Experiment, RunOptions, run
 from scenthound.lab.run.spec import display_name, is_oracle
 
 MODE = "cc-bfs:lookahead=graph"
-
-
-@pytest.fixture(scope="module")
-def bed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bed]:
-    folder = tmp_path_factory.mktemp("lab")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(VARIABLE, str(folder / "cache"))
-        yield generate(folder / "bed", pages=150, seed=1, topics=3, page_size=1500)
 
 
 @pytest.fixture(scope="module")
