@@ -37,7 +37,7 @@ class TrapWeb:
     clean: int = 20
     trapped: int = 1
     good: int = 30
-    """Good pages of each host, besides its home page."""
+    """Number of good pages of each host, besides its home page."""
     _makers: dict[str, Callable[[str, str], tuple[str, str, list[str]]]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
