@@ -48,7 +48,7 @@ class GeneratedWeb:
         traps: bool = True,
         habits: LinkRates | None = None,
     ) -> None:
-        """`topics` is the number of leaves that become topics, `page_size` the approximate bytes of a page (real: 40,000)."""
+        """`topics`: number of leaves that become topics; `page_size`: approximate bytes of a page (real: 40,000)."""
         if not 10 <= pages <= MOST_PAGES:
             raise BadConfig(f"a generated web can't have {pages} pages", f"give between 10 and {MOST_PAGES:,}")
         if topics < 1:
@@ -208,7 +208,7 @@ class GeneratedWeb:
         return new_response(url, "text/html", body, 301, "Moved Permanently", target)
 
     def _robots(self, host: int) -> Response | None:
-        """The robots.txt that two hosts in five have: it may disallow a folder, set a delay (small hosts), name a sitemap."""
+        """The robots.txt of two hosts in five. It may disallow a folder, set a delay (small hosts) and name a sitemap."""
         plan = self.plan
         rules = plan.rules(host) % 5
         if rules > 1:
