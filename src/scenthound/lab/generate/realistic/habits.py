@@ -13,9 +13,7 @@ class RealisticHabits(Parameterised):
 
     # subjects and words
     subjects: int = parameter(0, "number of subjects; 0: one for every 500 pages, at most 48", least=0, most=48)
-    communities: int = parameter(
-        5, "number of communities per subject, with few links between them", least=1, most=100
-    )
+    communities: int = parameter(5, "number of communities per subject, with few links between them", least=1, most=100)
     vocabulary: int = parameter(30_000, "number of words that belong to no subject", least=1000, most=200_000)
     flatness: int = parameter(8, "how even word frequencies are: weight 1 / (rank + flatness)", least=1)
     subject_words: int = parameter(250, "number of words of each subject", least=20, most=2000)
