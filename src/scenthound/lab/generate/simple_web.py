@@ -208,7 +208,7 @@ class GeneratedWeb:
         return new_response(url, "text/html", body, 301, "Moved Permanently", target)
 
     def _robots(self, host: int) -> Response | None:
-        """The robots.txt of two hosts in five. It may disallow a folder, set a delay (small hosts) or name a sitemap."""
+        """The robots.txt that 40% of hosts have. It may disallow a folder, set a delay or name a sitemap."""
         plan = self.plan
         rules = plan.rules(host) % 5
         if rules > 1:
