@@ -364,7 +364,7 @@ def test_a_folder_of_folders_is_a_taxonomy_and_a_loop_of_links_is_none(tmp_path:
     (tmp_path / "machines" / "self").symlink_to("self")
     os.mkfifo(tmp_path / "machines" / "pipe.txt")
     found = read_categories(tmp_path)
-    assert {path: len(pages) for path, pages in found.placed.items()} == {("nature", "sea"): 2, ("machines",): 1}
+    assert {path: len(pages) for path, pages in found.pages.items()} == {("nature", "sea"): 2, ("machines",): 1}
     assert found.names == ["machines", "nature", "nature/sea"]
     assert read_categories(tmp_path, 1).names == ["machines", "nature"]
 
@@ -379,7 +379,7 @@ def test_a_dump_is_a_taxonomy_to_a_depth(tmp_path: Path) -> None:
     )
     (tmp_path / "content.rdf.u8").write_text(f"<?xml version='1.0'?><RDF>{entries}</RDF>")
     found = read_categories(tmp_path / "content.rdf.u8")
-    assert {path: len(pages) for path, pages in found.placed.items()} == {("Science", "Biology"): 2, ("Autos",): 1}
+    assert {path: len(pages) for path, pages in found.pages.items()} == {("Science", "Biology"): 2, ("Autos",): 1}
     (tmp_path / "bad").write_bytes(b"\x00\x01")
     with pytest.raises(BadConfig, match="0 categories"):
         read_categories(tmp_path / "bad")

@@ -53,7 +53,7 @@ def test_every_number_is_that_of_the_report(desk: TestClient, facts: ExperimentF
         curve = [(at, over.mean, over.error, over.number) for at, over in facts.curve(metric, name)]
         assert [(at["at"], at["mean"], at["se"], at["topics"]) for at in shown["curves"][name]] == curve
     tests = {(test["first"], test["second"]): test for test in shown["tests"]}
-    compared = facts.compared(metric, 60)
+    compared = facts.comparisons(metric, 60)
     assert len(tests) == len(compared) == 3
     for each in compared:
         test = tests[each.first, each.second]

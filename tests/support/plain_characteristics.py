@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from scenthound.graph.link_graph import LinkGraph
-from scenthound.lab.measure.quality import Counted, Pages, concatenated
+from scenthound.lab.measure.quality import Pages, WordCounts, concatenated
 from scenthound.lab.topics.characteristics import Characteristics, authority, link_cohesiveness, text_cohesiveness
 from scenthound.text.vectors import cosine
 
@@ -14,7 +14,7 @@ def characteristics(
     targets: Iterable[str],
     seeds: Iterable[str],
     keywords: Iterable[str],
-    description: Counted,
+    description: WordCounts,
     snapshot: Pages,
     links: Mapping[str, Iterable[str]],
     pool: LinkGraph | None = None,

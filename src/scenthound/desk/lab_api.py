@@ -19,7 +19,7 @@ from scenthound.formats import json_facts
 from scenthound.lab.measure.compare_crawlers import crawlers, open_run
 from scenthound.lab.measure.measure import measured_metrics
 from scenthound.lab.report.downloads import TABLES, as_csv, as_latex, as_svg
-from scenthound.lab.report.reader_choice import Chosen, choose
+from scenthound.lab.report.reader_choice import ReaderChoice, choose
 
 METRIC = params.Text("metric", "The metric to compare.")
 STRATEGIES = params.Texts("strategy", "Only these strategies.")
@@ -55,14 +55,14 @@ def folder_of(request: Request) -> Path:
     return path
 
 
-def chosen_of(path: Path, query: QueryParams) -> Chosen:
+def chosen_of(path: Path, query: QueryParams) -> ReaderChoice:
     """The selection described by the query."""
     run = open_run(path)
     at = AT.of(query) if query.get("at") else None
     return choose(run, measured_metrics(run), METRIC.of(query), STRATEGIES.of(query), TOPICS.of(query), at)
 
 
-def pair_of(chosen: Chosen, query: QueryParams) -> tuple[str, str] | None:
+def pair_of(chosen: ReaderChoice, query: QueryParams) -> tuple[str, str] | None:
     """The two strategies compared topic by topic; by default the pair with the largest difference."""
     names = chosen.names
     for axis in (query.get("across"), query.get("up")):

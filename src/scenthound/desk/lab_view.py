@@ -20,7 +20,7 @@ from scenthound.lab.measure.compare_crawlers import crawlers, non_oracles, point
 from scenthound.lab.measure.measure import measured_metrics
 from scenthound.lab.measure.metrics import get_metric
 from scenthound.lab.report.formatting import number
-from scenthound.lab.report.reader_choice import Chosen
+from scenthound.lab.report.reader_choice import ReaderChoice
 from scenthound.lab.run.spec import display_name
 
 
@@ -42,7 +42,7 @@ async def experiment_page(request: Request) -> str:
     return await run_in_threadpool(make)
 
 
-def _head(name: str, chosen: Chosen, is_fresh: bool) -> Markup:
+def _head(name: str, chosen: ReaderChoice, is_fresh: bool) -> Markup:
     run = chosen.run
     size = f"{len(run.spec.strategies):,} strategies, {len(run.topics):,} topics"
     facts = f"{size}, {run.spec.limits.pages:,} pages per crawl, on {run.spec.name}."
@@ -60,7 +60,7 @@ def _head(name: str, chosen: Chosen, is_fresh: bool) -> Markup:
     )
 
 
-def _form(name: str, chosen: Chosen) -> Markup:
+def _form(name: str, chosen: ReaderChoice) -> Markup:
     run = chosen.run
     given = run.spec.given
     metrics = element(
@@ -126,7 +126,7 @@ def _metric_label(metric: str) -> str:
     return metric[:1].upper() + metric[1:].replace("_", " ")
 
 
-def _query(chosen: Chosen, **more: str) -> str:
+def _query(chosen: ReaderChoice, **more: str) -> str:
     """The selection as a query string, without parameters at their defaults."""
     run = chosen.run
     pairs = [("metric", chosen.metric), ("at", str(chosen.at))]
@@ -137,7 +137,7 @@ def _query(chosen: Chosen, **more: str) -> str:
     return urlencode([*pairs, *more.items()])
 
 
-def _downloads(name: str, chosen: Chosen, what: str, kinds: tuple[str, ...], **more: str) -> Markup:
+def _downloads(name: str, chosen: ReaderChoice, what: str, kinds: tuple[str, ...], **more: str) -> Markup:
     names = {"csv": "CSV", "tex": "LaTeX", "svg": "SVG"}
     return element(
         "p",
@@ -159,7 +159,7 @@ def _file(name: str, what: str, kind: str) -> str:
     return f"/api/experiments/{quote(name)}/{what}.{kind}"
 
 
-def _figure(name: str, chosen: Chosen) -> Markup:
+def _figure(name: str, chosen: ReaderChoice) -> Markup:
     caption = (
         f"{chosen.metric} by pages crawled: means over {len(chosen.topics):,} topics, with bands of one standard error"
     )
@@ -196,12 +196,12 @@ def _figure(name: str, chosen: Chosen) -> Markup:
     )
 
 
-def _with_error(chosen: Chosen, name: str, at: int) -> str:
+def _with_error(chosen: ReaderChoice, name: str, at: int) -> str:
     over = chosen.mean(name, at)
     return "–" if over.mean is None else number(over.mean) + ("" if over.error is None else f" ± {number(over.error)}")
 
 
-def _tests(name: str, chosen: Chosen) -> Markup:
+def _tests(name: str, chosen: ReaderChoice) -> Markup:
     plain: list[Mapping[str, Any]] = chosen.as_plain()["tests"]
     if not plain:
         return layout.card("Which is better?", element("p", "Select at least two strategies.", class_="quiet-text"))
@@ -274,7 +274,7 @@ def _p(p: float | None) -> str:
     return "–" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def _topics(name: str, chosen: Chosen, pair: tuple[str, str] | None) -> Markup:
+def _topics(name: str, chosen: ReaderChoice, pair: tuple[str, str] | None) -> Markup:
     picture: Content = None
     more: dict[str, str] = {}
     if pair is not None:
@@ -319,7 +319,7 @@ def _topics(name: str, chosen: Chosen, pair: tuple[str, str] | None) -> Markup:
     )
 
 
-def _pair_form(name: str, chosen: Chosen, pair: tuple[str, str]) -> Markup:
+def _pair_form(name: str, chosen: ReaderChoice, pair: tuple[str, str]) -> Markup:
     def select(id_: str, label: str, value: str) -> Content:
         options = [element("option", strategy, value=strategy, selected=strategy == value) for strategy in chosen.names]
         return [element("label", label, for_=id_), element("select", *options, id=id_, name=id_)]
@@ -337,7 +337,7 @@ def _pair_form(name: str, chosen: Chosen, pair: tuple[str, str]) -> Markup:
     )
 
 
-def _pairs(chosen: Chosen) -> list[tuple[str, str]]:
+def _pairs(chosen: ReaderChoice) -> list[tuple[str, str]]:
     return QueryParams(_query(chosen)).multi_items()
 
 

@@ -19,7 +19,7 @@ from scenthound.lab.run.experiment import RunOptions
 from scenthound.lab.run.experiment import run as run_experiment
 from scenthound.lab.run.pooled import pool_crawls
 from scenthound.lab.run.run_cell import ReplayLimits, run_cell
-from scenthound.lab.topics.crawl_starts import Start, started
+from scenthound.lab.topics.crawl_starts import Start, start_topic
 from scenthound.loop.settings import Settings, read
 from scenthound.wiring import begin
 from support.resuming import SETTINGS, TOPIC, WEB, Recorded, born, step_through
@@ -64,7 +64,7 @@ def test_crawls_that_began_elsewhere_are_not_pooled(tmp_path: Path) -> None:
     step_through(other, 10)
     other.folder.finish("pages", 1.0)
     other.close()
-    with pytest.raises(BadConfig, match="other seeds"):
+    with pytest.raises(BadConfig, match="differ in seeds"):
         pool_crawls([first, tmp_path / "other"], tmp_path / "run")
 
 
@@ -98,7 +98,7 @@ def test_recognised_goals_are_a_metric_of_an_experiment(tmp_path: Path) -> None:
 
 def test_only_hub_seeking_that_asks_learns_the_original_seeds() -> None:
     prepared = prepare(WEB)
-    topic = started(prepared, TOPIC, Start("augmented"))
+    topic = start_topic(prepared, TOPIC, Start("augmented"))
     assert topic.originals == TOPIC.seeds
     assert not set(topic.topic.examples) & set(TOPIC.seeds), "no strategy sees them in the topic"
     limits = ReplayLimits(pages=20)

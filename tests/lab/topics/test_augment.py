@@ -11,7 +11,7 @@ from scenthound.lab.topics.augment import HubDecision, HubRules, augment
 DESCRIPTION = {"bee": 2, "honey": 1}
 
 
-def decisions(result: augment_module.Augmented) -> dict[str, str]:
+def decisions(result: augment_module.AugmentedSeeds) -> dict[str, str]:
     return {candidate.url: str(candidate.decision) for candidate in result.candidates}
 
 

@@ -20,7 +20,7 @@ from scenthound.lab.measure.compare_crawlers import Question, compare_across, me
 from scenthound.lab.measure.measure import judge, load_table, summary
 from scenthound.lab.run.cells import load_trail
 from scenthound.lab.run.experiment import RunOptions, load_starts, open_experiment, run
-from scenthound.lab.topics.crawl_starts import Start, from_distinct_hosts, started
+from scenthound.lab.topics.crawl_starts import Start, from_distinct_hosts, start_topic
 from scenthound.model import Candidate, Topic, Url
 from scenthound.strategies import strategy
 from scenthound.strategies.breadth_first import BreadthFirst
@@ -55,7 +55,7 @@ def test_an_invalid_start_is_refused(text: str) -> None:
 
 def test_from_examples_the_other_pages_on_topic_are_the_targets(web: Bed, bed: PreparedBed) -> None:
     topic = web.topics[0]
-    moved = started(bed, topic, Start("examples"), 1)
+    moved = start_topic(bed, topic, Start("examples"), 1)
     assert len(moved.seeds) == len(topic.seeds)
     urls = [url for url in (*topic.examples, *topic.targets) if url in bed]
     on_topic = {bed.number(url) for url in urls}
@@ -64,12 +64,12 @@ def test_from_examples_the_other_pages_on_topic_are_the_targets(web: Bed, bed: P
     hosts = [host(url) for url in moved.seeds]
     available = len(set(map(host, urls)))
     assert len(set(hosts)) == min(len(hosts), available)
-    assert moved == started(bed, topic, Start("examples"), 1), "the seed number decides"
-    assert moved.seeds != started(bed, topic, Start("examples"), 2).seeds
+    assert moved == start_topic(bed, topic, Start("examples"), 1), "the seed number decides"
+    assert moved.seeds != start_topic(bed, topic, Start("examples"), 2).seeds
 
 
 def test_neighbours_are_two_links_before_pages_on_topic(web: Bed, bed: PreparedBed) -> None:
-    moved = started(bed, web.topics[0], Start("neighbours"))
+    moved = start_topic(bed, web.topics[0], Start("neighbours"))
     assert moved.seeds
     assert moved.examples == ()
     for seed in moved.seeds:
@@ -79,7 +79,7 @@ def test_neighbours_are_two_links_before_pages_on_topic(web: Bed, bed: PreparedB
 
 
 def test_at_a_distance_some_target_is_at_most_that_many_links_away(web: Bed, bed: PreparedBed) -> None:
-    moved = started(bed, web.topics[0], Start("distance", 2))
+    moved = start_topic(bed, web.topics[0], Start("distance", 2))
     on_topic = {bed.number(url) for url in (*moved.targets, *moved.seeds)}
     starts, targets = bed.outgoing
     for seed in moved.seeds:
@@ -93,7 +93,7 @@ def test_at_a_distance_some_target_is_at_most_that_many_links_away(web: Bed, bed
 
 def test_augmented_adds_hubs_to_the_seeds(web: Bed, bed: PreparedBed) -> None:
     for topic in web.topics:
-        moved = started(bed, topic, Start("augmented"))
+        moved = start_topic(bed, topic, Start("augmented"))
         assert moved.seeds[: len(set(topic.seeds))] == tuple(dict.fromkeys(topic.seeds))
         assert moved.targets == topic.targets
         for hub in moved.seeds[len(set(topic.seeds)) :]:

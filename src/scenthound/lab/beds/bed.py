@@ -1,7 +1,7 @@
 """A bed: a recorded web and topics with known answers, in a folder (docs/concepts/files.md).
 
-`bed.toml` says where it comes from, `*.warc.gz` hold the responses, `topics.jsonl` holds one topic per line. Opening a
-bed reads `bed.toml` and the topics; the responses are scanned once, when they are first needed.
+`bed.toml` states its origin, `*.warc.gz` hold the responses, `topics.jsonl` holds one topic per line. Opening a bed
+reads `bed.toml` and the topics; the responses are scanned once, when they are first needed.
 """
 
 from __future__ import annotations
@@ -293,7 +293,7 @@ def parse_topic(fields: Any, bad_url: Callable[[str, object, NotAUrl], None]) ->
 
 
 def valid_urls(texts: Iterable[str]) -> list[Url]:
-    """The URLs among these texts: examples of a topic may be texts or URLs."""
+    """The URLs among these texts; a topic's examples may be either."""
     urls = []
     for text in texts:
         try:

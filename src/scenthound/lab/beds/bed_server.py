@@ -36,7 +36,7 @@ from scenthound.url import make
 
 MAX_HEAD = 65_536  # bytes
 _CACHE_BYTES = 64 << 20
-_MAX_COUNTED_URLS = 1_000_000  # when attempts of more URLs have been counted, all counts start again
+_MAX_COUNTED_URLS = 1_000_000  # once attempts for this many URLs have been counted, all counts are reset
 _HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length", "te", "trailer", "upgrade"}
 _ROBOTS = {"allow": "User-agent: *\nDisallow:\n", "deny": "User-agent: *\nDisallow: /\n"}
 
@@ -61,7 +61,7 @@ class _Request(NamedTuple):
 
 
 class _Refused(Exception):
-    """The request gets this error status."""
+    """Raised for a request that gets an error status."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -70,14 +70,14 @@ class _Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ServerOptions:
-    """How a bed is served."""
+    """The options of a bed server."""
 
     latency: float = 0.0
-    """Seconds that every response takes."""
+    """Seconds before every response."""
     jitter: float = 0.0
-    """Up to this many seconds more, at random."""
+    """Random extra delay, up to this many seconds."""
     error_rate: float = 0.0
-    """Share of responses that are 503."""
+    """Share of responses with status 503."""
     robots: str | None = None
     """None: as recorded; "allow", "deny" or the text of a robots.txt (several lines): the same for all hosts."""
     as_http: bool = False

@@ -28,8 +28,8 @@ from scenthound.page.record import FORMAT as RECORD_FORMAT
 from scenthound.text.tokens import FORMAT as TOKENS_FORMAT
 
 VARIABLE = "SCENTHOUND_CACHE"
-FORMAT = 4  # of a prepared bed; to be raised when the same bed would be prepared differently
-UNUSED = 30  # days after which a prepared bed of another version of the code is removed if it was not used
+FORMAT = 4  # of prepared beds; raise it when the same bed would be prepared differently
+UNUSED = 30  # days without use after which a bed prepared by another version of the code is removed
 LIBRARIES = ("selectolax", "ada-url", "pystemmer", "charset-normalizer")
 
 
@@ -90,7 +90,7 @@ def build_folder(folder: Path, build: Callable[[Path], None]) -> None:
 
 
 def mark_used(folder: Path) -> None:
-    """Mark a folder of the cache as used, by its modification time."""
+    """Mark a folder of the cache as used, by setting its modification time."""
     with contextlib.suppress(OSError):  # a cache may be read-only
         os.utime(folder)
 

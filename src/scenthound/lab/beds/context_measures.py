@@ -1,4 +1,4 @@
-"""Measures whether the words around a link tell if it leads to an answer, within pages, where a crawler must choose."""
+"""Measures whether the words around a link tell if it leads to an answer, among the links of one page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PAGES = 10  # pages of each topic whose links are ranked
 
 @dataclass(frozen=True, slots=True)
 class Contexts:
-    """Mean area under the ROC curve, over topics, when the links of a page are ranked by the text of their parents.
+    """Mean area under the ROC curve, over topics, when the links of a page are ranked by their parent elements' text.
 
     One half is chance. Only pages that link both to answers and to other pages count; dead links are left out.
     """

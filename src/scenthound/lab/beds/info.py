@@ -39,7 +39,7 @@ class Spread:
     least: float | None
     most: float | None
     topics: int
-    """How many topics have a value."""
+    """Number of topics with a value."""
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Spread:
@@ -57,7 +57,7 @@ class Reachability:
     targets: Spread
     """Share of the topic's targets; targets that are not in the bed count as not reached."""
     distances: Mapping[str, int]
-    """Targets of all topics by the least number of links from a seed; `none`: in the bed, but unreachable."""
+    """Targets of all topics by the smallest number of links from a seed; `none`: in the bed, but unreachable."""
     mean_distance: float | None
 
 
@@ -92,7 +92,7 @@ class BedInfo:
     """Recorded responses that are neither pages nor redirects."""
     hosts: int
     linked_hosts: int
-    """Ordered pairs of different hosts with a link between them."""
+    """Number of ordered pairs of hosts with a link from the first to the second."""
     links: int
     """Distinct links between pages of the bed, after redirects, without links from a page to itself."""
     dead_links: int
@@ -175,7 +175,7 @@ def describe_pages(bed: Bed, read_pages: Iterable[RecordedPage], urls: Sequence[
 
 
 def _among_pages(recorded: RecordedGraph) -> tuple[LinkGraph, int]:
-    """The links from page to page, and how many links lead to responses that are not pages."""
+    """The links from page to page, and the number of links to responses that are not pages."""
     graph = recorded.graph
     to_page = recorded.is_page[graph.targets]
     not_pages = int(np.count_nonzero(~to_page))

@@ -18,7 +18,7 @@ class LinkWalk:
         self.starts: Numbers = np.concatenate(([0], np.cumsum(graph.out_degree))).astype(np.int64)
 
     def distances(self, seeds: Iterable[int], most: int | None = None) -> NDArray[np.int32]:
-        """The least number of links from any seed to each page; -1 if there are more than `most`, or no path."""
+        """The smallest number of links from any seed to each page; -1 if there are more than `most`, or no path."""
         distances = np.full(len(self.graph), -1, dtype=np.int32)
         current = np.unique(np.array(list(seeds), dtype=np.int64))
         distance = 0

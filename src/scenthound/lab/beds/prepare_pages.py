@@ -1,8 +1,8 @@
 """Reads recorded responses into rows of the prepared tables, in the worker processes.
 
 Responses go through `page.landing`, as live pages do, so a replayed page equals the live page. Only robots meta tags
-are ignored: a replay burdens no server, and the recording crawler followed these links (425 pages of the bed schools
-say nofollow).
+are ignored: a replay burdens no server, and the recording crawler followed these links (425 pages of the schools
+bed are marked nofollow).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Cut:
     """How much of a page is read. Each cut of a bed is prepared separately."""
 
     page_bytes: int = 0
-    """How many bytes of a page are parsed; 0: all. [EXP] uses 100 KB, [BIZ] 10 KB."""
+    """Number of bytes of a page that are parsed; 0: all. [EXP] uses 100 KB, [BIZ] 10 KB."""
     url_length: int = LONGEST
     """Links to longer URLs are ignored; 256 in the papers."""
 

@@ -54,7 +54,7 @@ Numbers = npt.NDArray[np.int32]
 def open_for_replay(
     web: Web, cut: Cut | None = None, jobs: int = 2, progress: Progress | None = None
 ) -> PreparedBed | OnTheFlyBed:
-    """A bed for replay: its prepared form, unless its pages are made on the fly."""
+    """A bed for replay: its prepared form, unless its pages are generated on the fly."""
     return web.for_replay(cut or Cut()) if isinstance(web, GeneratedBed) else prepare(web, cut, jobs, progress)
 
 
@@ -104,7 +104,7 @@ class PreparedBed:
         self._terms: dict[Analyser, PreparedTerms] = {}
         self._stored_terms = self.terms(STORED)
         self._parts = EVERYTHING
-        self._more_terms: dict[Hashable, PreparedTerms] = {}  # by the keys of analysers
+        self._more_terms: dict[Hashable, PreparedTerms] = {}  # by analyser key
         self._layouts: dict[int, Layout] = {}
         self._link_count = 0
         self._views: dict[int, Views] = {}

@@ -143,7 +143,7 @@ def _hash_order(word: str) -> tuple[bytes, str]:
 
 
 def file_bytes(path: Path) -> mmap.mmap | bytes:
-    """The bytes of a file, memory_map into memory; slices are copies."""
+    """The bytes of a file, mapped into memory; slices are copies."""
     if not path.stat().st_size:
         return b""
     with path.open("rb") as file:

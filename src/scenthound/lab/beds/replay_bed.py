@@ -1,4 +1,4 @@
-"""`ReplayBed`, the interface of beds for replays and measures, prepared or made on the fly."""
+"""`ReplayBed`, the interface of beds for replays and measures, prepared or generated on the fly."""
 
 from __future__ import annotations
 

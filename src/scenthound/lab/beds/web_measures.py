@@ -53,7 +53,7 @@ class Similarity:
     siblings: float | None
     """Two pages that the same page links to."""
     by_distance: Mapping[str, float]
-    """Two pages, by the least number of links from one to the other."""
+    """Two pages, by the smallest number of links from one to the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +81,11 @@ class Triangles:
 
 @dataclass(frozen=True, slots=True)
 class Hubs:
-    """How many topics have a hub: a page that links to several of their answers and is not an answer itself."""
+    """Numbers of topics with a hub: a page that links to several of their answers and is not an answer itself."""
 
     topics: int
     of_seeds: int
-    """Topics with a page that links to at least two seeds, as augmenting seeds requires (sheet 60.2)."""
+    """Topics with a page that links to at least two seeds, as seed augmentation requires (sheet 60.2)."""
     of_answers: Mapping[str, int]
     """Topics with a page that links to at least this many seeds or targets."""
 
@@ -270,7 +270,7 @@ def _hubs(graph: LinkGraph, answers: Sequence[_Answers]) -> Hubs:
 
 
 def _best_hub(graph: LinkGraph, linked: frozenset[int], answers: frozenset[int]) -> int:
-    """The largest number of pages in `linked` that a page links to which is not an answer itself."""
+    """The largest number of pages in `linked` that one page, itself not an answer, links to."""
     is_linked = np.zeros(len(graph), dtype=np.float64)
     is_linked[list(linked)] = 1.0
     counts = np.bincount(graph.sources, is_linked[graph.targets], minlength=len(graph))

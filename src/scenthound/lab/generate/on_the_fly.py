@@ -125,7 +125,7 @@ class OnTheFlyBed:
 
     @property
     def reopen(self) -> Callable[[], OnTheFlyBed]:
-        return partial(_reopened, self._folder, self._cut)
+        return partial(_reopen, self._folder, self._cut)
 
     def read_parts(self, parts: Parts) -> None:
         self._parts = parts
@@ -210,7 +210,7 @@ class _Urls(Sequence[Url]):
         return self._web.pages
 
 
-def _reopened(folder: Path, cut: Cut) -> OnTheFlyBed:
+def _reopen(folder: Path, cut: Cut) -> OnTheFlyBed:
     bed = Bed.open(folder)
     assert isinstance(bed, GeneratedBed)
     return bed.for_replay(cut)

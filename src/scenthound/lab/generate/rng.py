@@ -1,6 +1,6 @@
 """Random numbers for the generated web: the same on every machine and in every version of Python.
 
-They come from integer arithmetic and SHAKE-128, which standards fix; `random` guarantees less.
+They come from integer arithmetic and SHAKE-128, which are standardised; `random` guarantees less.
 """
 
 from __future__ import annotations

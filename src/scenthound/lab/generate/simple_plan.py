@@ -79,7 +79,7 @@ class Plan:
         return self.rules(host) % 5 == 0
 
     def rules(self, host: int) -> int:
-        """64 random bits that decide on robots.txt, sitemap and URL style of a host. A mirror has its own."""
+        """64 random bits that determine robots.txt, sitemap and URL style of a host. A mirror has its own."""
         return mix(self.seed, _RULES, host)
 
     def is_private(self, page: int, host: int) -> bool:
@@ -105,7 +105,7 @@ class Plan:
         ]
 
     def links(self, page: int) -> list[tuple[int, bool]]:
-        """The pages that this page links to, in order, each with whether it is on the same host; with duplicates."""
+        """The pages that this page links to, in order and with duplicates, each with whether it is on the same host."""
         host = self.host_of(page)
         if host in self.original:
             shift = self.start[host] - self.start[self.original[host]]

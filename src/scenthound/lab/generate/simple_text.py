@@ -1,4 +1,4 @@
-"""The text of simple pages: sentences of words drawn by Zipf's law from the vocabulary of a subject.
+"""The text of simple pages: sentences of words drawn according to Zipf's law from the vocabulary of a subject.
 
 In a *word table* each word occurs in proportion to its probability, so that drawing a word is one look-up. There is a
 table for each leaf, facet and strength: a page is about one of four facets of its subject, and only the first facet
@@ -25,7 +25,7 @@ _LINKS = tuple((text, text.count("%s")) for text in subjects.LINK_SENTENCES)
 
 
 def _fill(slots: int, ranked: Sequence[tuple[str, float]]) -> list[str]:
-    """Divide `slots` entries among words by weight. Additions and divisions only: IEEE 754 fixes their results."""
+    """Divide `slots` entries among words by weight. Only adds and divides, since IEEE 754 fixes their results."""
     total, cumulative, table = sum(weight for _, weight in ranked), 0.0, list[str]()
     for word, weight in ranked:
         cumulative += weight

@@ -1,4 +1,4 @@
-"""The simple generated web: deterministic by seed number, of any size, with known answers.
+"""The simple generated web: determined by its seed number, of any size, with known answers.
 
 The demo, the tests and the scale benchmarks use it. It is too easy for claims about quality: see `realistic`.
 
@@ -6,8 +6,8 @@ The demo, the tests and the scale benchmarks use it. It is too easy for claims a
     web.url(17), web.html(17), web.links(17)      # any page, made on demand
     generate("beds/demo", pages=3000, seed=1)     # all of them, written as a bed
 
-The same arguments give the same bytes on any machine. `plan` decides on hosts, subjects and links, `simple_text` writes
-sentences, `simple_pages` renders HTML; `crawler_traps` has the traps that some hosts link to.
+The same arguments give the same bytes on any machine. `simple_plan` plans hosts, subjects and links, `simple_text`
+writes sentences, `simple_pages` renders HTML; `crawler_traps` has the traps that some hosts link to.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from scenthound.model import Response, Url
 from scenthound.url import make
 
 VERSION = 1
-"""To be raised when the same arguments give a different web."""
+"""Raise it when the same arguments give a different web."""
 MOST_PAGES = 20_000_000
 _LOCAL = re.compile(r"(\d{1,9})(?:\.html?|/)?$")
 
@@ -48,7 +48,7 @@ class GeneratedWeb:
         traps: bool = True,
         habits: LinkRates | None = None,
     ) -> None:
-        """`topics`: how many leaves become topics; `page_size`: approximate bytes of a page (real pages: 40,000)."""
+        """`topics`: number of leaves that become topics; `page_size`: approximate bytes of a page (real: 40,000)."""
         if not 10 <= pages <= MOST_PAGES:
             raise BadConfig(f"a generated web can't have {pages} pages", f"give between 10 and {MOST_PAGES:,}")
         if topics < 1:
@@ -65,7 +65,7 @@ class GeneratedWeb:
 
     @property
     def digest(self) -> str:
-        """Determined by the arguments and the generator's version. The bed written from this web has another digest."""
+        """A hash of the arguments and the generator's version. A bed written from this web has a different digest."""
         return hashlib.sha256(f"generated web {VERSION} {self._arguments}".encode()).hexdigest()
 
     @cached_property
@@ -208,7 +208,7 @@ class GeneratedWeb:
         return new_response(url, "text/html", body, 301, "Moved Permanently", target)
 
     def _robots(self, host: int) -> Response | None:
-        """Two hosts in five have one. It may disallow a folder, set a crawl delay (small hosts) and name a sitemap."""
+        """The robots.txt that 40% of hosts have. It may disallow a folder, set a delay or name a sitemap."""
         plan = self.plan
         rules = plan.rules(host) % 5
         if rules > 1:

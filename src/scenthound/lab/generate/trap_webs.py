@@ -1,8 +1,8 @@
 """Webs of good pages and traps, to measure how much of a crawl's budget the traps take.
 
 Some hosts are clean; each of the others has one kind of trap beside its good pages. The text of a good page is drawn
-from a vocabulary by Zipf's law, with a few words of its own. Words of the topic are both on good pages and in traps, so
-topical strategies are lured too. Everything is a function of the URL.
+from a vocabulary according to Zipf's law, with a few words of its own. Words of the topic are both on good pages and in
+traps, so topical strategies are lured too. Everything is a function of the URL.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class TrapWeb:
     clean: int = 20
     trapped: int = 1
     good: int = 30
-    """Good pages of each host, besides its home page."""
+    """Number of good pages of each host, besides its home page."""
     _makers: dict[str, Callable[[str, str], tuple[str, str, list[str]]]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:

@@ -2,8 +2,9 @@
 
 These dumps are almost XML: they contain control characters, invalid UTF-8 and bare ampersands, and a strict parser
 stops at the first. They are also flat, so a scanner for tags can read them: it holds one record and a buffer, takes
-linear time, and knows only the five XML entities and character numbers. CDATA sections, which no dump has, are skipped.
-A dump that declares its own entities is refused. A truncated dump yields the records before its end, and a `Problem`.
+linear time, and knows only the five XML entities and numeric references. CDATA sections, which no dump has, are
+skipped. A dump that declares its own entities is refused. A truncated dump yields the records before its end, and a
+`Problem`.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ MAX_LINKS = 200_000  # of one category
 
 
 class Problem(NamedTuple):
-    """A kind of problem in a source, how often it occurs, and the detail of the first."""
+    """A kind of problem in a source, how often it occurs, and the detail of its first occurrence."""
 
     kind: str
     times: int
@@ -45,7 +46,7 @@ class Category(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """An `ExternalPage` record: a raw URL, and its title and description by an editor."""
+    """An `ExternalPage` record: a raw URL, and an editor's title and description."""
 
     raw: str
     title: str
@@ -64,7 +65,7 @@ class Problems:
     details: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def add(self, kind: str, source: str, detail: str = "") -> None:
-        """Count a problem; the detail of the first is kept."""
+        """Count a problem; for each kind and source, the first detail is kept."""
         self.counts[kind, source] += 1
         self.details.setdefault((kind, source), detail)
 
@@ -228,7 +229,7 @@ class _RecordBuilder:
 
 
 def unescape(text: str) -> str:
-    """Replace the five XML entities and character numbers; leave every other ampersand.
+    """Replace the five XML entities and numeric references; leave every other ampersand.
 
     >>> unescape("A &amp; B & C&copy=1 &#233;&#xD800;")
     'A & B & C&copy=1 é\N{REPLACEMENT CHARACTER}'
@@ -237,9 +238,9 @@ def unescape(text: str) -> str:
 
 
 def _character(reference: re.Match[str]) -> str:
-    named, decimal, hexadecimal = reference.groups()
-    if named:
-        return _NAMED[named]
+    entity, decimal, hexadecimal = reference.groups()
+    if entity:
+        return _NAMED[entity]
     code = int(decimal) if decimal else int(hexadecimal, 16)
     if code < 32 or 0x7F <= code < 0xA0:
         return " "

@@ -22,8 +22,8 @@ class PageFilter:
         self.notes, self._without = notes, tuple(without)
         self.pages = self.redirects = 0
 
-    def kept(self, responses: Iterable[Response]) -> Iterator[Response]:
-        """The usable responses. Raises `BadConfig` at the end if there was no page."""
+    def apply(self, responses: Iterable[Response]) -> Iterator[Response]:
+        """Yield the usable responses. Raises `BadConfig` at the end if there was no page."""
         for response in responses:
             if self._is_usable(response):
                 yield response

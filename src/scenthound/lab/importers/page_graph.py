@@ -65,9 +65,9 @@ class RecordedGraph:
     """All known URLs, and the links from pages to known URLs."""
     is_page: NDArray[np.bool_]
     ends: Numbers
-    """The number where a request for each URL ends: its own, that of its last redirect target, or -1 if unknown."""
+    """For each URL, the number of the URL where a request ends: itself, its last redirect target, or -1 if unknown."""
     dead: int
-    """Number of links that lead to no known URL."""
+    """Number of links to unknown URLs."""
     redirects: int
     sizes: list[int]
     counts: dict[int, Counts]

@@ -1,4 +1,4 @@
-"""Imports WARC files of any tool: responses, resources, and revisits with the payload that they refer to.
+"""Imports WARC files from any tool: responses, resources, and revisits with the payload that they refer to.
 
 A revisit refers to an earlier record, which may be in any of the files. So the files are read once for everything else
 and, if unresolved revisits remain, a second time for their originals.

@@ -1,4 +1,4 @@
-"""Reads the WARC files of any tool as a stream of records of every kind, in bounded memory.
+"""Reads WARC files from any tool as a stream of records of every kind, in bounded memory.
 
 Plain or gzip, one member per record or one for all, wrong lengths, files that are truncated or damaged: every complete
 record is returned, the rest is noted. `store.warc_read` reads the files that we wrote, at known offsets; here a file
@@ -175,7 +175,7 @@ class _Records:
             size -= dropped
 
     def _fill(self, size: int) -> bool:
-        """Fill the buffer up to this many bytes; return False if the file, or its undamaged part, ends before."""
+        """Fill the buffer up to this many bytes; return False if the file, or its undamaged part, ends earlier."""
         while len(self.buffer) < size and not self.at_damage:
             piece = next(self.pieces, b"")
             if piece is None:

@@ -51,12 +51,13 @@ def write_imported(
                 "imported": name,
             }
             facts = {key: value for key, value in about.items() if value}
-            checked = _checked(topics, notes, written_topics)
-            write_bed(folder, options.name or bed.resolve().name, page_filter.kept(content.responses), checked, **facts)
+            checked_topics = _check_topics(topics, notes, written_topics)
+            bed_name = options.name or bed.resolve().name
+            write_bed(folder, bed_name, page_filter.apply(content.responses), checked_topics, **facts)
     return ImportReport(bed, page_filter.pages, page_filter.redirects, len(written_topics), notes.lines())
 
 
-def _checked(topics: Iterable[BedTopic], notes: Notes, written: list[BedTopic]) -> Iterator[BedTopic]:
+def _check_topics(topics: Iterable[BedTopic], notes: Notes, written: list[BedTopic]) -> Iterator[BedTopic]:
     """Yield the topics unchanged, note their pages that are not in the bed, and append each topic to `written`."""
     for topic in topics:
         if not topic.targets:

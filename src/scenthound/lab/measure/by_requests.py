@@ -1,4 +1,4 @@
-"""Metrics by requests: what a crawl has found after r requests, including those that brought no page.
+"""Metrics by requests: what a crawl has found after r requests, including those that returned no page.
 
     value(r) = value after n(r) pages,  n(r) = number of pages fetched by the first r requests
 
@@ -32,7 +32,7 @@ def request_points(at: Iterable[int], ends: Iterable[int]) -> tuple[int, ...]:
 
 
 def pages_after(requests: Sequence[int], points: Sequence[int]) -> list[int]:
-    """Number of pages after each number of requests; `requests[t - 1]` is how many the first t pages took.
+    """Number of pages after each number of requests; `requests[t - 1]` is the number that the first t pages took.
 
     >>> pages_after([1, 4, 5], [1, 3, 4, 9])
     [1, 1, 2, 3]

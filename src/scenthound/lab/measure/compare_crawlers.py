@@ -3,7 +3,7 @@
 `measure_if_stale` makes sure that the tables of an experiment exist, have the requested points and belong to its
 finished crawls; `measured.json` records what they were measured for. `compare_pairs` is for planned comparisons: one
 direction, one tail. `every_pair` compares all pairs, where the direction is not known in advance: each pair is tested
-both ways, and Holm's adjustment counts all of these tests.
+in both directions, and Holm's adjustment counts all of these tests.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from scenthound.model import NOTHING
 
 LEVEL = 0.05
 NOTE = "measured.json"
-Given = Mapping[str, Sequence[str]]
-"""What the lab gave each strategy, by label."""
+GivenKinds = Mapping[str, Sequence[str]]
+"""The kinds of data that the lab gave each strategy, by label."""
 
 _POOLED = {"similarity", "ranks", "linkage_ranks"}  # computed over the pages that all crawlers of a run fetched
 FORMAT = 4  # version of the measured tables; raise it when the same crawls would be measured differently
@@ -102,7 +102,7 @@ def compare_pairs(measured: Measured, pairs: Iterable[tuple[str, str]]) -> list[
 
 
 def every_pair(measured: Measured, names: Sequence[str]) -> list[Comparison]:
-    """Compare each pair once, the crawler with the better mean first; p is adjusted for all pairs both ways."""
+    """Compare each pair, the crawler with the better mean first; p is adjusted for the tests in both directions."""
     forward = compare_pairs(measured, combinations(names, 2))
     both = adjust([*forward, *map(swapped, forward)])
     pairs = zip(both[: len(forward)], both[len(forward) :], strict=True)
@@ -141,7 +141,7 @@ def clear_winner(comparisons: Sequence[Comparison], names: Sequence[str], level:
 
 
 def is_significant(comparison: Comparison, level: float = LEVEL) -> bool:
-    """Whether p, adjusted if it was, is below the level."""
+    """Whether p, or the adjusted p if there is one, is below the level."""
     p = comparison.paired.p if comparison.adjusted is None else comparison.adjusted
     return p is not None and p < level
 
@@ -157,7 +157,7 @@ class Question:
 
 
 def compare_within(run: Experiment, names: Sequence[str], question: Question, **work: Any) -> list[Comparison]:
-    """Compare the first crawler with each of the others, at each point; without names, every pair both ways."""
+    """Compare the first crawler with each of the others, at each point; without names, compare every pair."""
     names = list(dict.fromkeys(names))
     for name in names:
         _check_crawler(name, run)
@@ -219,7 +219,7 @@ def topic_conflict(ours: Experiment, theirs: Experiment) -> str:
         return "they have no topic in common"
     numbers = ours.spec.seed_numbers, theirs.spec.seed_numbers
     if ours.spec.start != str(Start()) and numbers[0] != numbers[1]:
-        return f"their seeds were drawn by the seed numbers {numbers[0]} and {numbers[1]}"
+        return f"their seeds were drawn with the seed numbers {numbers[0]} and {numbers[1]}"
     for topic, other in shared:
         seeds = run_seeds(topic, ours.spec.seeds_per_run), run_seeds(other, theirs.spec.seeds_per_run)
         for name, (first, second) in {"seeds": seeds, "targets": (topic.targets, other.targets)}.items():
@@ -236,13 +236,13 @@ def crawlers(run: Experiment) -> list[str]:
     return [*run.spec.strategies, *(ORACLES if run.spec.oracles else ())]
 
 
-def non_oracles(names: Sequence[str], given: Given = NOTHING) -> list[str]:
+def non_oracles(names: Sequence[str], given: GivenKinds = NOTHING) -> list[str]:
     """The strategies that see only what a crawler sees; all strategies if all are oracles."""
     strategies = [name for name in names if name not in ORACLES]
     return [name for name in strategies if not is_oracle(name, given)] or strategies
 
 
-def with_display_names(comparison: Comparison, given: Given = NOTHING) -> Comparison:
+def with_display_names(comparison: Comparison, given: GivenKinds = NOTHING) -> Comparison:
     """The comparison with display names: strategies in an oracle mode are marked."""
     return replace(
         comparison, first=display_name(comparison.first, given), second=display_name(comparison.second, given)
@@ -257,7 +257,7 @@ def open_run(folder: str | Path) -> Experiment:
     return run
 
 
-def as_json(comparison: Comparison, given: Given = NOTHING) -> dict[str, Any]:
+def as_json(comparison: Comparison, given: GivenKinds = NOTHING) -> dict[str, Any]:
     """A comparison as JSON data, with its sentence; `given` is what the lab gave each strategy."""
     first, second = comparison.means
     test, signs, effect = comparison.paired, comparison.signs, comparison.effect

@@ -1,8 +1,8 @@
 """Compare crawls of different length fairly: rates are compared at a point where both crawls were still running.
 
-A crawl may end before a point of a table: no link is left, or a rule stops it. A metric that counts what was found,
-such as recall, keeps its last value: the crawl had its chance. A mean over pages, such as harvest rate, can't: the
-first pages of a crawl are its best, so a crawl that stops after 50 pages would beat itself at 1,000. Such a rate
+A crawl may end before a point of a table, because no link is left or a rule stops it. A metric that counts what was
+found, such as recall, keeps its last value: the crawl had its chance. A mean over pages, such as harvest rate, can't,
+because the first pages of a crawl are its best: after 50 pages a crawl would beat itself after 1,000. Such a rate
 (`Metric.is_rate`) is taken, topic by topic, at the last measured point that both crawls reached. Curves have 50 points
 evenly spaced in the logarithm, so this loses at most 13% of the pages of a crawl of 1,000.
 """
@@ -71,7 +71,7 @@ class Measured:
         return self.lengths.get(name, {}).get(topic, float("inf"))
 
     def joined(self, name: str, other: Measured, theirs: str, labels: tuple[str, str]) -> Measured:
-        """Join a crawler of this run and a crawler of another run, as if both were of one run, under these labels."""
+        """Join a crawler of this run and one of another run, under these labels, as if both belonged to one run."""
 
         def both(ours: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
             return {labels[0]: ours.get(name, {}), labels[1]: others.get(theirs, {})}
@@ -102,8 +102,8 @@ def load_measured(
         point: {strategy: average_runs(topics) for strategy, topics in strategies.items()}
         for point, strategies in runs.items()
     }
-    if lacking := [point for point in at if point not in values]:
-        raise BadConfig(f"{run.folder} has no {metric} at {lacking[0]} {unit}", f"measure it with --at {lacking[0]}")
+    if missing := [point for point in at if point not in values]:
+        raise BadConfig(f"{run.folder} has no {metric} at {missing[0]} {unit}", f"measure it with --at {missing[0]}")
     lengths, groups = crawl_lengths(run, unit), topic_groups(run.topics, group_by)
     return {
         point: Measured(metric, point, values[point], values if is_rate else {}, lengths, groups, unit) for point in at

@@ -105,9 +105,9 @@ class _TopicTask(NamedTuple):
     starts: Mapping[int, BedTopic] = MappingProxyType({})
     """The topic with the seeds and targets of the crawls, by seed number, if they are not its own."""
     metrics: tuple[str, ...] = ()
-    """Metrics with parameters, in addition to all metrics with their default parameters."""
+    """Metrics with parameters, in addition to all metrics with default parameters."""
 
-    def started(self, cell: Cell) -> BedTopic:
+    def start_of(self, cell: Cell) -> BedTopic:
         return self.starts.get(cell.seed_number, self.topic)
 
 
@@ -124,7 +124,7 @@ def measure(
     All metrics with their default parameters are measured, plus `metrics`, such as `coverage:top=10`. Cells that are
     not done are left out. `progress` is called with the number of topics done and their total.
     """
-    run = _opened(experiment)
+    run = _open(experiment)
     bed = bed or run.bed(jobs)
     at = tuple(at) if at else default_points(run.spec.limits.pages)
     if min(at) < 1:
@@ -137,9 +137,9 @@ def measure(
     for topic, popularity in zip(run.topics, popularities(bed, run.topics, ANALYSER), strict=True):
         cells = tuple(cell for cell in run.cells if cell.topic == topic.id and cell.key in done)
         if cells:
-            own = {number: start for (name, number), start in starts.items() if name == topic.id}
+            topic_starts = {number: start for (name, number), start in starts.items() if name == topic.id}
             task = _TopicTask(run.folder, topic, cells, points, at, run.spec.seeds_per_run, popularity)
-            tasks.append(task._replace(seconds=seconds, requests=requests, starts=own, metrics=extra))
+            tasks.append(task._replace(seconds=seconds, requests=requests, starts=topic_starts, metrics=extra))
     context = _Context(bed, _page_ranks(bed, run.folder, [cell for task in tasks for cell in task.cells]))
     tables = Tables([], [], [], [], [], [], [])
     for count, rows in enumerate(_measure_all(context, tasks, jobs), 1):
@@ -162,7 +162,7 @@ def measure(
     return run
 
 
-def _opened(experiment: Experiment | str | Path) -> Experiment:
+def _open(experiment: Experiment | str | Path) -> Experiment:
     return experiment if isinstance(experiment, Experiment) else open_experiment(experiment)
 
 
@@ -187,7 +187,7 @@ def summary(
     `measure` must have been run with these points. Topics without a value are not counted. `groups` is the number of
     independent groups of topics (`groups.topic_groups`), from which the standard error is computed.
     """
-    run = _opened(experiment)
+    run = _open(experiment)
     points = tuple(at) if at else default_points(run.spec.limits.pages)
     groups, names = topic_groups(run.topics, group_by), ("by_requests",) if by_requests else BY_PAGES
     table: dict[str, dict[str, dict[int, dict[str, float | int | None]]]] = {}
@@ -228,7 +228,7 @@ def topic_correlations(
 
     Unless points are given, N is the last page. `measure` must have been run with these points.
     """
-    run = _opened(experiment)
+    run = _open(experiment)
     topics = load_characteristics(run)
     table: dict[str, dict[str, dict[int, dict[str, dict[str, float | int | None]]]]] = {}
     for strategy, metric, point, values in _by_topic(run.folder, tuple(at or [run.spec.limits.pages]), metrics):
@@ -301,7 +301,7 @@ def judge(
     page_ranks: Mapping[str, float],
     relevance: Mapping[str, float] | None = None,
 ) -> Judgement:
-    """The known answers of a topic. Without a pool, the fields that are computed over the pool are None."""
+    """Compute the known answers of a topic. Without a pool, the fields that are computed over the pool are None."""
     description, keywords = ANALYSER.counts(topic.description), set(ANALYSER.terms(topic.keywords))
     similarity, qualities = None, None
     if pool is not None:
@@ -355,7 +355,7 @@ def _measure_topic(context: _Context, task: _TopicTask) -> Tables:
     for cell in task.cells:
         if cell.half:
             continue
-        start = task.started(cell)
+        start = task.start_of(cell)
         seeds = run_seeds(start, task.seeds_per_run)
         if (start, cell.oracle) not in judgements:
             own_pool = None if cell.oracle else pool
@@ -381,9 +381,11 @@ def _measure_topic(context: _Context, task: _TopicTask) -> Tables:
             length = search_length(steps, frozenset(start.targets), seeds, judgement.aliases, fraction)
             tables.reach.append((*key, fraction, *length))
     tables.pairs.extend(_pairs(task, trails))
-    first = task.started(task.cells[0])
-    described = topic_characteristics(bed, first, run_seeds(first, task.seeds_per_run), pool, task.popularity, ANALYSER)
-    tables.topics.append((topic.id, *astuple(described)))
+    first = task.start_of(task.cells[0])
+    characteristics = topic_characteristics(
+        bed, first, run_seeds(first, task.seeds_per_run), pool, task.popularity, ANALYSER
+    )
+    tables.topics.append((topic.id, *astuple(characteristics)))
     return tables
 
 

@@ -1,7 +1,8 @@
-"""The quality of a page, by the measures of sheet 60.3, computed after the crawls with full knowledge.
+"""The quality of a page according to the measures of sheet 60.3, computed after the crawls with full knowledge.
 
-A pool is all pages that all crawlers of a topic fetched, as term counts by URL. Each kind of [CHAP] is a function that
-returns a `Quality`: a function from a page's URL to a number. Higher is better; a page outside the pool has 0.
+A pool is all pages that all crawlers of a topic fetched, as term counts by URL. Each kind of measure in [CHAP] is a
+function that returns a `Quality`: a function from a page's URL to a number. Higher is better; a page outside the pool
+has 0.
 
 | kind in [CHAP]                     | here                                  |
 |------------------------------------|---------------------------------------|
@@ -25,19 +26,19 @@ from scenthound.model import DECIMALS
 from scenthound.text.smart_weights import Pool, Scheme
 from scenthound.text.vectors import cosine
 
-Counted = Mapping[str, int]
+WordCounts = Mapping[str, int]
 """How often each term occurs on a page."""
-Pages = Mapping[str, Counted]
+Pages = Mapping[str, WordCounts]
 Quality = Callable[[str], float]
 
 
-def similarities(pool: Pages, description: Counted, scheme: Scheme = "atc") -> dict[str, float]:
+def similarities(pool: Pages, description: WordCounts, scheme: Scheme = "atc") -> dict[str, float]:
     """σ: the SMART cosine of every pool page with the description (sheet 10.3)."""
     return dict(zip(pool, Pool(list(pool.values())).similarities(description, scheme), strict=True))
 
 
 def ranks(scores: Mapping[str, float | Sequence[float]]) -> dict[str, int]:
-    """The rank of each URL: 1 for the best score; ties by URL. Scores are rounded before they are compared (rule 3).
+    """The rank of each URL: 1 for the best score, ties broken by URL. Scores are rounded before comparison (rule 3).
 
     >>> ranks({"b": 0.5, "c": 0.9, "a": 0.5})
     {'c': 1, 'a': 2, 'b': 3}
@@ -51,7 +52,7 @@ def ranks(scores: Mapping[str, float | Sequence[float]]) -> dict[str, int]:
     return {url: rank for rank, url in enumerate(sorted(scores, key=sort_key), start=1)}
 
 
-def rank_smart(pool: Pages, description: Counted, scheme: Scheme = "atc") -> dict[str, int]:
+def rank_smart(pool: Pages, description: WordCounts, scheme: Scheme = "atc") -> dict[str, int]:
     """rank_SMART: the pool ranked by similarity to the description. [EXP]"""
     return ranks(similarities(pool, description, scheme))
 
@@ -76,7 +77,7 @@ def rank_keywords_pagerank(pool: Pages, keywords: Iterable[str], page_ranks: Map
 
 
 def pool_graph(pool: Iterable[str], links: Mapping[str, Iterable[str]]) -> LinkGraph:
-    """The graph of only the links among the pages of a pool (sheet 50.4)."""
+    """The graph of the pages of a pool and the links among them (sheet 50.4)."""
     return link_graph({url: links.get(url, ()) for url in pool}, closed=True)
 
 
@@ -92,7 +93,7 @@ def keyword_quality(pool: Pages, keywords: Iterable[str]) -> Quality:
     return _lookup({url: len(distinct & counts.keys()) / max(len(distinct), 1) for url, counts in pool.items()})
 
 
-def query_quality(pool: Pages, query: Counted) -> Quality:
+def query_quality(pool: Pages, query: WordCounts) -> Quality:
     """Cosine of the page with the query, raw term frequencies (sheet 10.2)."""
     return lambda url: cosine(query, pool[url]) if url in pool else 0.0
 
@@ -111,13 +112,13 @@ def concatenated(pages: Pages, urls: Iterable[str]) -> dict[str, int]:
     return total
 
 
-def classifier_quality(pool: Pages, probability: Callable[[Counted], float]) -> Quality:
-    """The page's probability under a classifier trained on examples of the topic, a function of counts."""
+def classifier_quality(pool: Pages, probability: Callable[[WordCounts], float]) -> Quality:
+    """The probability of the page under a classifier trained on examples of the topic; it takes term counts."""
     return lambda url: probability(pool[url]) if url in pool else 0.0
 
 
-def retrieval_quality(pool: Pages, description: Counted, scheme: Scheme = "atc") -> Quality:
-    """The reciprocal rank of the page when a retrieval system ranks the pool by the description."""
+def retrieval_quality(pool: Pages, description: WordCounts, scheme: Scheme = "atc") -> Quality:
+    """The reciprocal rank of the page when a retrieval system ranks the pool by similarity to the description."""
     return _lookup({url: 1.0 / rank for url, rank in rank_smart(pool, description, scheme).items()})
 
 
@@ -139,7 +140,7 @@ def hub_quality(graph: LinkGraph) -> Quality:
 
 
 def qualities_of(
-    pool: Pages, keywords: Counted, seeds: Iterable[str], similarity: Mapping[str, float], graph: LinkGraph
+    pool: Pages, keywords: WordCounts, seeds: Iterable[str], similarity: Mapping[str, float], graph: LinkGraph
 ) -> dict[str, Quality]:
     """The measures of [CHAP 4.1] that need no classifier, by the name of their metric (`metrics.page_quality`)."""
     return {

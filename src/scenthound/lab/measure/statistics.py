@@ -27,7 +27,7 @@ NOISE = 1e-12  # differences below this share of the values are rounding errors
 
 
 class Mean(NamedTuple):
-    """A mean over topics, its standard error (None for one group), the number of topics and of their groups."""
+    """A mean over topics, its standard error (None for one group), and the numbers of topics and of groups."""
 
     mean: float | None
     error: float | None
@@ -187,7 +187,7 @@ def paired_t(first: Sequence[float], second: Sequence[float], groups: Groups = N
         is_zero = abs(average) <= NOISE * scale
         return TTest(0.0 if is_zero else average, 0.0, None, freedom, 0.5 if is_zero else 0.0 if average > 0 else 1.0)
     t = average / error
-    return TTest(average, error, t, freedom, _above(t, freedom))
+    return TTest(average, error, t, freedom, _upper_tail(t, freedom))
 
 
 def welch_t(first: Sequence[float], second: Sequence[float]) -> TTest:
@@ -203,7 +203,7 @@ def welch_t(first: Sequence[float], second: Sequence[float]) -> TTest:
         return TTest(difference, 0.0, None, None, 0.5 if is_zero else 0.0 if difference > 0 else 1.0)
     freedom = (a + b) ** 2 / (a**2 / (len(first) - 1) + b**2 / (len(second) - 1))
     t = difference / error
-    return TTest(difference, error, t, freedom, _above(t, freedom))
+    return TTest(difference, error, t, freedom, _upper_tail(t, freedom))
 
 
 def sign_test(first: Sequence[float], second: Sequence[float]) -> Signs:
@@ -287,8 +287,8 @@ def compare(
     lower_is_better: bool = False,
     groups: Mapping[str, Hashable] | None = None,
 ) -> Comparison:
-    """Test whether the first crawler is better than the second. Each is a name and a value per topic (`average_runs`
-    first).
+    """Test whether the first crawler is better than the second. Each is a name and a value per topic (see
+    `average_runs`).
 
     With `lower_is_better` (as for ranks) the signs are swapped, so that wins and a positive difference always mean that
     the first crawler is better. `groups` has the group of each topic; without it, each topic is a group.
@@ -410,7 +410,7 @@ def _zero(falling: Callable[[float], float], low: float, high: float) -> float:
     return (low + high) / 2
 
 
-def _above(t: float, freedom: float) -> float:
+def _upper_tail(t: float, freedom: float) -> float:
     """The probability that Student's t is larger than this."""
     return float(_special().stdtr(freedom, -t))
 

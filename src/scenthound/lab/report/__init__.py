@@ -4,7 +4,7 @@
 choice. The numbers come from the tables of `lab.measure`, the page layout and axes from `scenthound.report`.
 
 `experiment_report` puts the page together from `experiment_facts`, which reads the data once. Its sections are in
-`curves`, `significance`, `requests_section`, `virtual_time_section` (virtual time), `more_sections` (search length,
+`curves`, `significance`, `requests_section`, `virtual_time_section`, `more_sections` (search length,
 cost, overlap, topics, problems) and `easy_topics`. `svg` draws, `formatting` formats text and numbers.
 
 `reader_choice` has the numbers for chosen crawlers, topics and a metric; `downloads` writes them as CSV, LaTeX and SVG,

@@ -50,7 +50,7 @@ def style(facts: ExperimentFacts, name: str) -> str:
     return style_of(facts.strategies.index(name))
 
 
-def named(facts: ExperimentFacts, name: str) -> str:
+def crawler_name(facts: ExperimentFacts, name: str) -> str:
     """A crawler's name as HTML, with a sample of its line and a mark if it is an oracle or reference."""
     mark = (
         "oracle"
@@ -126,5 +126,7 @@ def _behind(facts: ExperimentFacts, metric: str) -> str:
         if any(topics):
             crawls = facts.crawls[name]
             reasons = ", ".join(f"{text(reason)} {count:,}" for reason, count in sorted(crawls.reasons.items()))
-            rows.append([named(facts, name), *(f"{n:,}" for n in topics), *(f"{n:,}" for n in crawls.early), reasons])
+            rows.append(
+                [crawler_name(facts, name), *(f"{n:,}" for n in topics), *(f"{n:,}" for n in crawls.early), reasons]
+            )
     return table(heads, rows, range(1, 2 * len(facts.points) + 1))

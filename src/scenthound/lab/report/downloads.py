@@ -12,8 +12,8 @@ from typing import Any
 from scenthound.errors import BadUsage
 from scenthound.lab.measure.compare_crawlers import is_significant
 from scenthound.lab.report.formatting import number, plain
-from scenthound.lab.report.reader_choice import Chosen
-from scenthound.lab.report.svg import CurvePoint, Scattered, Series, curves, scatter, style_of
+from scenthound.lab.report.reader_choice import ReaderChoice
+from scenthound.lab.report.svg import CurvePoint, Series, TopicPoint, curves, scatter, style_of
 from scenthound.lab.run.spec import display_name
 
 LABEL = 30  # characters of a name beside its line
@@ -26,7 +26,7 @@ GREY = ("#767c84", "#a4aab2")
 Rows = list[list[Any]]
 
 
-def _curves(chosen: Chosen) -> Rows:
+def _curves(chosen: ReaderChoice) -> Rows:
     rows: Rows = [["strategy", "metric", chosen.across, "mean", "standard_error", "topics", "groups"]]
     for name in chosen.names:
         for at, average in chosen.curve(name):
@@ -34,7 +34,7 @@ def _curves(chosen: Chosen) -> Rows:
     return rows
 
 
-def _tests(chosen: Chosen) -> Rows:
+def _tests(chosen: ReaderChoice) -> Rows:
     heads = ["better", "than", "metric", "pages", "difference", "standard_error", "t", "df", "p", "holm_p"]
     rows: Rows = [[*heads, "won", "lost", "sign_p", "d", "d_low", "d_high", "topics", "shown"]]
     for comparison in chosen.tests:
@@ -56,15 +56,15 @@ def _tests(chosen: Chosen) -> Rows:
     return rows
 
 
-def _topics(chosen: Chosen) -> Rows:
+def _topics(chosen: ReaderChoice) -> Rows:
     rows: Rows = [["topic", *chosen.names]]
     return rows + [[topic, *values.values()] for topic, values in chosen.by_topic().items()]
 
 
-TABLES: dict[str, Callable[[Chosen], Rows]] = {"curves": _curves, "tests": _tests, "topics": _topics}
+TABLES: dict[str, Callable[[ReaderChoice], Rows]] = {"curves": _curves, "tests": _tests, "topics": _topics}
 
 
-def as_csv(chosen: Chosen, what: str) -> str:
+def as_csv(chosen: ReaderChoice, what: str) -> str:
     """A table with all digits. Text that a spreadsheet would read as a formula gets an apostrophe."""
     file = io.StringIO()
     csv.writer(file, lineterminator="\n").writerows([_cell(value) for value in row] for row in TABLES[what](chosen))
@@ -82,7 +82,7 @@ def _cell(value: Any) -> Any:
 _SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 
 
-def as_latex(chosen: Chosen, what: str) -> str:
+def as_latex(chosen: ReaderChoice, what: str) -> str:
     """A table for a paper, in the style of `booktabs`. Curves are reduced to the points of the report's tables."""
     heads, rows = {"curves": _latex_means, "tests": _latex_tests, "topics": _latex_topics}[what](chosen)
     columns = "l" * (2 if what == "tests" else 1)
@@ -103,7 +103,7 @@ def _latex_row(cells: Sequence[str]) -> str:
     return " & ".join(cells) + r" \\"
 
 
-def _latex_means(chosen: Chosen) -> tuple[list[str], list[list[str]]]:
+def _latex_means(chosen: ReaderChoice) -> tuple[list[str], list[list[str]]]:
     points = [at for at in chosen.shown if at in chosen.values]
     rows = []
     for name in chosen.names:
@@ -112,7 +112,7 @@ def _latex_means(chosen: Chosen) -> tuple[list[str], list[list[str]]]:
     return [tex(chosen.metric), *(f"{tex(chosen.across)} {at:,}" for at in points)], rows
 
 
-def _latex_tests(chosen: Chosen) -> tuple[list[str], list[list[str]]]:
+def _latex_tests(chosen: ReaderChoice) -> tuple[list[str], list[list[str]]]:
     rows = [
         [
             tex(comparison.first),
@@ -127,7 +127,7 @@ def _latex_tests(chosen: Chosen) -> tuple[list[str], list[list[str]]]:
     return ["better", "than", "difference", "$t$", "$p$", "Holm $p$"], rows
 
 
-def _latex_topics(chosen: Chosen) -> tuple[list[str], list[list[str]]]:
+def _latex_topics(chosen: ReaderChoice) -> tuple[list[str], list[list[str]]]:
     rows = [
         [tex(topic), *(_digits(value, 3) for value in values.values())] for topic, values in chosen.by_topic().items()
     ]
@@ -164,7 +164,7 @@ def plain_line(text: str) -> str:
 # ---- SVG
 
 
-def as_svg(chosen: Chosen, what: str, pair: tuple[str, str] | None = None) -> str:
+def as_svg(chosen: ReaderChoice, what: str, pair: tuple[str, str] | None = None) -> str:
     """A chart of the curves with bands of one standard error, or of the topics of two crawlers as points."""
     if what == "curves":
         across = "pages crawled" if chosen.across == "pages" else chosen.across
@@ -187,7 +187,7 @@ def styled(drawn: str) -> str:
     return f'{head} xmlns="http://www.w3.org/2000/svg"><style>{style}{_colours()}</style>{rest}\n'
 
 
-def _series(chosen: Chosen) -> list[Series]:
+def _series(chosen: ReaderChoice) -> list[Series]:
     series = []
     for index, name in enumerate(chosen.names):
         is_reference = name not in chosen.strategies
@@ -197,11 +197,11 @@ def _series(chosen: Chosen) -> list[Series]:
     return series
 
 
-def _points(chosen: Chosen, pair: tuple[str, str]) -> Iterator[Scattered]:
+def _points(chosen: ReaderChoice, pair: tuple[str, str]) -> Iterator[TopicPoint]:
     for topic, values in chosen.by_topic().items():
         first, second = (values.get(name) for name in pair)
         if first is not None and second is not None:
-            yield Scattered(plain(topic, LABEL), first, second)
+            yield TopicPoint(plain(topic, LABEL), first, second)
 
 
 def _colours() -> str:

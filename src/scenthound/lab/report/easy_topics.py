@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from scenthound.lab.report.curves import named
+from scenthound.lab.report.curves import crawler_name
 from scenthound.lab.report.experiment_facts import PRECISION, RECALL, Correlation, ExperimentFacts
 from scenthound.lab.report.formatting import details, many, number, text
 from scenthound.lab.topics.characteristics import Characteristics
@@ -57,7 +57,7 @@ def _correlations(facts: ExperimentFacts, metric: str) -> str:
         correlations = facts.correlations(metric, name)
         most = max((topics for _, topics in correlations.values()), default=0)
         if most:
-            rows.append([named(facts, name), *(_cell(correlations[head], most) for head in HEADS), f"{most:,}"])
+            rows.append([crawler_name(facts, name), *(_cell(correlations[head], most) for head in HEADS), f"{most:,}"])
     heads = (f"<code>{text(metric).replace('_', '_<wbr>')}</code>", *HEADS.values(), "n")
     return table(heads, rows, range(1, len(heads)), "means") if rows else ""
 

@@ -36,7 +36,7 @@ Correlation = tuple[float | None, int]
 
 
 class Crawls(NamedTuple):
-    """The crawls of one crawler."""
+    """Counts and mean costs of one crawler's crawls."""
 
     number: int
     missing: int
@@ -49,9 +49,9 @@ class Crawls(NamedTuple):
     ranking_ms: Mean
     """CPU milliseconds of ranking, per page."""
     links_scored: Mean
-    """Per page."""
+    """Links scored per page."""
     misses: Mean
-    """Per page."""
+    """Misses per page."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class ExperimentFacts:
         means = ((at, self.mean(metric, name, at)) for at in sorted(self.values.get(metric, {})))
         return [(at, average) for at, average in means if average.mean is not None]
 
-    def compared(self, metric: str, at: int) -> list[Comparison]:
+    def comparisons(self, metric: str, at: int) -> list[Comparison]:
         """Comparisons of every pair of strategies, without reference lines."""
         points = self.values.get(metric, {})
         return every_pair(Measured(metric, at, points.get(at, {}), points, self.lengths, self.groups), self.strategies)

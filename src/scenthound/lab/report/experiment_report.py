@@ -17,7 +17,7 @@ from scenthound.lab.measure.groups import CATEGORY
 from scenthound.lab.report.curves import figure
 from scenthound.lab.report.easy_topics import easy_topics
 from scenthound.lab.report.experiment_facts import HARVEST, PRECISION, RECALL, ExperimentFacts
-from scenthound.lab.report.formatting import and_list, many, number, spelled, text
+from scenthound.lab.report.formatting import and_list, count_in_words, many, number, text
 from scenthound.lab.report.more_sections import costs, lengths, overlaps, per_topic, problems
 from scenthound.lab.report.requests_section import by_requests
 from scenthound.lab.report.significance import means, other_metrics, tests
@@ -75,7 +75,7 @@ def render(facts: ExperimentFacts) -> str:
 def _head(facts: ExperimentFacts) -> str:
     spec = facts.run.spec
     count = len(facts.strategies)
-    name = f"{spelled(count).capitalize()} {'crawler' if count == 1 else 'crawlers'} on {text(spec.name)}"
+    name = f"{count_in_words(count).capitalize()} {'crawler' if count == 1 else 'crawlers'} on {text(spec.name)}"
     title = str(facts.about.get("title", ""))
     bed = f"<em>{text(title, 200)}</em>, " if title and title != spec.name else ""
     return (
@@ -99,7 +99,7 @@ def _summary(facts: ExperimentFacts) -> str:
         f"After {facts.last:,} pages, <strong>{text(best)}</strong> {what}: <strong>{number(average.mean)}</strong> "
         f"± {number(average.error)} over {many(average.number, 'topic')}"
     )
-    comparisons = facts.compared(metric, facts.last)
+    comparisons = facts.comparisons(metric, facts.last)
     beaten = [test.second for test in comparisons if test.first == best and is_significant(test)]
     undecided = [name for name in facts.strategies if name != best and name not in beaten]
     if len(facts.strategies) == 1:
@@ -127,7 +127,7 @@ def _tiles(facts: ExperimentFacts) -> str:
     missing = sum(crawl.missing for crawl in crawls.values())
     figures = [
         (f"{len(facts.run.topics):,}", "topics"),
-        (f"{len(facts.strategies):,}", f"strategies, and {spelled(len(facts.oracles))} reference lines"),
+        (f"{len(facts.strategies):,}", f"strategies, and {count_in_words(len(facts.oracles))} reference lines"),
         (f"{done:,}", "crawls of strategies"),
         (f"{spec.limits.pages:,}", "pages per crawl at most"),
         (f"{failed:,}", "crawls failed"),

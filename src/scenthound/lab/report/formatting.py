@@ -57,10 +57,10 @@ def many(count: int, word: str) -> str:
     return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
 
 
-def spelled(count: int) -> str:
+def count_in_words(count: int) -> str:
     """A count as a word if it is small.
 
-    >>> spelled(3), spelled(40)
+    >>> count_in_words(3), count_in_words(40)
     ('three', '40')
     """
     return _WORDS[count] if count < len(_WORDS) else f"{count:,}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scenthound.lab.measure.measure import FRACTIONS
 from scenthound.lab.measure.statistics import Mean, mean
-from scenthound.lab.report.curves import named
+from scenthound.lab.report.curves import crawler_name
 from scenthound.lab.report.experiment_facts import ExperimentFacts, median
 from scenthound.lab.report.formatting import details, many, number, plus_minus, text
 from scenthound.lab.run.cells import load_training
@@ -27,7 +27,7 @@ def lengths(facts: ExperimentFacts) -> str:
             shown = "not reached" if length is None else f"{length:,.0f}"
             cells.append(f"{shown} <span class='se'>({reached:,} of {len(pages):,})</span>" if pages else "–")
         if any(cell != "–" for cell in cells):
-            rows.append([named(facts, name), *cells])
+            rows.append([crawler_name(facts, name), *cells])
     if not rows:
         return ""
     note = (
@@ -47,7 +47,7 @@ def costs(facts: ExperimentFacts) -> str:
         rate = facts.mean("recall_per_cpu_second", name)
         rows.append(
             [
-                named(facts, name),
+                crawler_name(facts, name),
                 plus_minus(crawls.ranking_ms.mean, crawls.ranking_ms.error),
                 plus_minus(rate.mean, rate.error),
                 number(crawls.links_scored.mean, 1),
@@ -92,7 +92,7 @@ def overlaps(facts: ExperimentFacts) -> str:
             for other in facts.strategies:
                 average = overlap.get((name, other)) or overlap.get((other, name))
                 cells.append("" if name == other or average is None else plus_minus(average.mean, average.error))
-            rows.append([named(facts, name), *cells])
+            rows.append([crawler_name(facts, name), *cells])
         heads = (f"overlap {title}", *(text(name) for name in facts.strategies))
         parts.append(table(heads, rows, range(1, len(facts.strategies) + 1)))
     halves = facts.pairs.get("robustness", {})
@@ -100,7 +100,7 @@ def overlaps(facts: ExperimentFacts) -> str:
         hosts = facts.pairs.get("robustness_hosts", {})
         rows = [
             [
-                named(facts, name),
+                crawler_name(facts, name),
                 plus_minus(average.mean, average.error),
                 plus_minus(*hosts.get((name, name), NO_MEAN)[:2]),
             ]

@@ -1,7 +1,7 @@
 """Write the figures of the papers for any experiment, as CSV, SVG and LaTeX.
 
 coverage              share of the n best pages of the pool that was found, against n [EXP, fig. 2a, 3a]
-linkage-coverage      coverage by rank_KW,PR [EXP, fig. 2c, 3c]
+linkage-coverage      coverage with rank_KW,PR [EXP, fig. 2c, 3c]
 mean-rank             mean rank of the pages fetched so far [EXP, fig. 2b, 3b]; linkage-mean-rank [2d, 3d]
 recall                recall of examples or targets over time [EXP, fig. 4; BIZ, fig. 4; GRAPH, fig. 1]
 recall-per-cpu        recall per CPU second over time [GRAPH, fig. 2]
@@ -18,7 +18,7 @@ from scenthound.files import make_folder, write_text
 from scenthound.lab.measure.groups import CATEGORY
 from scenthound.lab.measure.measure import measured_metrics
 from scenthound.lab.report.downloads import as_csv, as_latex, as_svg
-from scenthound.lab.report.reader_choice import Chosen, choose
+from scenthound.lab.report.reader_choice import ReaderChoice, choose
 from scenthound.lab.run.experiment import Experiment
 
 OVER_TIME: Mapping[str, str] = {
@@ -42,7 +42,7 @@ def figure_metrics() -> list[str]:
 def write_figures(run: Experiment, group_by: str = CATEGORY) -> list[Path]:
     """Write each figure that the experiment has values for into the folder `figures`. Returns the files."""
     metrics = measured_metrics(run)
-    figures: dict[str, Chosen] = {}
+    figures: dict[str, ReaderChoice] = {}
     for name, metric in OVER_TIME.items():
         if metric in metrics:
             figures[name] = choose(run, metrics, metric, group_by=group_by)
@@ -64,7 +64,7 @@ def write_figures(run: Experiment, group_by: str = CATEGORY) -> list[Path]:
     return files
 
 
-def _against_n(run: Experiment, metrics: Sequence[str], metric: str, group_by: str) -> Chosen:
+def _against_n(run: Experiment, metrics: Sequence[str], metric: str, group_by: str) -> ReaderChoice:
     """The values of a metric after the last page, for each n of `TOPS`."""
     by_top = {top: choose(run, metrics, f"{metric}:top={top}", group_by=group_by) for top in TOPS}
     values = {top: chosen.values[chosen.at] for top, chosen in by_top.items()}

@@ -18,7 +18,7 @@ from scenthound.lab.run.experiment import Experiment
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ReaderChoice:
     """A metric at a point, for some crawlers and topics. With all strategies and topics it has the report's numbers."""
 
     run: Experiment
@@ -98,8 +98,8 @@ def choose(
     topics: Sequence[str] = (),
     at: int | None = None,
     group_by: str = CATEGORY,
-) -> Chosen:
-    """Load a reader's choice, with the report's own choice for anything left open. `metrics` are the measured metrics.
+) -> ReaderChoice:
+    """Load a reader's choice, with the report's defaults for what is not given. `metrics` are the measured metrics.
 
     Raises `UnknownName` and `BadUsage` for names and points that the experiment does not have.
     """
@@ -118,7 +118,7 @@ def choose(
     point = shown[-1] if at is None else at
     if point not in values:
         raise BadUsage(f"no {metric} after {point} pages", f"there are values after {', '.join(map(str, shown))}")
-    return Chosen(run, metric, chosen_names, chosen_topics, point, group_by, shown, values)
+    return ReaderChoice(run, metric, chosen_names, chosen_topics, point, group_by, shown, values)
 
 
 def _values(run: Experiment, metric: str, names: Sequence[str], topics: Sequence[str]) -> dict[int, Values]:

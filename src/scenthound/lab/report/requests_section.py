@@ -1,10 +1,10 @@
-"""The section on requests: what was found by the number of requests, including dead links and redirects."""
+"""The section on requests: results by number of requests, including dead links and redirects."""
 
 from __future__ import annotations
 
 from scenthound.lab.measure.equal_pages import crawl_lengths, rows
 from scenthound.lab.measure.statistics import Mean, average_runs, mean
-from scenthound.lab.report.curves import named, style
+from scenthound.lab.report.curves import crawler_name, style
 from scenthound.lab.report.experiment_facts import ExperimentFacts
 from scenthound.lab.report.formatting import number, plain, text
 from scenthound.lab.report.svg import CurvePoint, Series, curves
@@ -59,6 +59,8 @@ def _table(facts: ExperimentFacts, means: dict[str, list[tuple[int, Mean]]]) -> 
     for name in means:
         ratios = [requests[name][topic] / count for topic, count in pages[name].items() if count]
         at_end = means[name][-1][1]
-        lines.append([named(facts, name), number(mean(ratios).mean, 2), number(at_end.mean), number(at_end.error)])
+        lines.append(
+            [crawler_name(facts, name), number(mean(ratios).mean, 2), number(at_end.mean), number(at_end.error)]
+        )
     heads = ("crawler", "requests per page", f"{text(facts.main)} at the end", "± standard error")
     return table(heads, lines, range(1, len(heads)))

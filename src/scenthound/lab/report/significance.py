@@ -5,7 +5,7 @@ from __future__ import annotations
 from scenthound.lab.measure.compare_crawlers import clear_winner, is_significant
 from scenthound.lab.measure.metrics import get_metric
 from scenthound.lab.measure.statistics import Comparison, sentence
-from scenthound.lab.report.curves import named
+from scenthound.lab.report.curves import crawler_name
 from scenthound.lab.report.experiment_facts import DRAWN, ExperimentFacts
 from scenthound.lab.report.formatting import details, number, plus_minus, probability, text
 from scenthound.lab.report.svg import interval
@@ -39,7 +39,7 @@ def other_metrics(facts: ExperimentFacts) -> str:
 
 def tests(facts: ExperimentFacts) -> str:
     """The section that compares every pair of strategies, by the main metric at the last point."""
-    comparisons = facts.compared(facts.main, facts.last)
+    comparisons = facts.comparisons(facts.main, facts.last)
     if not comparisons:
         return ""
     comparisons.sort(key=lambda test: (-(test.paired.mean or 0.0), test.first, test.second))
@@ -78,7 +78,7 @@ def _means(facts: ExperimentFacts, metric: str) -> str:
     values = (facts.mean(metric, name, at).mean for name in facts.strategies for at in facts.points)
     highest = max((abs(value) for value in values if value is not None), default=1.0)
     digits = 3 if highest >= 0.1 else 4
-    best = {at: clear_winner(facts.compared(metric, at), facts.strategies) for at in facts.points}
+    best = {at: clear_winner(facts.comparisons(metric, at), facts.strategies) for at in facts.points}
     rows = []
     for name in facts.names:
         averages = [facts.mean(metric, name, at) for at in facts.points]
@@ -90,7 +90,7 @@ def _means(facts: ExperimentFacts, metric: str) -> str:
         cells = [f"<b>{cell}</b>" if best[at] == name else cell for at, cell in zip(facts.points, shown, strict=True)]
         topics, groups = {a.number for a in averages}, {a.groups for a in averages}
         counts = ["/".join(map(str, sorted(numbers))) for numbers in (topics, groups)]
-        rows.append([named(facts, name), *cells, *counts])
+        rows.append([crawler_name(facts, name), *cells, *counts])
     if not rows:
         return ""
     direction = " (lower is better)" if get_metric(metric).lower_is_better else ""
@@ -104,8 +104,8 @@ def _row(facts: ExperimentFacts, comparison: Comparison, reach: float) -> list[s
     freedom = "–" if test.freedom is None else f"{test.freedom:g}"
     adjusted = probability(comparison.adjusted)
     return [
-        named(facts, comparison.first),
-        named(facts, comparison.second),
+        crawler_name(facts, comparison.first),
+        crawler_name(facts, comparison.second),
         plus_minus(test.mean, test.error),
         f"{number(test.t, 2)} ({freedom})",
         probability(test.p),

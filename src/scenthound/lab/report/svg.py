@@ -49,7 +49,7 @@ def style_of(index: int, oracle: bool = False) -> str:
 
 
 class _Curves(Axes):
-    """Pages across, linear or logarithmic, with room for the names of the crawlers at the right."""
+    """Axes with pages across, linear or logarithmic, and room for the crawlers' names at the right."""
 
     def __init__(self, last: int, up: float, names: Sequence[str], logarithmic: bool = False) -> None:
         first = (10 if last > 100 else 1) if logarithmic and last > 10 else 0
@@ -171,7 +171,7 @@ def apart(positions: Sequence[float], distance: float, least: float, most: float
     return [max(least, position) for position in moved]
 
 
-class Scattered(NamedTuple):
+class TopicPoint(NamedTuple):
     """A topic with the values of two crawlers."""
 
     name: str
@@ -179,7 +179,7 @@ class Scattered(NamedTuple):
     second: float
 
 
-def scatter(title: str, first: str, second: str, topics: Sequence[Scattered]) -> str:
+def scatter(title: str, first: str, second: str, topics: Sequence[TopicPoint]) -> str:
     """Topics as points, one crawler across and the other up; the largest differences are listed beside them."""
     most = max((max(topic.first, topic.second) for topic in topics), default=1.0) or 1.0
     axes = Axes(460.0, Margins(66.0, WIDTH - 66.0 - 386.0, TOP, BOTTOM), most, most, lines=5)
@@ -203,7 +203,7 @@ def scatter(title: str, first: str, second: str, topics: Sequence[Scattered]) ->
     return axes.svg(title, *parts)
 
 
-def _largest_differences(axes: Axes, topics: Sequence[Scattered]) -> str:
+def _largest_differences(axes: Axes, topics: Sequence[TopicPoint]) -> str:
     ordered = sorted(topics, key=lambda topic: -abs(topic.first - topic.second))[:12]
     left, lines = axes.end + 40, [f'<text class="label" x="{axes.end + 40:g}" y="{TOP + 4}">Largest differences</text>']
     for row, topic in enumerate(topic for topic in ordered if topic.first != topic.second):

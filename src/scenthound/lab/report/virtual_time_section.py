@@ -6,7 +6,7 @@ import math
 
 from scenthound.lab.measure.by_time import curve_by_time, times
 from scenthound.lab.measure.measure import load_table
-from scenthound.lab.report.curves import named, style
+from scenthound.lab.report.curves import crawler_name, style
 from scenthound.lab.report.experiment_facts import RECALL, ExperimentFacts
 from scenthound.lab.report.formatting import number, plain
 from scenthound.lab.report.svg import CurvePoint, Series, curves
@@ -51,7 +51,7 @@ def _drawn(facts: ExperimentFacts) -> str:
 def _table(facts: ExperimentFacts) -> str:
     columns = ("seconds", "pages_per_second", "out_of_order", "waited")
     rows = [
-        [named(facts, name), *(number(values[column], 2) for column in columns)]
+        [crawler_name(facts, name), *(number(values[column], 2) for column in columns)]
         for name, values in times(facts.run).items()
         if name in facts.strategies
     ]

@@ -65,9 +65,9 @@ class Outcome:
     given: tuple[str, ...] = ()
     """What the lab gave the strategy beyond the topic and seeds: some of `handover.KINDS`."""
     polite: Mapping[str, float] = field(default_factory=dict)
-    """Figures of a polite replay, as in `CellResult`; written only for those, so that other files keep their bytes."""
+    """Figures of a polite replay, as in `CellResult`. Left out of the file for other cells."""
     selected: Mapping[str, int] = field(default_factory=dict)
-    """Pages of a strategy that fetches more than it selects, as in `CellResult`; written only for those."""
+    """Selected pages of a strategy that fetches more than it selects, as in `CellResult`. Left out if empty."""
 
 
 def cell_key(strategy: str, topic: str, seed_number: int, half: int, determined_by: Any) -> str:
@@ -116,7 +116,7 @@ def load_outcome(folder: Path, key: str) -> Outcome | None:
 
 
 def load_cells(file: Path) -> tuple[Cell, ...]:
-    """The cells that an experiment lists. Raises `FolderBroken` for a line that is not a cell."""
+    """The cells listed in `cells.jsonl`. Raises `FolderBroken` for a line that is not a cell."""
     cells = []
     for line_number, fields in enumerate(read_lines(file), 1):
         try:
@@ -135,21 +135,21 @@ def load_trail(folder: Path, key: str) -> list[Step]:
 
 
 def load_requests(folder: Path, key: str) -> list[int] | None:
-    """Requests made until each page; None for trails without them: those of older versions and other crawlers."""
+    """Requests made by the time each page was fetched; None if not recorded (older versions, other crawlers)."""
     lines = read_lines(folder / "trails" / f"{key}.jsonl")
     counts = [count for line in lines if isinstance(count := line.get("requests"), int) and count > 0]
     return counts if len(counts) == len(lines) else None
 
 
 def load_seconds(folder: Path, key: str) -> list[float] | None:
-    """CPU seconds spent on ranking until each page; None if they were not measured (oracles, other crawlers)."""
+    """CPU seconds of ranking by the time each page was fetched; None if not measured (oracles, other crawlers)."""
     return _load_times(folder, key).get("rank_seconds") or None
 
 
 def load_cpu_seconds(folder: Path, key: str) -> list[float] | None:
     """`load_seconds` plus the text processing that the strategy asked for: what a crawler is charged for (rule 14).
 
-    Runs made before text was charged have no figure for it, which counts as 0.
+    Runs made before text processing was charged lack its figure; it then counts as 0.
     """
     ranking, text = load_seconds(folder, key), float(_load_times(folder, key).get("text_seconds", 0.0))
     return None if ranking is None else [seconds + text * page for page, seconds in enumerate(ranking, 1)]
@@ -170,7 +170,7 @@ def _load_times(folder: Path, key: str) -> dict[str, Any]:
 
 
 def _json_line(fields: Mapping[str, Any]) -> str:
-    """One line of JSON, ASCII only, so that it holds no control codes for a terminal."""
+    """One line of JSON, in ASCII, so that it contains no terminal control codes."""
     return json.dumps(fields, allow_nan=False, separators=(",", ":"))
 
 

@@ -5,7 +5,7 @@
     cells.jsonl       the cells, in order
     starts.jsonl      seeds and targets by topic and seed number, unless crawls start at the topics' own seeds
     trails/ cells/ times/   the files of the cells (`cells`)
-    failures.jsonl    cells whose strategy raised, and topics with missing pages
+    failures.jsonl    cells whose strategy raised an exception, and topics with missing pages
     *.parquet         metrics, once measured (`measure`)
 
 Cells run in parallel processes. Finished cells are skipped, so running an interrupted experiment again resumes it.
@@ -44,7 +44,7 @@ from scenthound.lab.run.cells import (
     save_cell,
     write_lines,
 )
-from scenthound.lab.run.handover import KINDS, Powers, read_powers, visible_topic, withheld
+from scenthound.lab.run.handover import KINDS, Powers, read_powers, visible_topic, withheld_examples
 from scenthound.lab.run.oracles import ORACLES, READS_ALL, OracleBed
 from scenthound.lab.run.run_cell import CellResult, ReplayLimits, StrategyAccess, run_strategy
 from scenthound.lab.run.spec import (
@@ -57,7 +57,7 @@ from scenthound.lab.run.spec import (
     save_spec,
 )
 from scenthound.lab.run.topic_lessons import lessons_of, syllabus_of
-from scenthound.lab.topics.crawl_starts import Start, started
+from scenthound.lab.topics.crawl_starts import Start, start_topic
 from scenthound.model import Url
 from scenthound.process_pool import ProcessPool
 from scenthound.strategies import STRATEGIES
@@ -86,7 +86,7 @@ class TopicProblem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """The options of an experiment besides its strategies."""
+    """The options of an experiment, apart from its strategies."""
 
     topics: int | str | Sequence[str] | None = None
     """None for all topics of the bed, a number for the first N, or ids."""
@@ -100,7 +100,7 @@ class RunOptions:
     seeds_per_run: int = 0
     """Start from the first N seeds of a topic; 0: from all."""
     start: str = "seeds"
-    """Where crawls start: seeds, examples, neighbours, distance=N or augmented (`lab.topics.start`)."""
+    """Where crawls start: seeds, examples, neighbours, distance=N or augmented (`lab.topics.crawl_starts`)."""
     robustness: bool = False
     """Also crawl from two halves of the seeds."""
     oracles: bool = True
@@ -157,15 +157,16 @@ def run(
 ) -> Experiment:
     """Run the missing cells of an experiment and return the whole experiment.
 
-    New strategies, topics and seed numbers are added to an experiment that the folder holds already, if its bed and
-    limits are the same; otherwise this raises `BadConfig`. On `KeyboardInterrupt`, running cells are finished and kept.
+    If the folder already holds an experiment with the same bed and limits, new strategies, topics and seed numbers are
+    added to it; if bed or limits differ, this raises `BadConfig`. On `KeyboardInterrupt`, running cells are finished
+    and kept.
     """
     options = options or RunOptions()
     web = bed if isinstance(bed, Bed) else Bed.open(bed)
     limits = options.limits if options.pages is None else replace(options.limits, pages=options.pages)
-    chosen = parse_strategies(strategies)
-    listed = web.topics if options.topics_file is None else read_topics(Path(options.topics_file), web.faults)
-    topics = choose_topics(listed, options.topics)
+    strategy_specs = parse_strategies(strategies)
+    available_topics = web.topics if options.topics_file is None else read_topics(Path(options.topics_file), web.faults)
+    topics = choose_topics(available_topics, options.topics)
     if not topics:
         raise BadConfig(f"no topics in {web.folder}", "an experiment needs at least one; see topics.jsonl")
     prepared = open_for_replay(web, options.cut, max(jobs, 1), preparing)
@@ -176,7 +177,7 @@ def run(
         prepared=prepared.key,
         cut=options.cut,
         limits=limits,
-        strategies=tuple(strategy.label for strategy in chosen),
+        strategies=tuple(strategy.label for strategy in strategy_specs),
         topics=tuple(topic.id for topic in topics),
         seed_numbers=tuple(options.seed_numbers),
         seeds_per_run=options.seeds_per_run,
@@ -185,9 +186,9 @@ def run(
         start=str(Start.parse(options.start)),
         versions=versions(),
     )
-    lab = _Lab(prepared, tuple(listed))
+    lab = _Lab(prepared, tuple(available_topics))
     starts = _starts(spec, topics, prepared)
-    tasks = list(_plan(spec, chosen, topics, starts, lab))
+    tasks = list(_plan(spec, strategy_specs, topics, starts, lab))
     problems = check_topics(prepared, [starts[topic.id, 0] for topic in topics])
     experiment = open_folder(Path(out), spec, [task.cell for task in tasks], topics, problems)
     _save_starts(experiment, starts)
@@ -213,8 +214,8 @@ def open_experiment(folder: str | Path) -> Experiment:
         )
     except (KeyError, TypeError):
         raise FolderBroken(folder / "failures.jsonl", "can't be used", "delete it: the next run writes it") from None
-    if lost := {cell.topic for cell in cells} - {topic.id for topic in topics}:
-        raise FolderBroken(folder / "topics.jsonl", f"lacks the topic `{min(lost)}`", "put the original back")
+    if missing_ids := {cell.topic for cell in cells} - {topic.id for topic in topics}:
+        raise FolderBroken(folder / "topics.jsonl", f"lacks the topic `{min(missing_ids)}`", "put the original back")
     return Experiment(folder, spec, cells, topics, problems)
 
 
@@ -228,7 +229,7 @@ def check_topics(bed: ReplayBed, topics: Iterable[BedTopic]) -> list[TopicProble
                 problems.append(TopicProblem(topic.id, f"no {name}", missing, len(urls)))
             elif missing:
                 problems.append(TopicProblem(topic.id, f"{name} missing", missing, len(urls)))
-        if hidden := withheld(topic, bed.aliases):
+        if hidden := withheld_examples(topic, bed.aliases):
             problems.append(TopicProblem(topic.id, "examples withheld", hidden, len(topic.examples)))
     return problems
 
@@ -246,7 +247,7 @@ def _starts(spec: ExperimentSpec, topics: Sequence[BedTopic], bed: ReplayBed) ->
     """Each topic with the seeds and targets of its crawls, by id and seed number. Oracles use seed number 0."""
     start = Start.parse(spec.start)
     seed_numbers = {0, *spec.seed_numbers}
-    return {(topic.id, number): started(bed, topic, start, number) for topic in topics for number in seed_numbers}
+    return {(topic.id, number): start_topic(bed, topic, start, number) for topic in topics for number in seed_numbers}
 
 
 def _save_starts(experiment: Experiment, starts: Starts) -> None:
@@ -281,7 +282,7 @@ def _plan(
     starts: Starts,
     lab: _Lab,
 ) -> Iterator[_Task]:
-    """The cells in the order of topics, then strategies, seed numbers and halves; oracles last."""
+    """The cells of each topic in turn, by strategy, seed number and half; its oracles last."""
     code = {strategy.label: plugin_digest(strategy.name) for strategy in strategies}
     powers = {strategy.label: read_powers(make_strategy(strategy.name, strategy.parameters)) for strategy in strategies}
     base = {"format": FORMAT, "bed": spec.digest, "prepared": spec.prepared, "limits": spec.limits.as_plain()}
@@ -289,10 +290,10 @@ def _plan(
         base["polite format"] = POLITE_FORMAT
     if spec.start != str(Start()):
         base["start"] = spec.start
-    for own in topics:
-        halves = (0, 1, 2) if spec.robustness and len(own.seeds) > 1 else (0,)
+    for bed_topic in topics:
+        halves = (0, 1, 2) if spec.robustness and len(bed_topic.seeds) > 1 else (0,)
         for strategy, seed_number, half in product(strategies, spec.seed_numbers, halves):
-            topic = starts[own.id, seed_number]
+            topic = starts[bed_topic.id, seed_number]
             visible = asdict(visible_topic(topic, lab.bed.aliases))
             label, power = strategy.label, powers[strategy.label]
             seeds = run_seeds(topic, spec.seeds_per_run, half, seed_number)
@@ -310,7 +311,7 @@ def _plan(
                 determined_by.append(syllabus_of(lab.bed, topic, lab.topics, seeds).plain)
             key = cell_key(label, topic.id, seed_number, half, determined_by)
             yield _Task(Cell(key, label, topic.id, seed_number, half), topic, seeds, strategy, spec.limits, power)
-        topic = starts[own.id, 0]
+        topic = starts[bed_topic.id, 0]
         for name in ORACLES if spec.oracles else ():
             if name in READS_ALL and not lab.bed.has_terms:
                 continue
@@ -333,7 +334,7 @@ def open_folder(
         before = open_experiment(folder)
         if reason := before.spec.conflict(spec):
             raise BadConfig(f"{folder} holds an experiment that can't be compared: {reason}", "give another --out")
-        cells = _merged(before.cells, cells)
+        cells = _merge_cells(before.cells, cells)
         topics = list({topic.id: topic for topic in (*before.topics, *topics)}.values())
         problems = list(dict.fromkeys((*(old for old in before.problems if old.topic not in spec.topics), *problems)))
         spec = replace(
@@ -353,8 +354,8 @@ def open_folder(
     return Experiment(folder, spec, tuple(cells), tuple(topics), tuple(problems))
 
 
-def _merged(before: Iterable[Cell], cells: Iterable[Cell]) -> list[Cell]:
-    """Both lists of cells; a new cell replaces an old one of the same strategy, topic, seed number and half."""
+def _merge_cells(before: Iterable[Cell], cells: Iterable[Cell]) -> list[Cell]:
+    """The cells of both lists; a new cell replaces an old one with the same strategy, topic, seed number and half."""
     merged = {(cell.strategy, cell.topic, cell.seed_number, cell.half): cell for cell in before}
     merged.update({(cell.strategy, cell.topic, cell.seed_number, cell.half): cell for cell in cells})
     return list(merged.values())

@@ -1,11 +1,12 @@
 """Hand a strategy what it may use beyond the topic and seeds, and record what it used (sheet 60.7).
 
 The powers that a strategy declares are read once, before its crawl, and decide what it gets. Lessons, and the links
-that an oracle may look up, are lent: after the loan they raise `LoanEnded`. The lab records what was used; what a
-strategy says about itself is not taken into account.
+that an oracle may look up, are lent; using them after the loan has ended raises `LoanEnded`. The lab itself records
+what was used and does not rely on what the strategy reports.
 
-A lent object holds only a weak reference to its loan, so that no object a strategy keeps leads to the bed. Python can't
-hide private attributes: nothing here stops a plug-in that calls the weak reference or opens the bed's files.
+A lent object holds only a weak reference to its loan, so a strategy that keeps the object can't reach the bed through
+it. Python can't hide private attributes, so a plug-in that calls the weak reference or opens the bed's files is not
+stopped.
 """
 
 from __future__ import annotations
@@ -47,12 +48,12 @@ class Powers:
 
 
 def read_powers(strategy: Strategy) -> Powers:
-    """Read what a strategy declares. Read it once: later declarations have no effect."""
+    """Read what a strategy declares. Call this once, before the crawl: later declarations have no effect."""
     return Powers(isinstance(strategy, Trains), declaration_of(strategy).oracle)
 
 
-class Given:
-    """The lab's record of what one strategy was given."""
+class UsageRecord:
+    """The lab's record of what one strategy used beyond the topic and seeds."""
 
     __slots__ = ("_kinds",)
 
@@ -86,7 +87,7 @@ class SelectsPages(Protocol):
 
     def selected_pages(self) -> Mapping[str, int]:
         """The pages selected since the start or resumption, each with the number of pages fetched by then. Empty if
-        the strategy selects all that it fetches."""
+        the strategy selects every page that it fetches."""
 
 
 # ---- the topic
@@ -94,11 +95,11 @@ class SelectsPages(Protocol):
 
 def visible_topic(topic: BedTopic, aliases: Mapping[str, str]) -> Topic:
     """The topic as a strategy sees it: without examples that are targets, under any of their URLs."""
-    hidden = set(withheld(topic, aliases))
+    hidden = set(withheld_examples(topic, aliases))
     return replace(topic.topic, examples=tuple(url for url in topic.topic.examples if url not in hidden))
 
 
-def withheld(topic: BedTopic, aliases: Mapping[str, str]) -> tuple[Url, ...]:
+def withheld_examples(topic: BedTopic, aliases: Mapping[str, str]) -> tuple[Url, ...]:
     """The examples that are targets, directly or behind a redirect. No strategy sees them or learns from them."""
     target_forms = {form for target in topic.targets for form in forms(target, aliases)}
     return tuple(url for url in topic.examples if not target_forms.isdisjoint(forms(url, aliases)))
@@ -112,7 +113,7 @@ class _Loan(Generic[T]):
     """A lent object and the record of its use. Only the lab holds a strong reference to it."""
 
     thing: T | None
-    given: Given
+    given: UsageRecord
 
 
 def _open(loan: ref[_Loan[T]], kind: str = "") -> T:
@@ -129,7 +130,7 @@ def _open(loan: ref[_Loan[T]], kind: str = "") -> T:
 
 
 @contextmanager
-def _lent(thing: T, given: Given) -> Iterator[ref[_Loan[T]]]:
+def _lent(thing: T, given: UsageRecord) -> Iterator[ref[_Loan[T]]]:
     loan: _Loan[T] = _Loan(thing, given)
     try:
         yield ref(loan)
@@ -138,14 +139,14 @@ def _lent(thing: T, given: Given) -> Iterator[ref[_Loan[T]]]:
 
 
 @contextmanager
-def lent_lessons(lessons: Lessons, given: Given) -> Iterator[Lessons]:
+def lent_lessons(lessons: Lessons, given: UsageRecord) -> Iterator[Lessons]:
     """Lend the lessons until training ends."""
     with _lent(lessons, given) as loan:
         yield LentLessons(loan)
 
 
 @contextmanager
-def lent_links(links: Links, given: Given) -> Iterator[Links]:
+def lent_links(links: Links, given: UsageRecord) -> Iterator[Links]:
     """Lend the function that looks up the links of a page, until the crawl ends."""
     given.add(UNFETCHED)
     with _lent(links, given) as loan:

@@ -1,6 +1,6 @@
 """Open the web that a strategy learns from: a bed, a crawl folder, a folder of HTML, or the generated web.
 
-All of them are prepared as beds are, so that lessons deal with one kind of web.
+All of them are prepared like beds, so lessons deal with only one kind of web.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Source:
     labels: Mapping[Url, bool] = field(default_factory=dict)
     """Pages of a crawl that a person labelled as on or off topic."""
     likely: frozenset[Url] = frozenset()
-    """Pages that the crawl's own judge called relevant, so not usable as counter-examples."""
+    """Pages that the crawl's own judge called relevant; they can't be used as counter-examples."""
 
     @property
     def is_made_up(self) -> bool:
@@ -92,7 +92,7 @@ def _html(folder: Path) -> Iterator[Response]:
 
 
 class _RecordedWeb:
-    """Responses that can be read repeatedly, as a web that the lab can prepare."""
+    """A web of responses that can be read repeatedly, which the lab can prepare."""
 
     topics: list[BedTopic] = []  # noqa: RUF012 - always empty
     traps = False

@@ -130,7 +130,7 @@ EXPLAINED: Mapping[str, str] = {
 
 
 class _OracleCrawl:
-    """A crawl whose next page is chosen by the caller, by page number. It records the trail."""
+    """A crawl in which the caller chooses each page, by its number. It records the trail."""
 
     def __init__(self, bed: ReplayBed, topic: BedTopic, pages: int) -> None:
         self._bed, self._pages = bed, pages

@@ -5,10 +5,11 @@ studied without a network, and an hour of crawling takes a second. The time unti
 
     latency = median * exp(sigma * z),  z ~ N(0, 1),  at most `LONGEST`
 
-where z is drawn from seed number and URL alone: a request takes equally long in every crawl, whenever it is made.
+where z depends only on the seed number and the URL: a request takes equally long in every crawl, whenever it is made.
 Nothing else is random, and time passes only while the crawl waits, so a crawl is the same in every run.
 
-Ours: robots.txt costs a request and a delay for every host, as live, but its rules are not applied, as in any replay.
+Ours: robots.txt costs a request and a delay for every host, as in a live crawl, but its rules are not applied, as in
+any replay.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ def polite_replay(
 ) -> tuple[str, float]:
     """Run a started crawl to its end. Returns the reason and the virtual seconds that it took."""
     now, requests = 0.0, 0
-    in_flight: list[tuple[float, int, Fetch]] = []  # a heap by the time of the reply
+    in_flight: list[tuple[float, int, Fetch]] = []  # a heap, ordered by the time of the reply
     while True:
         step = None
         while len(in_flight) < limits.concurrency and isinstance(step := crawl.next(now), Fetch):

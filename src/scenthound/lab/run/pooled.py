@@ -1,6 +1,6 @@
 """Turn finished live crawls into an experiment: their trails are pooled and measured together, as in the papers.
 
-The bed of the experiment is everything that the crawls fetched; the pool of a topic is the pages of all its crawls. The
+The bed of the experiment contains all pages that the crawls fetched, the pool of a topic those of all its crawls. The
 targets come from a topics file, matched by the topic's name, or else are the pages that the crawls' own judges called
 relevant. Crawls of one topic must have the same seeds and keywords. `lab measure`, `compare` and `report` work as on
 replayed crawls, except that CPU seconds and requests per page are unknown.
@@ -104,7 +104,7 @@ def _topics(crawls: Sequence[LiveCrawl], file_topics: Sequence[BedTopic] | None)
             ("keywords", topic.keywords, crawl.topic.keywords),
         ):
             if ours != theirs:
-                raise BadConfig(f"{crawl.folder} has other {name} than the first crawl of {topic.id}", "leave one out")
+                raise BadConfig(f"{crawl.folder} and the first crawl of {topic.id} differ in {name}", "leave one out")
         targets = tuple(dict.fromkeys((*topic.targets, *crawl.topic.targets)))
         topics[topic.id] = replace(topic, targets=targets)
     return topics if file_topics is None else {id_: _with_answers(topic, file_topics) for id_, topic in topics.items()}
@@ -123,7 +123,7 @@ def _responses(crawls: Sequence[LiveCrawl]) -> Iterator[Response]:
     notes = Notes()
     page_filter = PageFilter(notes, ())
     files = [path for crawl in crawls for path in files_of(crawl.folder / "pages") if check_start(path)]
-    return iter(page_filter.kept(responses_in(files, notes)))
+    return iter(page_filter.apply(responses_in(files, notes)))
 
 
 def _cells(crawls: Sequence[LiveCrawl]) -> list[tuple[Cell, LiveCrawl]]:

@@ -1,4 +1,4 @@
-"""Run one crawl on a prepared bed: the same loop and strategy classes as live, without network or clock.
+"""Run one crawl on a prepared bed: the same loop and strategy classes as in a live crawl, without network or clock.
 
 A strategy that learns before it crawls is trained first, with the lessons of `topic_lessons`, which `handover` lends
 it. A replay burdens no server, so it has no politeness, follows links marked nofollow, and has no scope beyond what a
@@ -25,9 +25,9 @@ from scenthound.lab.beds.prepare_pages import Cut
 from scenthound.lab.beds.replay_bed import ReplayBed
 from scenthound.lab.run.handover import (
     ORIGINALS,
-    Given,
     Powers,
     SelectsPages,
+    UsageRecord,
     WantsOriginalSeeds,
     lent_lessons,
     lent_links,
@@ -83,7 +83,7 @@ class ReplayLimits:
     """The judge that decides which pages are relevant, for metrics of relevance. It changes no trail and is not the
     ground truth."""
     requests: int = 0
-    """Maximum number of requests, including those that bring no page; 0: no limit."""
+    """Maximum number of requests, including those that return no page; 0: no limit."""
     polite: PoliteLimits | None = None
     """Replay on a virtual clock, with hosts that rest; `in_flight` is then ignored."""
 
@@ -128,15 +128,15 @@ class CellResult:
 
     steps: list[Step] = field(default_factory=list)
     rank_seconds: list[float] = field(default_factory=list)
-    """CPU seconds spent on scoring and choosing until each page was fetched (rule 14)."""
+    """CPU seconds spent on scoring and choosing by the time each page was fetched (rule 14)."""
     requests: list[int] = field(default_factory=list)
-    """Requests made until each page was fetched: pages, misses, redirects, robots.txt."""
+    """Requests made by the time each page was fetched: pages, misses, redirects, robots.txt."""
     reason: str = ""
     """Why it ended: `pages`, `requests`, `frontier empty`, or `error`."""
     attempts: int = 0
     misses: dict[str, int] = field(default_factory=dict)
     dropped: dict[str, int] = field(default_factory=dict)
-    """URLs that were offered and not kept, counted by reason."""
+    """Number of URLs that were offered but not kept, by reason."""
     links_scored: int = 0
     waiting: int = 0
     """URLs in the frontier at the end."""
@@ -203,7 +203,7 @@ def run_strategy(
     """`run_cell` for a strategy object, with seeds of the caller's choice."""
     limits, access = limits or ReplayLimits(), access or StrategyAccess()
     polite = limits.polite
-    powers, given = access.powers or read_powers(strategy), Given()
+    powers, given = access.powers or read_powers(strategy), UsageRecord()
     judging = start_judge(limits.judge, topic, seeds, strategy=strategy)
     bed.read_parts(Parts((Analyser(),)) | declaration_of(strategy).parts)
     result = CellResult()

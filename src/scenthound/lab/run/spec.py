@@ -35,7 +35,7 @@ class StrategySpec:
 
     @property
     def label(self) -> str:
-        return ":".join([self.name, *(f"{key}={_shown(value)}" for key, value in sorted(self.parameters.items()))])
+        return ":".join([self.name, *(f"{key}={_value_text(value)}" for key, value in sorted(self.parameters.items()))])
 
     @property
     def all_parameters(self) -> dict[str, Any]:
@@ -44,7 +44,7 @@ class StrategySpec:
 
 
 def parse_strategies(text: str | Iterable[str | StrategySpec]) -> list[StrategySpec]:
-    """`a,b:n=64:stem=no` as strategies with parameters, each once. Raises for unknown names and bad values.
+    """Parse `a,b:n=64:stem=no` into distinct strategies with parameters. Raises for unknown names and bad values.
 
     >>> [spec.label for spec in parse_strategies("breadth-first,best-n-first:n=64")]
     ['breadth-first', 'best-n-first:n=64']
@@ -138,18 +138,18 @@ class ExperimentSpec:
     robustness: bool = False
     oracles: bool = True
     start: str = "seeds"
-    """Where crawls start, as `lab.topics.start` reads it."""
+    """Where crawls start, as `lab.topics.crawl_starts` parses it."""
     versions: Mapping[str, str] = field(default_factory=dict)
     given: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """What the lab gave each strategy beyond the topic and seeds (sheet 60.7), as recorded during its crawls.
-    Strategies that got nothing are left out."""
+    Strategies that were given nothing are left out."""
 
     def conflict(self, other: ExperimentSpec) -> str:
         """Why the cells of two experiments can't be compared (different bed, limits or seeds); empty if they can."""
         theirs = other._must_match
         for name, value in self._must_match.items():
             if value != theirs[name]:
-                return f"`{name}` was {_brief(value)} and is now {_brief(theirs[name])}"
+                return f"`{name}` was {_shortened(value)} and is now {_shortened(theirs[name])}"
         return ""
 
     @property
@@ -197,10 +197,10 @@ def load_spec(folder: Path) -> ExperimentSpec:
         ) from None
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
-def _brief(value: object) -> str:
+def _shortened(value: object) -> str:
     text = str(value)
     return text if len(text) < 120 else text[:119] + "…"

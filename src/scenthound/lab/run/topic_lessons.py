@@ -1,11 +1,11 @@
-"""The pages that a strategy may learn a topic from in the lab, never the answers it is graded by (sheet 60.7).
+"""The pages that a strategy may learn a topic from in the lab, never the answers it is graded on (sheet 60.7).
 
 The examples are the topic's own example pages, or else its seeds. The counter-examples are the examples of the bed's
 other topics, and the taxonomy is the tree of the topics' paths with the same pages. Topics with an equal path are other
 samples of the same category (their seeds are this topic's targets), and topics above or below overlap with it, so both
 are left out. The known web is the bed: its pages and its back-links.
 
-Ours: for a topic without any such others, a sample of the bed's pages represents the rest of the web.
+Ours: for a topic without such counter-examples, a sample of the bed's pages represents the rest of the web.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from typing import Any
 
 from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.replay_bed import ReplayBed
-from scenthound.lab.run.handover import visible_topic, withheld
+from scenthound.lab.run.handover import visible_topic, withheld_examples
 from scenthound.lessons import Taxonomy
 from scenthound.model import Candidate, Topic, Url
 from scenthound.page.page import Page
 from scenthound.text.tokens import Analyser
 
-BACK_LINKS = 20  # sheet 60.1: as many as a search engine returned
+BACK_LINKS = 20  # sheet 60.1: the number that a search engine returned
 BACKGROUND = 200  # pages that represent the rest of the web if there is no other topic
 ROOT, REST = "root", "everything else"
 ANALYSER = Analyser()  # a page without terms is not an example of a category
@@ -44,9 +44,9 @@ class Syllabus:
 
     @property
     def plain(self) -> list[Any]:
-        """As JSON data: part of the key of a cell."""
-        placed = [["/".join(path), *urls] for path, urls in self.categories.items()]
-        return [list(self.examples), list(self.others), placed, list(self.good)]
+        """The syllabus as JSON data; it is part of a cell's key."""
+        by_path = [["/".join(path), *urls] for path, urls in self.categories.items()]
+        return [list(self.examples), list(self.others), by_path, list(self.good)]
 
     @property
     def digest(self) -> str:
@@ -91,14 +91,14 @@ class WebLessons:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many pages there are to learn from."""
-        placed = self._taxonomy.examples if self._taxonomy else {}
+        """The number of pages of each kind to learn from."""
+        by_path = self._taxonomy.examples if self._taxonomy else {}
         return {
             "examples": len(self._examples),
             "others": len(self._others),
             "pages": len(self._bed),
-            "categories": len(placed),
-            "in categories": sum(map(len, placed.values())),
+            "categories": len(by_path),
+            "in categories": sum(map(len, by_path.values())),
         }
 
     def page(self, url: Url) -> Page | None:
@@ -123,11 +123,11 @@ class WebLessons:
         return list(pages.values())
 
     def _tree(self) -> Taxonomy | None:
-        placed = {}
+        by_path = {}
         for path, urls in self.syllabus.categories.items():
             if pages := [page for page in self._pages(urls) if page.record.counts(ANALYSER)]:
-                placed[path] = pages
-        return tree(placed, self.syllabus.good)
+                by_path[path] = pages
+        return tree(by_path, self.syllabus.good)
 
 
 def lessons_of(
@@ -140,24 +140,24 @@ def lessons_of(
 def syllabus_of(
     bed: ReplayBed, topic: BedTopic, topics: Sequence[BedTopic], seeds: Sequence[Url] | None = None
 ) -> Syllabus:
-    """The URLs of `lessons_of`. `seeds` replaces the topic's own seeds.
+    """The URLs of the lessons for a topic (`lessons_of`). `seeds` replaces the topic's own seeds.
 
-    The topic's targets are used only to leave them out.
+    The topic's targets are used only to exclude them.
     """
     starts = tuple(topic.seeds if seeds is None else seeds)
     examples = _visible_examples(topic, bed) or starts
     own = {*examples, *starts, *topic.seeds, *topic.examples}
-    placed: dict[tuple[str, ...], list[Url]] = {}
+    by_path: dict[tuple[str, ...], list[Url]] = {}
     for other in topics:
         if other.id == topic.id or _overlap(topic_path(other), topic_path(topic)):
             continue
-        urls = placed.setdefault(topic_path(other), [])
+        urls = by_path.setdefault(topic_path(other), [])
         urls += [url for url in _visible_examples(other, bed) or other.seeds if url not in own and url not in urls]
-    others = tuple(dict.fromkeys(url for urls in placed.values() for url in urls))
+    others = tuple(dict.fromkeys(url for urls in by_path.values() for url in urls))
     if not any(url in bed for url in others):
         others = background(bed, own, random.Random(f"background:{topic.id}"))
-        placed = {(REST,): list(others)}
-    categories = {topic_path(topic): tuple(examples), **{path: tuple(urls) for path, urls in placed.items()}}
+        by_path = {(REST,): list(others)}
+    categories = {topic_path(topic): tuple(examples), **{path: tuple(urls) for path, urls in by_path.items()}}
     return Syllabus(tuple(examples), others, categories, (category_name(topic_path(topic)),))
 
 
@@ -190,15 +190,15 @@ def category_name(path: Sequence[str]) -> str:
     return "/".join(label.replace("/", "|").strip() or "unnamed" for label in path)
 
 
-def tree(placed: Mapping[tuple[str, ...], Sequence[Page]], good: Sequence[str]) -> Taxonomy | None:
-    """The tree of the categories at these paths; None for fewer than two categories with pages."""
-    names = {category_name(path[:end]) for path in placed for end in range(1, len(path) + 1)}
+def tree(by_path: Mapping[tuple[str, ...], Sequence[Page]], good: Sequence[str]) -> Taxonomy | None:
+    """The taxonomy of the categories at these paths, each with its pages; None for fewer than two categories."""
+    names = {category_name(path[:end]) for path in by_path for end in range(1, len(path) + 1)}
     root = ROOT
     while root in names:
         root += "_"
     children: dict[str, list[str]] = {root: []}
     examples: dict[str, list[Page]] = {}
-    for path, pages in placed.items():
+    for path, pages in by_path.items():
         parent = root
         for end in range(1, len(path) + 1):
             name = category_name(path[:end])
@@ -213,7 +213,7 @@ def tree(placed: Mapping[tuple[str, ...], Sequence[Page]], good: Sequence[str]) 
 
 def _visible_examples(topic: BedTopic, bed: ReplayBed) -> tuple[Url, ...]:
     """The example pages that are not targets."""
-    hidden = set(withheld(topic, bed.aliases))
+    hidden = set(withheld_examples(topic, bed.aliases))
     return tuple(url for url in topic.examples if url not in hidden)
 
 

@@ -47,8 +47,8 @@ def train(
 
     `judge` decides which pages are relevant, for strategies that use a judge (`goal=judge` of the economies). `topic`
     is a topic file or a `Topic` whose examples are URLs of the source's pages. A source that takes long to make may be
-    a function, which is called once everything else is checked. Raises `ScenthoundError` if something is wrong; then
-    nothing is written. `jobs` is the number of processes that read the pages; above 1, a script of yours needs
+    a function, which is called only after everything else has been checked. Raises `ScenthoundError` if something is
+    wrong; then nothing is written. `jobs` is the number of processes that read the pages; above 1, a script needs
     `if __name__ == "__main__":`.
     """
     say = progress or (lambda sentence: None)
@@ -101,19 +101,19 @@ def user_lessons(
     """The lessons for a user's topic on a known web. Raises `BadConfig` if there is no example."""
     stored = {example.url: example.page() for example in topic_file.examples}
     labelled = [url for url, on_topic in source.labels.items() if on_topic]
-    refused = [url for url, on_topic in source.labels.items() if not on_topic]
-    refused += [example.url for example in topic_file.examples if not example.on_topic]
-    named = dict.fromkeys([*stored, *valid_urls(topic_file.topic.examples), *labelled])
-    examples = [url for url in named if url not in refused and (url in stored or url in source.bed)]
+    off_topic = [url for url, on_topic in source.labels.items() if not on_topic]
+    off_topic += [example.url for example in topic_file.examples if not example.on_topic]
+    candidates = dict.fromkeys([*stored, *valid_urls(topic_file.topic.examples), *labelled])
+    examples = [url for url in candidates if url not in off_topic and (url in stored or url in source.bed)]
     if not examples:
         raise BadConfig(
             "the topic has no example page to learn from",
             f"make one: scenthound topic new {topic_file.topic.name or 'mine'}.toml --examples URLS.txt; or name pages "
             f"that are in {source.name}",
         )
-    excluded = {*examples, *refused, *(url for url in source.likely if source.kind == "crawl")}
+    excluded = {*examples, *off_topic, *(url for url in source.likely if source.kind == "crawl")}
     rest = background(source.bed, excluded, random.Random(f"background:{seed_number}"))
-    others = tuple(dict.fromkeys([*refused, *rest]))
+    others = tuple(dict.fromkeys([*off_topic, *rest]))
     syllabus = Syllabus(tuple(examples), others)
     lessons = WebLessons(source.bed, topic_file.topic, syllabus, stored)
     return WebLessons(source.bed, topic_file.topic, syllabus, stored, _tree(topic_file, source, categories, lessons))
@@ -121,29 +121,29 @@ def user_lessons(
 
 def _tree(topic_file: TopicFile, source: Source, categories: Categories | None, lessons: WebLessons) -> Taxonomy | None:
     """The known categories plus the topic's own examples; if none are known, the topic and everything else."""
-    placed: dict[tuple[str, ...], list[Page]] = {}
+    by_path: dict[tuple[str, ...], list[Page]] = {}
     if categories is not None:
-        placed = {path: list(pages) for path, pages in categories.placed.items()}
+        by_path = {path: list(pages) for path, pages in categories.pages.items()}
     elif source.topics and not source.is_made_up:
         for topic in source.topics:
             urls = topic.examples or topic.seeds
-            placed[topic_path(topic)] = [page for url in urls if (page := lessons.page(url)) is not None]
-    if not any(placed.values()):
-        placed = {(REST,): list(lessons.others)}
-    own = topic_file.topic.name or "the topic"
+            by_path[topic_path(topic)] = [page for url in urls if (page := lessons.page(url)) is not None]
+    if not any(by_path.values()):
+        by_path = {(REST,): list(lessons.others)}
+    topic_name = topic_file.topic.name or "the topic"
     categories_of_examples = {example.url: example.category for example in topic_file.examples}
     for example in topic_file.examples:
         if not example.on_topic and example.category:
-            placed.setdefault(path_named(example.category), []).append(example.page())
+            by_path.setdefault(path_named(example.category), []).append(example.page())
     added: dict[str, None] = {}
     for page in lessons.examples:
-        path = path_named(categories_of_examples.get(page.url) or own)
+        path = path_named(categories_of_examples.get(page.url) or topic_name)
         added[category_name(path)] = None
-        placed.setdefault(path, []).append(page)
-    with_text = {path: [page for page in pages if page.text.strip()] for path, pages in placed.items()}
-    placed = {path: pages for path, pages in with_text.items() if pages}
-    names = {category_name(path[:end]) for path in placed for end in range(1, len(path) + 1)}
+        by_path.setdefault(path, []).append(page)
+    with_text = {path: [page for page in pages if page.text.strip()] for path, pages in by_path.items()}
+    by_path = {path: pages for path, pages in with_text.items() if pages}
+    names = {category_name(path[:end]) for path in by_path for end in range(1, len(path) + 1)}
     good = check_good(topic_file.topic.good, names)
     good += [name for name in added if not any(f"{name}/".startswith(f"{above}/") for above in good)]
     good = [name for name in good if not any(name.startswith(f"{above}/") for above in good)]
-    return tree(placed, good)
+    return tree(by_path, good)

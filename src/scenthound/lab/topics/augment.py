@@ -39,7 +39,7 @@ class HubCandidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Augmented:
+class AugmentedSeeds:
     """The seeds, the hubs to add, best first, and all candidates, sorted by the number of seeds that they link to."""
 
     seeds: tuple[str, ...]
@@ -58,7 +58,7 @@ class HubRules:
 
     per_seed: int = 10
     fewest: int = 2
-    """The least number of seeds that a hub links to."""
+    """The smallest number of seeds that a hub must link to."""
     most: int = 10
     banned: tuple[str, ...] = BANNED
     host_of: Callable[[str], str] = host
@@ -70,7 +70,7 @@ def augment(
     description: Mapping[str, int],
     page: Callable[[str], Mapping[str, int] | None],
     rules: HubRules | None = None,
-) -> Augmented:
+) -> AugmentedSeeds:
     """Find the hubs among the back-links of the seeds.
 
     `description` and `page(url)` are term counts, None for a missing page. Hubs are sorted by the number of seeds that
@@ -80,8 +80,8 @@ def augment(
     distinct = tuple(dict.fromkeys(seeds))
     linked_seeds: dict[str, int] = {}
     for seed in distinct:
-        for linking in dict.fromkeys(back_links(seed)[: rules.per_seed]):
-            linked_seeds[linking] = linked_seeds.get(linking, 0) + 1
+        for linking_url in dict.fromkeys(back_links(seed)[: rules.per_seed]):
+            linked_seeds[linking_url] = linked_seeds.get(linking_url, 0) + 1
     candidates: list[HubCandidate] = []
     hubs: list[str] = []
     for url in sorted(linked_seeds, key=lambda page_url: -linked_seeds[page_url]):  # stable: ties keep their order
@@ -101,7 +101,7 @@ def augment(
         if decision is HubDecision.KEPT:
             hubs.append(url)
         candidates.append(HubCandidate(url, linked_seeds[url], similarity, decision))
-    return Augmented(distinct, tuple(hubs), tuple(candidates))
+    return AugmentedSeeds(distinct, tuple(hubs), tuple(candidates))
 
 
 def description_cosine(page: Mapping[str, int], description: Mapping[str, int]) -> float:

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from scenthound.graph.hits import hits
 from scenthound.graph.link_graph import LinkGraph
 from scenthound.graph.pagerank import by_name
-from scenthound.lab.measure.quality import Counted
+from scenthound.lab.measure.quality import WordCounts
 from scenthound.lab.measure.statistics import spearman
 from scenthound.model import DECIMALS
 
@@ -32,7 +32,7 @@ class Characteristics:
     seed_target_similarity: float
 
 
-def text_cohesiveness(pages: Iterable[Counted]) -> float | None:
+def text_cohesiveness(pages: Iterable[WordCounts]) -> float | None:
     """Mean pairwise cosine of term frequencies; undefined for fewer than two pages.
 
     The sum over all pairs is half of |Σu|² − Σ|u|² for the pages' unit vectors u: linear in the number of pages.

@@ -28,7 +28,7 @@ from scenthound.text.vectors import cosine
 
 NAMES = Characteristics.__slots__
 COLUMNS = ("topic", *NAMES)
-MAX_TARGETS = 1000  # of a topic with more targets, this many are used, evenly spaced by URL
+MAX_TARGETS = 1000  # used per topic; if there are more, a sample evenly spaced in URL order
 CHUNK = 1 << 22  # terms read at a time: 16 MB of a table that may have gigabytes
 
 Rows = npt.NDArray[np.int64]
@@ -59,9 +59,9 @@ def topic_characteristics(
 
 
 def popularities(bed: ReplayBed, topics: Sequence[BedTopic], analyser: Analyser) -> list[int | None]:
-    """For each topic, how many pages of the bed contain all its keywords; None for a topic without keywords.
+    """For each topic, the number of pages of the bed that contain all its keywords; None for a topic without keywords.
 
-    The term table is read once for all topics. A web that is made on the fly has no such table, so all values are None.
+    The term table is read once for all topics. A web generated on the fly has no such table, so all values are None.
     """
     if not bed.has_terms:
         return [None] * len(topics)
@@ -91,10 +91,10 @@ def _rows_with(bed: ReplayBed, words: frozenset[str], analyser: Analyser) -> dic
     """The rows of the pages that contain each of the words, ascending; words without pages are left out."""
     terms = bed.terms(analyser)
     numbers = [number for number, term in enumerate(terms.vocabulary) if term in words]
-    is_wanted = np.zeros(len(terms.vocabulary), dtype=bool)
-    is_wanted[numbers] = True
+    is_word = np.zeros(len(terms.vocabulary), dtype=bool)
+    is_word[numbers] = True
     chunks = [
-        np.flatnonzero(is_wanted[terms.ids[begin : begin + CHUNK]]) + begin for begin in range(0, len(terms.ids), CHUNK)
+        np.flatnonzero(is_word[terms.ids[begin : begin + CHUNK]]) + begin for begin in range(0, len(terms.ids), CHUNK)
     ]
     offsets = np.concatenate(chunks) if chunks else np.zeros(0, dtype=np.int64)
     rows = np.searchsorted(terms.starts, offsets, side="right") - 1

@@ -2,8 +2,8 @@
 
     seeds         the topic's own seeds and targets
     examples      at some pages on topic; the others are the targets [EXP, task 1]
-    neighbours    at pages two links before such pages; all pages on topic are targets [EXP, task 2]
-    distance=N    at pages up to N links before such pages; all pages on topic are targets [GRAPH]
+    neighbours    at pages from which such a page is two links away; all pages on topic are targets [EXP, task 2]
+    distance=N    at pages from which such a page is up to N links away; all pages on topic are targets [GRAPH]
     augmented     at the topic's seeds and the hubs that link to several of them [BIZ]
 
 Pages on topic are the topic's targets and examples, or its targets and seeds if it has no examples. As many are drawn
@@ -57,8 +57,8 @@ class Start:
         return f"{self.kind}={self.distance}" if self.kind == "distance" else self.kind
 
 
-def started(bed: ReplayBed, topic: BedTopic, start: Start, seed_number: int = 0) -> BedTopic:
-    """The topic with the seeds and targets of this start; its seeds are empty if no page qualifies."""
+def start_topic(bed: ReplayBed, topic: BedTopic, start: Start, seed_number: int = 0) -> BedTopic:
+    """Return the topic with the seeds and targets of this start; its seeds are empty if no page qualifies."""
     if start.kind == "seeds":
         return topic
     rng = random.Random(f"start:{start}:{topic.id}:{seed_number}")
@@ -95,7 +95,7 @@ def from_distinct_hosts(urls: Sequence[Url], rng: random.Random, count: int) -> 
 
 
 class _BackLinks:
-    """Returns the pages of a bed that link to a URL, after redirects."""
+    """Looks up the pages of a bed that link to a URL, redirects followed."""
 
     def __init__(self, bed: ReplayBed) -> None:
         self._bed = bed

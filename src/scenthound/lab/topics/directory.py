@@ -34,7 +34,7 @@ class Entry(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportedTopics:
     """The topics, and all problems of the sources and of topics that were left out."""
 
     topics: tuple[BedTopic, ...]
@@ -198,8 +198,8 @@ RULES: Mapping[str, type[ExpLeaves] | type[BizCategories] | type[SmpSubtrees]] =
 
 def import_odp(
     sources: Sequence[Path], rule: Rule, rng: random.Random, max_url_length: int = MAX_URL_LENGTH
-) -> Imported:
-    """Topics of an ODP/DMOZ directory from its RDF files, structure and content in any order, plain or gzip.
+) -> ImportedTopics:
+    """Make topics from the RDF files of an ODP/DMOZ directory: structure and content, in any order, plain or gzip.
 
     The same files, rule and seed of `rng` give the same topics. Unreadable parts are reported as problems and skipped;
     only a file that declares its own entities is refused (`Unreadable`).
@@ -216,7 +216,7 @@ def import_odp(
             problems.add("too-few-links", category, "after invalid and duplicate URLs were removed")
         else:
             topics.append(topic)
-    return Imported(_with_unique_ids(topics), problems.all())
+    return ImportedTopics(_with_unique_ids(topics), problems.all())
 
 
 def survey(sources: Iterable[Path], problems: Problems) -> Survey:
@@ -269,7 +269,7 @@ def collect(
 
 
 class ListedLink(NamedTuple):
-    """A link of a dump: its URL, its category, and its title and description by an editor."""
+    """A link of a dump: its URL, its category, and an editor's title and description."""
 
     url: Url
     raw: str

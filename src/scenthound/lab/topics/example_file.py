@@ -24,7 +24,7 @@ from scenthound.url import make
 MAX_TEXT = 200_000  # characters kept of an example
 MAX_FILE = 200_000_000  # bytes
 NOWHERE = "http://examples.invalid/"
-"""Pages without a URL get one that starts with this."""
+"""The start of the URLs that are made up for pages without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,17 +158,17 @@ def write_examples(path: Path, examples: Iterable[Example]) -> None:
     write_text(path, text)
 
 
-def move_example(file: TopicFile, which: str, category: str) -> tuple[Example, TopicFile]:
+def move_example(file: TopicFile, raw_url: str, category: str) -> tuple[Example, TopicFile]:
     """Move an example to another category. Raises `BadConfig` if there is no such example.
 
     It is on topic there if the category is one of `good` or has on-topic examples, or is below such a category.
     """
     try:
-        url = make(which)
+        url = make(raw_url)
     except NotAUrl:
-        url = Url(which)
+        url = Url(raw_url)
     if url not in (example.url for example in file.examples):
-        raise BadConfig(f"the topic has no example {which}", "`scenthound topic show` lists them")
+        raise BadConfig(f"the topic has no example {raw_url}", "`scenthound topic show` lists them")
     others = {example.category for example in file.examples if example.url != url and example.on_topic}
     good = {*others, *file.topic.good} - {""}
     on_topic = any(category == name or category.startswith(f"{name}/") for name in good)
@@ -180,7 +180,7 @@ def move_example(file: TopicFile, which: str, category: str) -> tuple[Example, T
 def list_example(path: Path, url: Url, listed: bool) -> bool:
     """Add an example to the list in a topic file, or remove it; the rest of the file stays unchanged.
 
-    Return False, and change nothing, if the list is not formatted as by `write_topic_file`, with one URL per line.
+    Return False, and change nothing, if the list is not formatted as `write_topic_file` does it, with one URL per line.
     """
     lines = path.read_text(encoding="utf-8").split("\n")
     line = f"  {toml_value(str(url))},"

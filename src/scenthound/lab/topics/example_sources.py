@@ -1,7 +1,7 @@
 """Collects example pages from URLs, bookmarks, files or a crawl.
 
-URLs are fetched as in any crawl: with robots.txt, delays, and no access to private networks. Or they are looked up in
-a web that is already recorded.
+URLs are fetched as in any crawl, with robots.txt, delays, and no access to private networks, or looked up in a web that
+is already recorded.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _HINT = "give URLs, a file with one URL per line, bookmarks, a folder of pages, 
 
 
 @dataclass(slots=True)
-class Gathered:
+class GatheredPages:
     """The pages that could be read, and one line for each page that could not."""
 
     pages: list[Page] = field(default_factory=list)
@@ -58,12 +58,12 @@ def gather(
     known: Source | None = None,
     fetcher: Fetcher | None = None,
     tick: Callable[[int, int], None] | None = None,
-) -> Gathered:
+) -> GatheredPages:
     """The pages of these sources, without duplicates. With `known`, URLs are looked up there instead of fetched.
 
     Raises `BadConfig` with the reasons if no page can be read.
     """
-    gathered = Gathered()
+    gathered = GatheredPages()
     to_fetch: dict[Url, str] = {}
     for source in sources:
         for item in _read_source(source, gathered):
@@ -91,7 +91,7 @@ def gather(
     return gathered
 
 
-def _read_source(source: str, gathered: Gathered) -> Iterator[str | Page]:
+def _read_source(source: str, gathered: GatheredPages) -> Iterator[str | Page]:
     """The URLs or pages of one source."""
     if source.lower().startswith(("http://", "https://")):
         yield from check_seeds([("--examples", source)])
@@ -120,13 +120,13 @@ def _read_source(source: str, gathered: Gathered) -> Iterator[str | Page]:
 
 
 def _urls_in(raw: bytes, where: str) -> list[str]:
-    found = list(dict.fromkeys(read_seeds(raw.decode("utf-8-sig", "replace"), where)))
-    if not found:
+    addresses = list(dict.fromkeys(read_seeds(raw.decode("utf-8-sig", "replace"), where)))
+    if not addresses:
         raise BadConfig(f"there are no addresses in {where}", "give one per line, or a browser's bookmarks in HTML")
-    return found
+    return addresses
 
 
-def _pages_in_folder(folder: Path, gathered: Gathered) -> Iterator[Page]:
+def _pages_in_folder(folder: Path, gathered: GatheredPages) -> Iterator[Page]:
     if (folder / "bed.toml").is_file():
         raise BadUsage(
             f"{folder} is a bed, and not all of its pages are examples", f"list URLs, and add --from {folder}"
@@ -140,7 +140,7 @@ def _pages_in_folder(folder: Path, gathered: Gathered) -> Iterator[Page]:
             yield page
 
 
-def _pages_of_crawl(folder: Path, gathered: Gathered) -> Iterator[Page]:
+def _pages_of_crawl(folder: Path, gathered: GatheredPages) -> Iterator[Page]:
     """The pages labelled as on topic; without labels, the relevant pages among the most similar."""
     with CrawlFolder.look(folder) as opened:
         labelled = [url for url, on_topic in opened.database.labels().items() if on_topic]
@@ -156,7 +156,7 @@ def _pages_of_crawl(folder: Path, gathered: Gathered) -> Iterator[Page]:
                 gathered.problems.append(f"{url}: the crawl has no such page")
 
 
-def _look_up(requested: Iterable[Url], known: Source, gathered: Gathered) -> None:
+def _look_up(requested: Iterable[Url], known: Source, gathered: GatheredPages) -> None:
     for url in requested:
         if (page := page_at(known.bed, url)) is not None:
             gathered.pages.append(page)
@@ -197,8 +197,8 @@ async def fetch_pages(
     fetcher: Fetcher | None = None,
     tick: Callable[[int, int], None] | None = None,
     repository: Repository | None = None,
-) -> Gathered:
-    """Fetch these URLs (with their spellings) as a crawl does, and nothing else. `repository` stores the responses."""
+) -> GatheredPages:
+    """Fetch these URLs (mapped to their spellings) politely, and no others. `repository` stores the responses."""
     missed: dict[Url, str] = {}
     strategy, clock = _SeedsOnly(), Clock()
 
@@ -234,7 +234,7 @@ async def fetch_pages(
             concurrency=settings.concurrency, slow_requests=settings.slow_requests, clock=clock,
             address_delay=make_address_delay(settings),
         ).run()  # fmt: skip
-    gathered = Gathered(strategy.pages)
+    gathered = GatheredPages(strategy.pages)
     fetched = {url for page in strategy.pages for url in (page.url, page.candidate.url)}
     fetched |= {step.requested for step in crawl.history.trail() if step.requested is not None}
     for url in requested:

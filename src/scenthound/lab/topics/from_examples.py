@@ -1,6 +1,6 @@
 """Makes a topic from example pages: keywords, matching categories of a taxonomy, and a test of the classifier.
 
-Keywords are ranked by the information (in bits) that their presence gives on whether a page is an example or a page of
+Keywords are ranked by the information (in bits) that their presence gives about whether a page is an example or part of
 the background, times the logarithm of their frequency in the examples. The classifier is tested leave-one-out: each
 page is classified by a model trained on all others. Counts are exact, so leaving a page out costs only its own words.
 """
@@ -60,7 +60,7 @@ class LeaveOneOut:
     mistaken: Proportion
     """Background pages classified as on topic."""
     auc: float
-    """The probability that an example scores higher than a background page; 0.5 is random."""
+    """The probability that an example scores higher than a background page; 0.5 is chance."""
     auc_error: float
     """Its standard error (Hanley and McNeil 1982)."""
 
@@ -96,8 +96,8 @@ def propose_keywords(examples: Sequence[Page], others: Sequence[Page], most: int
 
 
 def information(has: int, of: int, other_has: int, other_of: int) -> float:
-    """The bits that a word's presence gives on the class of a page. Both classes have equal weight, and half a page is
-    added to each count.
+    """The information, in bits, that a word's presence gives about the class of a page. Both classes have equal weight,
+    and half a page is added to each count.
 
     >>> round(information(5, 5, 0, 1000), 3), round(information(1, 2, 500, 1000), 3)
     (0.785, 0.0)
@@ -147,7 +147,7 @@ def leave_one_out(examples: Sequence[Page], others: Sequence[Page]) -> LeaveOneO
 
 
 def wilson(hits: int, of: int) -> Proportion:
-    """A proportion with its 95% interval, which is valid for few cases and near 0 or 1 too (Wilson 1927).
+    """A proportion with its 95% interval, which is also valid for few cases and near 0 or 1 (Wilson 1927).
 
     >>> print(wilson(5, 5))
     5 of 5 (95% interval 57% to 100%)
@@ -180,9 +180,9 @@ def match_categories(examples: Sequence[Page], categories: Categories) -> list[C
     probabilities: list[Mapping[str, float]] = [
         classifier.probabilities(page.record.counts(ANALYSER)) for page in examples
     ]
-    best = Counter(max(leaves, key=lambda name: (of_page[name], name)) for of_page in probabilities)
+    best = Counter(max(leaves, key=lambda name: (by_name[name], name)) for by_name in probabilities)
     names = [name for name in classifier.tree.order if name != classifier.tree.root]
-    means = {name: math.fsum(of_page[name] for of_page in probabilities) / len(examples) for name in names}
+    means = {name: math.fsum(by_name[name] for by_name in probabilities) / len(examples) for name in names}
     matches = [CategoryMatch(name, means[name], best[name], name in leaves) for name in names]
     return sorted(matches, key=lambda match: (-round(match.probability, DECIMALS), match.name))
 
@@ -190,7 +190,7 @@ def match_categories(examples: Sequence[Page], categories: Categories) -> list[C
 def _classifier(categories: Categories) -> TreeClassifier:
     """A classifier over all categories. It needs a good category, but which one does not matter here."""
     with_terms = {}
-    for path, pages in categories.placed.items():
+    for path, pages in categories.pages.items():
         if kept := [page for page in pages if page.record.counts(ANALYSER)]:
             with_terms[path] = kept
     without_good = tree(with_terms, ())

@@ -2,7 +2,7 @@
 
 Context graphs, reinforcement and the economies need it before they can start from a few sample URLs: the pages that
 link to the samples, the pages that link to those, and so on, as the papers got them from a search engine. Sources
-suggest pages that may link; they are fetched politely, and only real links count. Pages that turn out not to link, and
+suggest pages that may link; these are fetched politely, and only real links count. Pages that turn out not to link, and
 a sample of the pages that the gathered pages link to, serve as the background.
 """
 
@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from scenthound import url as urls
 from scenthound.errors import BadConfig
 from scenthound.lab.run.lesson_sources import Source, recorded_source
-from scenthound.lab.topics.augment import Augmented, HubRules, augment
+from scenthound.lab.topics.augment import AugmentedSeeds, HubRules, augment
 from scenthound.lab.topics.crawl_starts import from_distinct_hosts
 from scenthound.lab.topics.example_sources import fetch_pages
 from scenthound.loop.settings import Settings
@@ -27,16 +27,16 @@ from scenthound.seeding import Asker
 from scenthound.text.tokens import Analyser
 from scenthound.wiring import asking, find_back_links
 
-BACK_LINKS = 20  # of a page; sheet 60.1: as many as a search engine returned
+BACK_LINKS = 20  # of a page; sheet 60.1: the number that a search engine returned
 Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class AroundSamples:
-    """How many pages are gathered around the samples."""
+    """Limits on the pages that are gathered around the samples."""
 
     layers: int = 3
-    """Links backwards from the samples."""
+    """Number of links to go backwards from the samples."""
     layer_pages: int = 60
     """The largest number of pages in a layer."""
     background: int = 60
@@ -77,7 +77,7 @@ class _Gathering:
     """The first problem of each source that failed."""
 
     async def fetch(self, spellings: Mapping[Url, str]) -> list[Page]:
-        """Fetch the new ones of these URLs, and return the pages."""
+        """Fetch the URLs that are new, and return their pages."""
         new = {url: spelling for url, spelling in spellings.items() if url not in self.requested}
         self.requested.update(new)
         if not new:
@@ -150,8 +150,8 @@ def augment_live(
     rules: HubRules | None = None,
     fetcher: Fetcher | None = None,
     say: Say | None = None,
-) -> Augmented:
-    """The seeds, and the pages that link to several of them (sheet 60.2), found by the sources of the settings.
+) -> AugmentedSeeds:
+    """The seeds, and the pages that link to several of them (sheet 60.2), found with the sources in the settings.
 
     A page becomes a hub only if it was fetched and really links. Mirrors are recognised by the topic's description;
     without a description, no page is taken for a mirror.
@@ -172,7 +172,7 @@ def augment_live(
     description = dict(analyser.counts(topic.description).items())
     augmented = augment(list(targets), back_links, description, counts, rules)
     spellings = {url: spelling for pages_of_seed in suggested.values() for url, spelling in pages_of_seed.items()}
-    return Augmented(tuple(seeds), tuple(spellings[Url(url)] for url in augmented.hubs), augmented.candidates)
+    return AugmentedSeeds(tuple(seeds), tuple(spellings[Url(url)] for url in augmented.hubs), augmented.candidates)
 
 
 async def _fetch_hubs(gathering: _Gathering, targets: list[Url], rules: HubRules) -> dict[Url, dict[Url, str]]:

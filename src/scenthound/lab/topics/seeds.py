@@ -12,7 +12,7 @@ BackLinks = Callable[[str, int | None], Sequence[str]]
 def neighbours(
     examples: Sequence[str], back_links: BackLinks, rng: random.Random, width: int = 20, number: int = 10
 ) -> list[str]:
-    """The seeds of task 2 of [EXP]: a random sample of the pages two links before the examples.
+    """The seeds of task 2 of [EXP]: a random sample of the pages from which an example is two links away.
 
     Uses up to `width` back-links of each page. Examples are left out.
     """

@@ -1,6 +1,6 @@
 """Reads categories with example pages: from an ODP dump, a bed's topics, or a folder of folders.
 
-The pages of a dump are the titles and descriptions by its editors; those of a bed are the examples or seeds of its
+The pages of a dump are its editors' titles and descriptions; those of a bed are the examples or seeds of its
 topics; those of a folder are its text and HTML files, where every subfolder is a category. Symbolic links are not
 followed.
 """
@@ -51,12 +51,12 @@ class Categories:
     """`odp`, `bed` or `folders`."""
     name: str
     digest: str
-    placed: Mapping[tuple[str, ...], Sequence[Page]]
+    pages: Mapping[tuple[str, ...], Sequence[Page]]
 
     @property
     def names(self) -> list[str]:
         """The names of all categories, including inner ones."""
-        return list(dict.fromkeys(category_name(path[:end]) for path in self.placed for end in range(1, len(path) + 1)))
+        return list(dict.fromkeys(category_name(path[:end]) for path in self.pages for end in range(1, len(path) + 1)))
 
 
 def read_categories(path: str | Path, depth: int | None = None) -> Categories:
@@ -72,10 +72,10 @@ def read_categories(path: str | Path, depth: int | None = None) -> Categories:
         categories = _from_folder(source, depth or MAX_DEPTH)
     else:
         categories = _from_dump(source, depth or DEPTH)
-    filled = {labels: pages for labels, pages in categories.placed.items() if pages}
+    filled = {labels: pages for labels, pages in categories.pages.items() if pages}
     if len(filled) < 2:
         raise BadConfig(f"the taxonomy {source} has {len(filled)} categories with pages in them", _HINT)
-    return replace(categories, placed=filled)
+    return replace(categories, pages=filled)
 
 
 def path_named(name: str) -> tuple[str, ...]:
@@ -107,13 +107,13 @@ def check_good(good: Sequence[str], names: Collection[str]) -> list[str]:
 def _from_bed(folder: Path, depth: int) -> Categories:
     bed = Bed.open(folder)
     prepared = prepare(bed, jobs=1)  # without processes: a script may lack a main guard
-    placed: dict[tuple[str, ...], dict[Url, Page]] = {}
+    by_path: dict[tuple[str, ...], dict[Url, Page]] = {}
     for topic in bed.topics:
-        kept = placed.setdefault(topic_path(topic)[:depth], {})
+        kept = by_path.setdefault(topic_path(topic)[:depth], {})
         for url in topic.examples or topic.seeds:
             if len(kept) < MAX_PAGES and (page := page_at(prepared, url)) is not None:
                 kept[page.url] = page
-    return Categories("bed", bed.name, digest_of(bed), {path: list(pages.values()) for path, pages in placed.items()})
+    return Categories("bed", bed.name, digest_of(bed), {path: list(pages.values()) for path, pages in by_path.items()})
 
 
 # ---- a dump
@@ -123,29 +123,29 @@ def _from_dump(file: Path, depth: int) -> Categories:
     listings = (record for record in records(file, Problems()) if isinstance(record, Listing))
     pages = ((_labels(record.category)[:depth], partial(_listing_page, record)) for record in listings)
     try:
-        placed, digest = _place(pages, lambda page: f"{page.url}\n{page.text}")
+        by_path, digest = _pages_by_path(pages, lambda page: f"{page.url}\n{page.text}")
     except OSError as error:
         bad_path = BadConfig(f"the taxonomy {file} can't be read: {error.strerror}", _HINT)
         raise of_system(error, file, bad_path) from None
     except ScenthoundError as error:
         raise BadConfig(f"the taxonomy {file} can't be read: {error.message}", _HINT) from None
-    return Categories("odp", file.name, digest, placed)
+    return Categories("odp", file.name, digest, by_path)
 
 
-def _place(
+def _pages_by_path(
     pages: Iterable[tuple[tuple[str, ...], Callable[[], Page | None]]], text_of: Callable[[Page], str]
 ) -> tuple[dict[tuple[str, ...], list[Page]], str]:
     """The pages by category path, within the limits, and a digest of their texts."""
-    placed: dict[tuple[str, ...], list[Page]] = {}
+    by_path: dict[tuple[str, ...], list[Page]] = {}
     digest = hashlib.sha256()
     for path, make_page in pages:
-        if not path or (path not in placed and len(placed) >= MAX_CATEGORIES):
+        if not path or (path not in by_path and len(by_path) >= MAX_CATEGORIES):
             continue
-        kept = placed.setdefault(path, [])
+        kept = by_path.setdefault(path, [])
         if len(kept) < MAX_PAGES and (page := make_page()) is not None:
             kept.append(page)
             digest.update(f"{category_name(path)}\n{text_of(page)}\n".encode("utf-8", "replace"))
-    return placed, digest.hexdigest()
+    return by_path, digest.hexdigest()
 
 
 def _labels(category: str) -> tuple[str, ...]:
@@ -165,8 +165,8 @@ def _listing_page(record: Listing) -> Page | None:
 
 def _from_folder(root: Path, depth: int) -> Categories:
     pages = ((labels[:depth], partial(page_on_disk, file, root)) for labels, file in category_files(root))
-    placed, digest = _place(pages, lambda page: page.text)
-    return Categories("folders", root.resolve().name, digest, placed)
+    by_path, digest = _pages_by_path(pages, lambda page: page.text)
+    return Categories("folders", root.resolve().name, digest, by_path)
 
 
 def category_files(root: Path) -> Iterator[tuple[tuple[str, ...], Path]]:

@@ -13,11 +13,11 @@ class RealisticHabits(Parameterised):
 
     # subjects and words
     subjects: int = parameter(0, "number of subjects; 0: one for every 500 pages, at most 48", least=0, most=48)
-    communities: int = parameter(5, "communities of each subject, with few links between them", least=1, most=100)
+    communities: int = parameter(5, "number of communities per subject, with few links between them", least=1, most=100)
     vocabulary: int = parameter(30_000, "number of words that belong to no subject", least=1000, most=200_000)
     flatness: int = parameter(8, "how even word frequencies are: weight 1 / (rank + flatness)", least=1)
     subject_words: int = parameter(250, "number of words of each subject", least=20, most=2000)
-    words: int = parameter(260, "approximate number of words of a page, without stop words", least=20)
+    words: int = parameter(260, "approximate number of words on a page, without stop words", least=20)
     strength: float = parameter(0.35, "share of a page's words that belong to its subject", least=0, most=1)
     jargon: float = parameter(0.18, "share of a page's words that its whole site uses", least=0, most=1)
     burst: float = parameter(0.15, "share of a page's words that come from a few words of its own", least=0, most=1)
@@ -28,13 +28,13 @@ class RealisticHabits(Parameterised):
     focus: float = parameter(0.2, "share of a section's pages that are on its subject", least=0, most=1)
     guests: float = parameter(0.1, "share of a section's pages that are on a related subject", least=0, most=1)
     near_misses: float = parameter(
-        0.06, "share of sections that use words of a subject and are not about it", least=0, most=1
+        0.06, "share of sections that use words of a subject but are not about it", least=0, most=1
     )
-    corridors: float = parameter(0.06, "share of pages that lead to a subject in other words", least=0, most=1)
+    corridors: float = parameter(0.06, "share of pages that lead to a subject but use different words", least=0, most=1)
 
     # links
     menu: int = parameter(7, "number of sections in the menu of a site", least=0)
-    inside: int = parameter(5, "least number of links in the text to the same site; heavy-tailed", least=0)
+    inside: int = parameter(5, "smallest number of links in the text to the same site; heavy-tailed", least=0)
     follow: float = parameter(
         0.25, "share of links within a section that lead to a page on the same subject", least=0, most=1
     )

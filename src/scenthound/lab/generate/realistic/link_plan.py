@@ -137,7 +137,7 @@ class Linker:
         return [to for to in targets if to is not None]
 
     def _draw_outside(self, page: int, subject: int, role: int, draws: Iterator[int]) -> int | None:
-        """One link to another host, by the shares `same`, `related`, `through` and `misled`; the rest go anywhere."""
+        """Draw a link to another host, with the shares `same`, `related`, `through`, `misled`; the rest go anywhere."""
         plan, habits = self.plan, self.plan.habits
         draw = next(draws) / 4294967296.0
         if subject == NO_SUBJECT:
@@ -156,7 +156,7 @@ class Linker:
         return self._anywhere(draws)
 
     def _on_subject(self, group: int, draws: Iterator[int]) -> int | None:
-        """A popular page of the group, or with the chance `joined` of any community of its subject."""
+        """A popular page of the group or, with probability `joined`, of any community of its subject."""
         plan = self.plan
         if _chance(draws, plan.habits.joined):
             communities = plan.habits.communities
@@ -259,7 +259,7 @@ def _popular(group: PageGroups, key: int, draws: Iterator[int]) -> int | None:
 
 
 def _steep(draws: Iterator[int], limit: int) -> int:
-    """The next number to the power 4, scaled to 0 .. limit - 1, so that small ones prevail: density ~ rank^-3/4."""
+    """The next number to the power 4, scaled to 0 .. limit - 1, so that small numbers prevail: density ~ rank^-3/4."""
     number = next(draws)
     square = (number * number) >> 32
     return (((square * square) >> 32) * limit) >> 32

@@ -43,7 +43,7 @@ class Texts:
 
     def words(self, page: int, count: int) -> list[str]:
         """The words of the page's text."""
-        return self._drawn(page, mix_all(self._plan.seed, _TEXT + page, count), self._strength(page))
+        return self._draw(page, mix_all(self._plan.seed, _TEXT + page, count), self._strength(page))
 
     def beside(self, page: int, to: int, index: int, count: int) -> list[str]:
         """Words beside the link with this index on `page`: those of the linked page, or of `page` itself.
@@ -55,8 +55,8 @@ class Texts:
         chance = mix(plan.seed, _MANNER + index, page ^ (to << 24))
         is_company = plan.role[to] == COMPANY_HOME and plan.role[page] not in (COMPANY_PAGE, BOARD)
         if not is_company and chance % 65536 >= plan.habits.context * 65536:
-            return self._drawn(page, bits, self._strength(page))
-        words = self._drawn(to, bits, min(1.0, DENSE * self._strength(to)))
+            return self._draw(page, bits, self._strength(page))
+        words = self._draw(to, bits, min(1.0, DENSE * self._strength(to)))
         if is_company and (chance >> 16) % 65536 < plan.habits.named * 65536:
             words[:0] = [self._words[number] for number in self._vocabulary.name(int(plan.subject[to]))]
         return words
@@ -69,7 +69,7 @@ class Texts:
             parts += [BETWEEN[bits >> 60], word]
         return "".join(parts) + "."
 
-    def _drawn(self, page: int, bits: Words, strength: float) -> list[str]:
+    def _draw(self, page: int, bits: Words, strength: float) -> list[str]:
         """A word for each element of `bits`: from the page's subject (`strength`), its site, itself, or no subject."""
         habits, vocabulary, plan = self._plan.habits, self._vocabulary, self._plan
         slot = (bits & np.uint64(0xFFFF)).astype(np.int64)

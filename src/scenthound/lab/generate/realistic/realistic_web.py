@@ -25,7 +25,7 @@ from scenthound.parameters import changed_values, values_of
 from scenthound.url import make
 
 VERSION = 1
-"""To be raised when the same arguments give a different web."""
+"""Raise it when the same arguments give a different web."""
 MOST_PAGES = 20_000_000
 LEAST_PAGES = 500
 SEEDS, EXAMPLES = 10, 10
@@ -46,7 +46,7 @@ class RealisticWeb:
         companies: bool = False,
         habits: RealisticHabits | None = None,
     ) -> None:
-        """`topics`: how many subjects become topics; `companies` adds the topics of `company_topics`."""
+        """`topics` is the number of subjects that become topics; `companies` adds the topics of `company_topics`."""
         if not LEAST_PAGES <= pages <= MOST_PAGES:
             raise BadConfig(
                 f"a realistic web can't have {pages} pages", f"give between {LEAST_PAGES} and {MOST_PAGES:,}"
@@ -68,7 +68,7 @@ class RealisticWeb:
 
     @property
     def digest(self) -> str:
-        """Determined by the arguments and the generator's version. The bed written from this web has another digest."""
+        """A hash of the arguments and the generator's version. A bed written from this web has a different digest."""
         arguments = [*self.arguments.items(), *sorted(values_of(self.habits).items())]
         return hashlib.sha256(f"realistic web {VERSION} {arguments}".encode()).hexdigest()
 

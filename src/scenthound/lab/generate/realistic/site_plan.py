@@ -68,7 +68,7 @@ class SitePlan:
     section_start: Integers = field(init=False)
     """The first section of each host."""
     section_size: NDArray[np.int32] = field(init=False)
-    """How many pages a section of each host has."""
+    """Number of pages in each section of a host."""
     section_subject: NDArray[np.int16] = field(init=False)
     section_misses: NDArray[np.bool_] = field(init=False)
     """Whether a section uses words of its subject without being about it."""
@@ -143,8 +143,8 @@ def _trades(plan: SitePlan) -> tuple[list[int], list[int]]:
     """The subjects that have companies, and those of them that have directories."""
     companies = plan.pages * plan.habits.companies / np.mean(COMPANY_PAGES)
     count = min(round(plan.subjects * plan.habits.trades), int(companies // COMPANIES_OF_TRADE))
-    by_chance = sorted(range(plan.subjects), key=lambda subject: mix(plan.seed, _TRADE, subject))
-    trades = by_chance[:count]
+    shuffled = sorted(range(plan.subjects), key=lambda subject: mix(plan.seed, _TRADE, subject))
+    trades = shuffled[:count]
     return trades, trades[: round(count * plan.habits.hubs)]
 
 
@@ -175,7 +175,7 @@ def _place_hosts(plan: SitePlan, trades: list[int], lists: list[tuple[int, int]]
 
 
 def _place_sections(plan: SitePlan) -> None:
-    """Give sites sections on their main subject, on any other, or with words of one. Other hosts have one section."""
+    """Give sites sections on their main subject, on another, or with words of one. Other hosts have one section."""
     habits, sizes = plan.habits, np.diff(plan.start)
     bits = mix_all(plan.seed, _HOST, plan.hosts)
     half = max(1, habits.section // 2)
@@ -194,7 +194,7 @@ def _place_sections(plan: SitePlan) -> None:
 
 
 def _assign_roles(plan: SitePlan) -> None:
-    """Decide on role, subject and community of each page, by its position in its section and by chance."""
+    """Choose role, subject and community of each page, from its position in its section and at random."""
     habits = plan.habits
     host = np.repeat(np.arange(plan.hosts), np.diff(plan.start))
     local = np.arange(plan.pages) - plan.start[host]

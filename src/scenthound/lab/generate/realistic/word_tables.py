@@ -78,12 +78,12 @@ class WebVocabulary:
 
     def _subject_table(self, subject: int, community: int) -> Table:
         """The words of a subject as one community uses them. Every second community avoids the subject's name."""
-        named = [self._numbers[word] for word in subjects.LEAVES[subject].words]
-        shared = [*named, *self._subject_block(subject, 0, self._habits.subject_words)]
+        real_words = [self._numbers[word] for word in subjects.LEAVES[subject].words]
+        shared = [*real_words, *self._subject_block(subject, 0, self._habits.subject_words)]
         begin = self._habits.subject_words + community * COMMUNITY_WORDS
         community_words = self._subject_block(subject, begin, COMMUNITY_WORDS)
-        start = (community * 7) % max(len(named), 1)
-        favoured = [*named[start::3], *community_words]
+        start = (community * 7) % max(len(real_words), 1)
+        favoured = [*real_words[start::3], *community_words]
         name = self.name(subject) if community % 2 == 0 else []
         parts = [(self._zipf(favoured, SLOTS), 0.45), (self._zipf(shared, SLOTS), 0.55)]
         if name:
@@ -92,9 +92,9 @@ class WebVocabulary:
 
     def _decoy_table(self, subject: int) -> Table:
         """The words of near misses: pages with some words of a subject and its name that are about something else."""
-        named = [self._numbers[word] for word in subjects.LEAVES[subject].words[:SHARED]]
+        real_words = [self._numbers[word] for word in subjects.LEAVES[subject].words[:SHARED]]
         decoys = self._zipf(self._subject_block(subject, self._decoys_from, DECOY_WORDS), SLOTS)
-        shared = np.resize(np.array([*self.name(subject), *named], dtype=np.int32), SLOTS)
+        shared = np.resize(np.array([*self.name(subject), *real_words], dtype=np.int32), SLOTS)
         return _blend([(decoys, 0.7), (shared, 0.3)])
 
     def _corridor_table(self, subject: int, level: int) -> Table:

@@ -81,8 +81,8 @@ def get_metric(name: str) -> Metric:
     metric = entry if isinstance(entry, Metric) else Metric(entry)  # an entry point may name a bare function
     if not settings:
         return metric
-    chosen = dict(_parameter(name, metric, setting) for setting in settings)
-    return replace(metric, function=partial(metric.function, **chosen))
+    parameters = dict(_parameter(name, metric, setting) for setting in settings)
+    return replace(metric, function=partial(metric.function, **parameters))
 
 
 def _parameter(name: str, metric: Metric, setting: str) -> tuple[str, int | float]:
@@ -137,7 +137,7 @@ def curves() -> list[str]:
 
 
 def missing(name: str, judgement: Judgement, **crawl: object) -> list[str]:
-    """The data that the metric needs and that neither the judgement nor the crawl's own data (`crawl`) has."""
+    """The names of data that the metric needs and neither the judgement nor the crawl's own data (`crawl`) has."""
     data = vars(judgement) | crawl
     return [
         need
@@ -154,8 +154,8 @@ def measure(name: str, trail: Trail, judgement: Judgement, at: Points = None, **
     Raises `UnknownName`, and `BadUsage` if data that the metric needs is missing.
     """
     metric = get_metric(name)
-    if lacking := missing(name, judgement, **crawl):
-        raise BadUsage(f"`{name}` can't be measured without {', '.join(lacking)}", "see `missing`")
+    if missing_data := missing(name, judgement, **crawl):
+        raise BadUsage(f"`{name}` can't be measured without {', '.join(missing_data)}", "see `missing`")
     data = vars(judgement) | crawl
     arguments = {need: data[need] for need in metric.needs if data.get(need) is not None}
     values: Curve = metric.function(trail, at=at, **arguments)

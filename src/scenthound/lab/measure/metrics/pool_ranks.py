@@ -26,7 +26,7 @@ def coverage(trail: Trail, ranks: Mapping[str, int], at: Points = None, top: int
 
 @metric("linkage_coverage")
 def linkage_coverage(trail: Trail, linkage_ranks: Mapping[str, int], at: Points = None, top: int = 100) -> Curve:
-    """Static coverage by rank_KW,PR. [EXP]
+    """Static coverage with rank_KW,PR. [EXP]
 
     >>> linkage_coverage("a b".split(), {"b": 1, "x": 2}, top=2)
     [0.0, 0.5]
@@ -69,7 +69,7 @@ def mean_rank(trail: Trail, ranks: Mapping[str, int], at: Points = None) -> Curv
 
 @metric("linkage_mean_rank", lower_is_better=True, is_rate=True)
 def linkage_mean_rank(trail: Trail, linkage_ranks: Mapping[str, int], at: Points = None) -> Curve:
-    """Dynamic mean rank by rank_KW,PR; lower is better. [EXP]
+    """Dynamic mean of rank_KW,PR; lower is better. [EXP]
 
     >>> linkage_mean_rank("a b".split(), {"a": 3, "b": 1})
     [3.0, 2.0]

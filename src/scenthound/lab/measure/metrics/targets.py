@@ -125,7 +125,7 @@ def per_second(values: Curve, rank_seconds: Sequence[float], at: Points) -> Curv
 
 
 class SearchLength(NamedTuple):
-    """The number of pages that a crawl needed to reach its targets. A crawl that did not has None, not its limit."""
+    """The number of pages that a crawl needed to reach its targets; if it did not, `pages` is None, not the limit."""
 
     pages: int | None
     """None: not reached."""

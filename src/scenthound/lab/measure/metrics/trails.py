@@ -32,7 +32,7 @@ def forms(url: str, aliases: Mapping[str, str]) -> Iterator[str]:
 
 
 def counted_targets(targets: Iterable[str], seeds: Iterable[str], aliases: Mapping[str, str]) -> list[str]:
-    """The targets that count for recall, in URL order: those that are not seeds, directly or by redirects."""
+    """The targets that count for recall, in URL order: those that are not seeds, directly or through redirects."""
     seed_forms = {form for seed in seeds for form in forms(seed, aliases)}
     return sorted(target for target in set(targets) if seed_forms.isdisjoint(forms(target, aliases)))
 
@@ -49,7 +49,7 @@ def arrivals(crawled: Sequence[str], targets: Iterable[str], aliases: Mapping[st
 
 
 def marks(crawled: Sequence[str], urls: Iterable[str], aliases: Mapping[str, str]) -> list[int]:
-    """1 for each crawled page that is among `urls`, directly or by redirects, else 0."""
+    """1 for each crawled page that is among `urls`, directly or through redirects, else 0."""
     all_forms = {form for url in urls for form in forms(url, aliases)} if aliases else set(urls)
     return [1 if url in all_forms else 0 for url in crawled]
 
