@@ -3,8 +3,8 @@
 The loop writes these stores; resume, reports, exports, the desk and the search read them. All files are in the crawl
 folder.
 
-Frontier: `memory_frontier` (with `host_schedule`: which host may be asked next; `worst_entries`: which entry to evict;
-`score_bins`: ranks without sorting). `spilling_frontier` keeps a bounded part of a large frontier in memory; of
+Frontier: `memory_frontier` (with `host_schedule`: which host may be requested next; `worst_entries`: which entry to
+evict; `score_bins`: ranks without sorting). `spilling_frontier` keeps a bounded part of a large frontier in memory; of
 the rest it keeps only hashes and the order (`cold_entries`, `cold_order`, `url_index`). `sqlite_frontier` stores the
 entries as rows (`frontier_rows`).
 
