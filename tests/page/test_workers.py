@@ -20,6 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenthound.loop import live as run
+from scenthound.loop import slots
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings
 from scenthound.model import Candidate, Miss, Moved, Response, Url
@@ -373,7 +374,7 @@ def test_a_crawl_is_the_same_with_and_without_workers(
     monkeypatch.setattr(run, "BUSY", 0)
     monkeypatch.setattr(run, "SETTLED", 0)
     for limit in ("QUICKEST", "ENOUGH"):  # no request is slow here: on a busy machine one would change the order
-        monkeypatch.setattr(run, limit, 1e6)
+        monkeypatch.setattr(slots, limit, 1e6)
     names = [f"http://h{number % 7}.test/{number}" for number in range(150)]
     web = {
         name: (f"Page {place}", f"honey bees {'hive ' * (place % 9)}", [names[(place * 3 + k) % 150] for k in range(9)])

@@ -15,7 +15,7 @@ from scenthound.strategies.breadth_first import BreadthFirst
 from scenthound.strategies.intelligent import Intelligent
 from scenthound.strategies.parts.sightings import MOST_SIGHTINGS, WaitingLinks
 from scenthound.testing import TinyWeb, named, walk
-from scenthound.text.interest import Events, Totals
+from scenthound.text.interest import EventCounts, Totals
 from scenthound.text.vocabulary import Vocabulary
 
 
@@ -63,30 +63,30 @@ def test_words_of_parents_links_from_goals_and_siblings_are_told_apart() -> None
 
 
 def test_the_worked_example_of_a_priority() -> None:
-    totals, events = Totals(200, 20), Events()
+    totals, events = Totals(200, 20), EventCounts()
     events.ids(["volleyball", "team", "hotel"])
     events.goals[:3], events.pages[:3] = [12, 8, 0], [30, 80, 15]
-    assert events.logs(totals, 2.0, [0, 1, 2]).tolist() == [pytest.approx(math.log(4)), 0.0, 0.0]
+    assert events.log_ratios(totals, 2.0, [0, 1, 2]).tolist() == [pytest.approx(math.log(4)), 0.0, 0.0]
     events.goals[:3], events.pages[:3] = [9, 6, 0], [40, 30, 300]
-    assert events.logs(totals, 2.0, [0, 1, 2]).tolist() == [
+    assert events.log_ratios(totals, 2.0, [0, 1, 2]).tolist() == [
         pytest.approx(math.log(2.25)), 0.0, pytest.approx(math.log(0.01)),
     ]  # fmt: skip
 
 
 def test_without_any_goal_or_with_goals_only_nothing_is_told_apart() -> None:
-    events = Events()
+    events = EventCounts()
     events.count(events.ids(["a"]), True)
     for totals in (Totals(), Totals(9, 0), Totals(9, 9)):
-        assert events.logs(totals, 2.0, [0]).tolist() == [0.0]
+        assert events.log_ratios(totals, 2.0, [0]).tolist() == [0.0]
 
 
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.sets(st.sampled_from("abcdef")), st.booleans()), max_size=30))
 def test_events_are_counted_exactly_and_survive(pages: list[tuple[set[str], bool]]) -> None:
-    events = Events()
+    events = EventCounts()
     for names, is_goal in pages:
         events.count(events.ids(sorted(names)), is_goal)
-    again = Events.load(events.save())
+    again = EventCounts.load(events.save())
     for number, name in enumerate(again.names):
         assert again.pages[number] == sum(name in names for names, _ in pages)
         assert again.goals[number] == sum(name in names and is_goal for names, is_goal in pages)
@@ -95,7 +95,7 @@ def test_events_are_counted_exactly_and_survive(pages: list[tuple[set[str], bool
 @settings(deadline=None)
 @given(st.lists(st.lists(st.sampled_from("abcdef"), unique=True), max_size=9), st.integers(0, 6))
 def test_many_sets_at_once_get_the_ids_that_they_would_get_one_by_one(sets: list[list[str]], room: int) -> None:
-    together, alone = Events(), Events()
+    together, alone = EventCounts(), EventCounts()
     together.names, alone.names = Vocabulary(room), Vocabulary(room)
     assert together.ids_of_each(sets) == [alone.ids(names).tolist() for names in sets]
     assert list(together.names) == list(alone.names)
@@ -104,10 +104,10 @@ def test_many_sets_at_once_get_the_ids_that_they_would_get_one_by_one(sets: list
 @settings(deadline=None)
 @given(st.lists(st.lists(st.integers(0, 20), unique=True), max_size=5), st.booleans())
 def test_what_several_show_is_counted_once(sets: list[list[int]], is_goal: bool) -> None:
-    events = Events()
+    events = EventCounts()
     events.ids([str(number) for number in range(21)])
     for _ in range(2):
-        events.count_any([np.array(one, dtype=np.int32) for one in sets], is_goal)
+        events.count_union([np.array(one, dtype=np.int32) for one in sets], is_goal)
     shown = [2 * any(number in one for one in sets) for number in range(21)]
     assert events.pages[:21].tolist() == shown
     assert events.goals[:21].tolist() == (shown if is_goal else [0] * 21)
@@ -117,17 +117,17 @@ def test_what_several_show_is_counted_once(sets: list[list[int]], is_goal: bool)
 @given(st.lists(st.lists(st.integers(0, 20), unique=True), max_size=40))
 def test_a_set_of_events_is_worth_the_sum_of_its_logs(sets: list[list[int]]) -> None:
     """Whether few events are asked for or more than there are."""
-    events, totals = Events(), Totals(200, 20)
+    events, totals = EventCounts(), Totals(200, 20)
     events.ids([str(number) for number in range(21)])
     events.pages[:21], events.goals[:21] = range(5, 110, 5), [12, 0, 8] * 7
     packed = [np.array(one, dtype=np.int32).tobytes() for one in sets]
-    logs = events.logs(totals, 2.0)
-    assert events.sums(packed, totals, 2.0).tolist() == pytest.approx([sum(logs[one]) for one in sets])
-    assert events.sums(packed, Totals(9, 0), 2.0).tolist() == [0.0] * len(sets)
+    logs = events.log_ratios(totals, 2.0)
+    assert events.summed_log_ratios(packed, totals, 2.0).tolist() == pytest.approx([sum(logs[one]) for one in sets])
+    assert events.summed_log_ratios(packed, Totals(9, 0), 2.0).tolist() == [0.0] * len(sets)
 
 
 def test_a_thousand_events_find_room() -> None:
-    events = Events()
+    events = EventCounts()
     numbers = events.ids([f"word{number}" for number in range(1000)])
     events.count(np.array(numbers), True)
     assert events.pages[:1000].tolist() == [1] * 1000

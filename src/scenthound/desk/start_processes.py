@@ -187,7 +187,7 @@ def _has_new_pages(path: Path) -> bool:
         return True
     try:
         with CrawlFolder.look(path) as folder, TextIndex(path / INDEX) as index:
-            return index.position < folder.history.last_event()
+            return index.last_event < folder.history.last_event()
     except ScenthoundError:
         return True
 

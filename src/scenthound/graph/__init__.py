@@ -1,7 +1,7 @@
 """Link graphs and the algorithms on them.
 
-Three representations: `link_graph` is a fixed graph, as of a bed, in arrays; `crawl_graph` grows with a crawl, and
-makes a `LinkGraph` when needed; `clustering` has an undirected graph that grows, with clustering coefficients.
+Three representations: `link_graph` is a fixed graph in arrays, such as that of a bed; `crawl_graph` grows with a crawl,
+and makes a `LinkGraph` when needed; `clustering` has a growing undirected graph, with clustering coefficients.
 
 Algorithms: `pagerank`, `hits`, `distiller` (HITS weighted by relevance), `community_mining` (CC-BFS on a known graph)
 and `rewards` (the target values for reinforcement learning).

@@ -1,11 +1,11 @@
 """Clustering coefficients of undirected link graphs: plain, within a set of pages, generalised (sheets 50.1, 50.3).
 
 `NeighbourGraph` is the undirected simple graph that a crawl knows. It grows page by page. Neighbours are in hash sets,
-so that a pair of pages is tested in constant time, and the coefficient of a page costs at most the square of its
+so a pair of pages is tested in constant time, and the time for the coefficient of a page is at most the square of its
 degree, in practice the sum over its neighbours of the smaller of two degrees.
 
-Watts and Strogatz 1998 for the coefficient; Cami and Deo [GRAPH] for its use in subgraphs, for C^(k) and for the
-alliance coefficient.
+Sources: Watts and Strogatz 1998 for the coefficient; Cami and Deo [GRAPH] for its use in subgraphs, for C^(k) and for
+the alliance coefficient.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class NeighbourGraph:
     def __init__(self, most: int = MOST_LINKS) -> None:
         self.most = most
         self.count = 0
-        """The number of links, without those of the clique."""
+        """The number of links, not counting those within the clique."""
         self.names: list[str] = []
         """The URL under which each page was added, by its number."""
         self.clique: set[int] = set()
-        """Pages that count as linked with one another, without a stored link for each pair: the seeds of [GRAPH]."""
+        """Pages that count as linked with one another, without a stored link for each pair (the seeds in [GRAPH])."""
         self._numbers: dict[str, int] = {}
         # Most pages of a crawl have one neighbour: a bare number takes 200 bytes less than a set with one member.
         self._neighbours: list[int | set[int]] = []
@@ -62,7 +62,7 @@ class NeighbourGraph:
         return number
 
     def connect(self, node: int, other: int) -> bool:
-        """Record that two pages are linked. False if that was known, or if they are the same page."""
+        """Record that two pages are linked. Returns False if that was already known, or if they are the same page."""
         if node == other or self.has(node, other):
             return False
         self._add(node, other)
@@ -75,7 +75,7 @@ class NeighbourGraph:
         return other == neighbours if isinstance(neighbours, int) else other in neighbours
 
     def neighbours(self, number: int) -> Set[int]:
-        """The pages that a page is linked with, without those of the clique. Must not be changed."""
+        """The pages that a page is linked with, not counting links within the clique. Must not be modified."""
         neighbours = self._neighbours[number]
         return {neighbours} if isinstance(neighbours, int) else neighbours
 
@@ -84,7 +84,7 @@ class NeighbourGraph:
         return 1 if isinstance(neighbours, int) else len(neighbours)
 
     def merge(self, alias: int, into: int) -> None:
-        """Two URLs are one page: the links of `alias` become links of `into`."""
+        """Treat two URLs as one page: the links of `alias` become links of `into`."""
         for other in list(self.neighbours(alias)):
             self._remove(other, alias)
             self.count -= 1
@@ -174,7 +174,7 @@ def generalised(graph: NeighbourGraph, number: int, weights: Sequence[float], am
 
 
 class Alliance(NamedTuple):
-    """How much a page belongs to the topic by its neighbours."""
+    """How much a page belongs to the topic, judging by its neighbours."""
 
     ratio: float
     """On-topic neighbours divided by the others: infinite if there are no others, 0 if none is on topic."""
@@ -203,7 +203,7 @@ def linked_share(graph: NeighbourGraph, nodes: Set[int]) -> float:
 
 
 def linked_pairs(graph: NeighbourGraph, nodes: Set[int]) -> int:
-    """The number of pairs of these pages that are linked. Each page costs the smaller of its degree and `nodes`."""
+    """The number of linked pairs among these pages. A page takes min(degree, `len(nodes)`) steps."""
     in_clique = nodes & graph.clique
     others = nodes - in_clique if in_clique else nodes
     ends = sum(_links_into(graph, node, nodes) for node in others)

@@ -10,8 +10,8 @@ seeds count as linked with one another, a node that does not join is rejected fo
 left or enough have joined. `strategies/cc_bfs.py` has the same rule for a crawler, which sees only links of fetched
 pages.
 
-Ours, as there: nodes are judged `step` at a time, by C0 and then in the order of the graph (0: all of N1 at once). If a
-whole level is rejected, `relax` lets nodes with equality join.
+Ours, as in `cc_bfs`: nodes are judged `step` at a time, by C0 and then in the order of the graph (0: all of N1 at
+once). If a whole level is rejected, `relax` lets nodes with equality join.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ DECIMALS = 12
 
 @dataclass(frozen=True, slots=True)
 class Community:
-    """The result: members in the order of joining, seeds first; rejected nodes; the number of steps."""
+    """The result of `mine`: members in the order of joining, seeds first; rejected nodes; the number of steps."""
 
     members: tuple[str, ...]
     rejected: tuple[str, ...]
@@ -71,7 +71,7 @@ def _judged(
     step: int,
     relax: bool,
 ) -> tuple[list[int], list[int]]:
-    """The nodes that join among the next `step` ones, and all of the latter."""
+    """The next `step` nodes: first those that join, then all of them."""
     inner = {node: round(generalised(graph, node, weights, members), DECIMALS) for node in near}
     chosen = sorted(near, key=lambda node: (-inner[node], node))[: step or None]
     beyond = _around(graph, chosen, members | near | rejected)

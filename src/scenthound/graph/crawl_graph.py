@@ -27,7 +27,7 @@ class GrowingGraph:
         self.most = most
         self.names: list[str] = []
         self.dead: set[int] = set()
-        """Pages that are no longer nodes: they no longer wait, and were never read."""
+        """Pages that are no longer nodes, because they no longer wait and were never read."""
         self._numbers: dict[str, int] = {}
         self._sources = array("q")
         self._targets = array("q")
@@ -57,12 +57,12 @@ class GrowingGraph:
         self._sources.extend([source] * (len(self._targets) - before))
 
     def merge(self, alias: int, into: int) -> None:
-        """Two URLs are one page: links to `alias`, including earlier ones, lead to `into`."""
+        """Treat two URLs as one page: links to `alias`, including earlier ones, lead to `into`."""
         self.dead.add(alias)
         self._numbers[self.names[alias]] = into
 
     def graph(self) -> tuple[LinkGraph, Numbers]:
-        """The graph of all nodes, numbered without gaps, and the number that each node has here."""
+        """The graph of all nodes, numbered without gaps, and the number of each node in this object."""
         is_alive = np.ones(len(self.names), dtype=bool)
         is_alive[list(self.dead)] = False
         old_numbers = np.flatnonzero(is_alive)

@@ -1,11 +1,11 @@
 """The distiller: hubs and authorities of the crawled graph, with endorsement flowing only through relevant pages.
 
-Sheet 30.3 after Chakrabarti et al. 1999: Kleinberg's iteration on the links between different hosts. A link is weighted
-by the relevance of its target for authorities, and by the relevance of its source for hubs:
+This is Kleinberg's iteration on the links between different hosts (sheet 30.3, after Chakrabarti et al. 1999). A link
+is weighted by the relevance of its target for authorities, and by the relevance of its source for hubs:
 
     a(v) = Σ h(u) · R(v) over links u→v if R(v) > ρ, else 0        h(u) = Σ a(v) · R(u) over links u→v
 
-Both are scaled to sum 1 in every round. Only numpy is needed: a round is two sums over the list of links.
+Both are scaled to sum to 1 in every round. A round is two sums over the list of links, so only numpy is needed.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class Distilled(NamedTuple):
 
 
 def across_hosts(graph: LinkGraph, hosts: Numbers) -> LinkGraph:
-    """The graph without links inside a host. `hosts` has a number for the host of each page."""
+    """The graph without links inside a host. `hosts` contains the number of each page's host."""
     keep = hosts[graph.sources] != hosts[graph.targets]
     return LinkGraph(graph.names, graph.sources[keep], graph.targets[keep])
 
 
 def distil(across: LinkGraph, relevance: Values, rho: float = 0.1, rounds: int = MOST_ROUNDS) -> Distilled:
-    """Iterate from hubs of 1 until hubs and authorities together change by less than 1e-12, at most `rounds` times."""
+    """Iterate from hub scores of 1 until both vectors together change by less than 1e-12, at most `rounds` times."""
     endorsed = np.where(relevance > rho, relevance, 0.0)
     hubs, authorities = np.ones(len(across)), np.zeros(len(across))
     for _ in range(rounds):
@@ -60,7 +60,7 @@ def nearest_rank(values: Values, percentile: float) -> float | None:
 def endorsements(across: LinkGraph, hubs: Values, psi: float) -> list[tuple[int, int]]:
     """Pages that a hub with a score of at least ψ links to across hosts, each with the best such hub; best hubs first.
 
-    A hub may be below ψ by a rounding error; of equal hubs the first is taken.
+    A hub may be below ψ by a rounding error. If several hubs are equal, the first is taken.
     """
     is_endorsed = hubs[across.sources] >= psi * (1.0 - 1e-9)
     sources, targets = across.sources[is_endorsed], across.targets[is_endorsed]

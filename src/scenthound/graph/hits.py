@@ -1,6 +1,6 @@
 """HITS (sheet 50.5): good hubs link to good authorities, which are linked from good hubs.
 
-Kleinberg 1999. For the form that is weighted by relevance (sheet 30.3) see `distiller`.
+Source: Kleinberg 1999. For the form that is weighted by relevance (sheet 30.3), see `distiller`.
 """
 
 from __future__ import annotations

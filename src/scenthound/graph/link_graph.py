@@ -1,7 +1,7 @@
 """The link graph: pages as numbers, links as two arrays.
 
 Repeated links count once and self-links not at all (sheet 50), here and therefore in everything that is computed from
-it. Only numpy is needed, so that strategies can use it.
+the graph. It needs only numpy, so strategies can use it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class LinkGraph:
         return np.bincount(self.targets, minlength=len(self)).astype(np.int64)
 
     def linked_from(self, name: str) -> list[str]:
-        """The pages that `name` links to, by number; none if it is unknown."""
+        """The pages that `name` links to, in order of their numbers; none if it is unknown."""
         number = self.numbers.get(name)
         if number is None:
             return []
@@ -78,8 +78,8 @@ class LinkGraph:
 def link_graph(links: Mapping[str, Iterable[str]], closed: bool = False) -> LinkGraph:
     """The graph of `links` (page to the URLs it links to).
 
-    Pages are numbered in order: all keys first, then the other URLs. `closed=True` keeps only links among the keys, as
-    the evaluation of a pool needs it (sheet 50.4).
+    Pages are numbered in order: all keys first, then the other URLs. `closed=True` keeps only links among the keys,
+    which the evaluation of a pool needs (sheet 50.4).
     """
     numbers = {name: number for number, name in enumerate(links)}
     sources: list[int] = []
@@ -109,7 +109,7 @@ def numbered_graph(names: Sequence[str], sources: ArrayLike, targets: ArrayLike)
     begins, ends = np.asarray(sources, dtype=np.int64), np.asarray(targets, dtype=np.int64)
     is_kept = begins != ends
     keys = np.sort(begins[is_kept] * size + ends[is_kept])
-    keys = keys[np.diff(keys, prepend=-1) > 0]  # as `np.unique`, which takes 18 times as long (numpy 2.4)
+    keys = keys[np.diff(keys, prepend=-1) > 0]  # like `np.unique`, which takes 18 times as long (numpy 2.4)
     return LinkGraph(names, keys // size, keys % size)
 
 

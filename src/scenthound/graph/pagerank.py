@@ -1,7 +1,7 @@
 """PageRank (sheet 50.4): importance flows along links.
 
-Page, Brin, Motwani and Winograd 1998; computed by power iteration as in Haveliwala 1999. The rank of pages without
-links is spread over all pages, so that the ranks always sum to 1.
+Source: Page, Brin, Motwani and Winograd 1998; computed by power iteration as in Haveliwala 1999. The rank of pages
+without links is spread over all pages, so that the ranks always sum to 1.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import numpy as np
 
 from scenthound.graph.link_graph import LinkGraph, Values, carried
 
-LARGE = 1_000_000  # links, above which the sheet's looser 1e-8 saves a third of the rounds
+LARGE = 1_000_000  # with more links than this, the sheet's looser 1e-8 saves a third of the rounds
 MOST_ROUNDS = 10_000  # only a damping like 0.999, which is not used in practice, needs more (28,000 for 1e-12)
 
 
@@ -38,7 +38,7 @@ def pagerank(graph: LinkGraph, damping: float = 0.85, tolerance: float | None = 
 
 
 def url_ordering_rank(graph: LinkGraph, damping: float = 0.9, tolerance: float | None = None) -> Values:
-    """The form of Cho, Garcia-Molina and Page 1998: IR(p) = (1 − d) + d·Σ IR(q)/out(q), nothing redistributed."""
+    """PageRank as in Cho, Garcia-Molina and Page 1998: IR(p) = (1 − d) + d·Σ IR(q)/out(q), without redistribution."""
     size = len(graph)
     if not size:
         return np.zeros(0)
@@ -56,7 +56,7 @@ def url_ordering_rank(graph: LinkGraph, damping: float = 0.9, tolerance: float |
 
 
 def by_name(graph: LinkGraph, values: Values) -> dict[str, float]:
-    """The values by URL."""
+    """A mapping from the URL of each page to its value."""
     return dict(zip(graph.names, values.tolist(), strict=True))
 
 

@@ -1,8 +1,8 @@
 """Discounted rewards of a spider that knows the whole web: the target values for reinforcement learning (sheet 30.5).
 
-Rennie and McCallum 1999. The spider has fetched one page, and at each step may fetch a page that any of its pages links
-to. It repeatedly takes the shortest path to the nearest target that it does not have, and receives gamma^t for a target
-at step t. This is optimal on small graphs, and a good plan on others.
+Source: Rennie and McCallum 1999. The spider has fetched one page, and at each step may fetch a page that any of its
+pages links to. It repeatedly takes the shortest path to the nearest target that it has not fetched, and receives
+gamma^t for a target at step t. This is optimal on small graphs, and a good plan on others.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _reward(
 
 
 def distance_bin(value: float, gamma: float, bins: int) -> int:
-    """The bin of a value: bin 0 has values from 1, bin i from gamma^i to below gamma^(i - 1), the last bin all others.
+    """The bin of a value: bin 0 for at least 1, bin i for gamma^i up to gamma^(i - 1), the last bin for the rest.
 
     >>> [distance_bin(value, 0.5, 3) for value in (1.5, 1.0, 0.6875, 0.5, 0.25, 0.0)]
     [0, 0, 1, 1, 2, 2]

@@ -1,6 +1,6 @@
-"""The probability from a classifier that was trained before the crawl. [CHAP 4.1: classifier score]
+"""Judge a page by the probability from a classifier that was trained before the crawl. [CHAP 4.1: classifier score]
 
-The classifier is the one in the strategy's model (`--model`), of `focused-soft`, `focused-hard` or `apprentice`. So the
+The classifier is part of the strategy's model (`--model`), for `focused-soft`, `focused-hard` or `apprentice`. So the
 verdict is the strategy's own opinion.
 """
 

@@ -1,4 +1,4 @@
-"""The cosine of the topic's description with the page, by raw term frequencies. [CHAP 4.1: similarity to a query]
+"""Judge a page by its cosine with the topic's description, on raw term frequencies. [CHAP 4.1: similarity to a query]
 
 If there is no description, the keywords are used instead.
 """

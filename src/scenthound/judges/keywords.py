@@ -1,4 +1,4 @@
-"""The cosine of the topic's keywords with the page, against a fixed threshold: the rule of earlier versions.
+"""Judge a page by its cosine with the topic's keywords, with a fixed threshold: the rule of earlier versions.
 
 The cosine is not a probability. In the literature the threshold depends on the collection; 0.1 was our choice.
 """

@@ -1,4 +1,4 @@
-"""The share of the topic's distinct keywords that occur in the page, however often. [CHAP 4.1; EXP]"""
+"""Judge a page by the share of the topic's distinct keywords that occur in it, however often. [CHAP 4.1; EXP]"""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""How important a page is by links alone, on the crawl's own graph. [CHAP 4.1: link-based popularity]
+"""Judge a page by its importance in the crawl's own link graph. [CHAP 4.1: link-based popularity]
 
-    relevance = share of the fetched pages that the page outranks (equals count half)
+    relevance = share of the fetched pages that the page outranks (ties count half)
 
-The graph has the fetched pages and their links. Values are computed again when the crawl has grown by a tenth, so a
-page that was just fetched is rated by the links that were known before. `revised` rates all pages by the latest graph.
-A page can be important and off topic: these judges measure which pages others link to. Only `topical-hits` looks at
-words too: endorsement flows only through pages that are similar to the keywords (`graph.distiller`).
+The graph contains the fetched pages and their links. Values are computed again when the crawl has grown by a tenth, so
+a page that was just fetched is rated by the links that were known before. `revised` rates all pages by the latest
+graph. A page can be important and off topic: these judges measure which pages others link to. Only `topical-hits` also
+looks at words: endorsement flows only through pages that are similar to the keywords (`graph.distiller`).
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from scenthound.parameters import Parameterised, parameter
 
 MOST_LINKS = 200_000
 TOLERANCE = 1e-6
-GROWTH = 1.1  # of the number of fetched pages, after which values are computed again
-FEW = 10  # fetched pages before a rank is meaningful
+GROWTH = 1.1  # values are computed again when the number of fetched pages has grown by this factor
+FEW = 10  # fetched pages: with fewer, a rank is not meaningful
 
 
 @dataclass
 class LinkImportance(Parameterised, ABC):
-    """A judge that ranks pages by a value in the link graph. Subclasses define the value."""
+    """A judge that ranks pages by a value computed from the link graph. Subclasses define the value."""
 
     threshold: float = parameter(0.8, "share of the fetched pages that a relevant page outranks", least=0, most=1)
 
@@ -64,7 +64,7 @@ class LinkImportance(Parameterised, ABC):
         return self._verdict(self._share(number))
 
     def revised(self) -> Iterator[tuple[Url, Verdict]]:
-        later = copy.copy(self)  # asking must not change later verdicts
+        later = copy.copy(self)  # this method must not change later verdicts
         later._update_values()
         for number in self.fetched_:
             yield Url(self.graph_.names[number]), self._verdict(later._share(number))
@@ -140,7 +140,7 @@ class Authority(LinkImportance):
 @judge("topical-hits")
 @dataclass
 class TopicalAuthority(LinkImportance):
-    """HITS authority through pages similar to the keywords, by links across hosts."""
+    """HITS authority through pages similar to the keywords, on links across hosts."""
 
     least: float = parameter(0.1, "similarity from which a page can be an authority", least=0, most=1)
 

@@ -1,4 +1,4 @@
-"""The cosine of all seed pages together with the page, by raw term frequencies. [CHAP 4.1: similarity to seed pages]
+"""Judge a page by its cosine with all seed pages together, on raw term frequencies. [CHAP 4.1: similarity to seeds]
 
 A seed counts once it has been fetched, and is relevant by definition.
 """

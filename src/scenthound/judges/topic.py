@@ -1,4 +1,4 @@
-"""The default judge: a probability from a topic model, which is learned from the user's input and from the crawl.
+"""The default judge: a probability from a topic model that is learned from the user's input and from the crawl.
 
     log-odds of a page = BIAS + sum of WEIGHTS * evidence + prior
 
@@ -9,8 +9,8 @@
     links       ln(mean probability of the pages that it links to / average); in a fit also of those that link to it
     parent      probability of the page that it was found on, minus the average
 
-The first two are multiplied by W / (W + .5), where W is the weight of the pages on topic: a model of few pages counts
-little.
+The first two are multiplied by W / (W + .5), where W is the weight of the pages on topic, so that a model of few pages
+counts little.
 
 The model starts with seeds, example pages, labels and the description. It is fitted again whenever the crawl has grown
 by 25 % or 100 pages: pages that are probably on topic join it with their probability as weight, the others become the
@@ -18,10 +18,10 @@ background, and the remembered pages are judged again (two rounds of expectation
 example or a label has a prior of +-6. The prior of the seeds is learned: it is high if the keywords are more frequent
 in seeds than in other pages, low if they are rarer. So seeds that are only starting points do not become the topic.
 
-A page is relevant from the threshold t with the best expected F1 over the remembered pages: t = F*/2 (Lipton, Elkan and
-Narayanaswamy 2014, "Thresholding classifiers to maximize F1 score"), between .2 and .5.
+A page is relevant if its probability is at least t, which has the best expected F1 over the remembered pages: t = F*/2
+(Lipton, Elkan and Narayanaswamy 2014, "Thresholding classifiers to maximize F1 score"), between .2 and .5.
 
-*Sites.* If the seeds are home pages of different hosts, the user is looking for sites: then only home pages are
+*Sites.* If the seeds are home pages of different hosts, the user is looking for sites. Then only home pages are
 relevant, and only home pages are compared with each other.
 
 Nothing here sees the lab's ground truth. WEIGHTS were set on half of the topics of two recorded webs and of generated
@@ -63,10 +63,10 @@ from scenthound.text.topic_model import Floats, TopicModel
 GIVEN = 6.0
 """Prior log-odds of an example page or a label."""
 SITE_SEED = 2.5
-"""Prior log-odds of a seed if the user looks for sites."""
+"""Prior log-odds of a seed if the user is looking for sites."""
 SEED_PRIOR = (12.0, -1.5, 2.5)
-"""Slope over (AUC - .5), least and most, of the prior of a seed if the user looks for pages."""
-NOT_A_SITE = 0.002  # probability of a page that is not a home page if the user looks for sites
+"""The prior log-odds of a seed if the user is looking for pages: slope over (AUC - .5), minimum and maximum."""
+NOT_A_SITE = 0.002  # probability of a page that is not a home page if the user is looking for sites
 FLOOR = 0.005  # lower scores count as this
 TYPICAL_ON, TYPICAL_OFF = 0.08, 0.02  # prior scores, with the weight of 1 and 5 pages
 FEWEST_OTHERS = 10  # pages before the background is used
@@ -138,7 +138,7 @@ class TopicJudge(Parameterised):
         return self._verdict(remembered, remembered.probability)
 
     def revised(self) -> Iterator[tuple[Url, Verdict]]:
-        later = copy.copy(self)  # a fit changes later verdicts, and asking must not
+        later = copy.copy(self)  # a fit changes later verdicts, and this method must not
         later.model_, later.probabilities_ = copy.copy(self.model_), dict(self.probabilities_)
         later.given_, later.others_ = [*map(copy.copy, self.given_)], [*map(copy.copy, self.others_)]
         later._fit()
@@ -226,7 +226,7 @@ class TopicJudge(Parameterised):
         return probability(evidence, self.reliance_, self._prior(page.kind), page.kind)
 
     def _evidence(self, log: Number, keywords: Number) -> tuple[Number, Number, Number]:
-        """The evidence of likeness, separation and keywords, for one page or many."""
+        """The evidence from likeness, separation and keywords, for one page or many."""
         likeness = log - self.on_
         separation = (self.on_ - self.off_) / self.variance_ * (log - (self.on_ + self.off_) / 2)
         return likeness, separation, self.keyword_slope_ * (keywords - self.keyword_middle_)
@@ -249,8 +249,10 @@ class TopicJudge(Parameterised):
         return min(max(slope * (self._seed_auc() - 0.5), least), most)
 
     def _seed_auc(self) -> float:
-        """The probability that a seed has a higher keyword score than another page. Ten virtual pages are the first
-        background: against them it is .4 if no seed has a keyword, .7 if all do."""
+        """The probability that a seed has a higher keyword score than another page.
+
+        Ten virtual pages are the initial background, with a probability of .4 if no seed has a keyword, .7 if all do.
+        """
         fitted, number = self.seed_auc_
         return (fitted * number + 10 * (0.4 + 0.3 * self.seeds_with_keyword_)) / (number + 10)
 
@@ -297,7 +299,7 @@ class TopicJudge(Parameterised):
         self.threshold_ = best_threshold(others)
 
     def _weights(self, probability: Floats, is_given: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:
-        """How much each page counts as on topic and as off topic, by its probability."""
+        """How much each page counts as on topic and as off topic, according to its probability."""
         on = np.where(probability > np.where(is_given, LEAST_SEED, 0.5), probability, 0.0)
         allowed, joined = self._most_joined(float(on[is_given].sum())), float(on[~is_given].sum())
         if joined > allowed:
@@ -305,7 +307,7 @@ class TopicJudge(Parameterised):
         return on, np.where(is_given, 0.0, 1.0 - probability)
 
     def _most_joined(self, given: float) -> float:
-        """The most weight that pages found by the crawl may have, next to the weight `given` of the user's pages."""
+        """The maximum weight of pages found by the crawl, if the user's pages have the weight `given`."""
         trust = 1 / (1 + math.exp(-self._seed_prior()))
         return JOINED * given + FIRST_JOINED * (1 - trust)
 
@@ -328,7 +330,7 @@ class TopicJudge(Parameterised):
         self.variance_ = (spread + 8 * 0.5) / (float(on.sum() + off.sum()) + 8)
 
     def _calibrate_keywords(self, scores: Floats, on: Floats, off: Floats) -> None:
-        """As `_calibrate`, for keywords: keywords that are no more frequent on topic than off topic count little."""
+        """Like `_calibrate`, for keywords. Keywords that are no more frequent on topic than off topic count little."""
         ons, offs = float(on.sum()), float(off.sum())
         mean_on = (float(on @ scores) + 3 * KEYWORDS_ON) / (ons + 3)
         mean_off = (float(off @ scores) + 3 * KEYWORDS_OFF) / (offs + 3)
@@ -344,12 +346,12 @@ class TopicJudge(Parameterised):
 
 
 _PRIORS = {"": 0.0, "given": GIVEN, "off": -GIVEN}
-"""The prior log-odds by kind of page; that of a seed is learned."""
+"""The prior log-odds for each kind of page, except seeds, whose prior is learned."""
 _NUMBERS = (
     "fitted_at_", "average_", "threshold_", "on_", "off_", "variance_", "seed_auc_", "reliance_", "keyword_slope_",
     "keyword_middle_",
 )  # fmt: skip
-"""The learned numbers of a judge, as they are saved."""
+"""The learned numbers of a judge that are saved."""
 
 
 def best_threshold(probabilities: Floats) -> float:

@@ -1,4 +1,4 @@
-"""The arithmetic of the judge `topic`: a probability from six numbers and a prior, and the pages that it remembers.
+"""The arithmetic of the judge `topic` (a probability from six numbers and a prior), and the pages that it remembers.
 
     log-odds = BIAS + sum of WEIGHTS * evidence + prior
 
@@ -24,9 +24,9 @@ WEIGHTS = {"likeness": 1.8, "separation": 0.2, "keywords": 0.35, "title": 1.5, "
 LEAST = (-3.0, -5.0, -3.0, -math.inf, -math.inf, -math.inf)
 """Lower bounds of the evidence, in the order of WEIGHTS."""
 MOST = (1.5, 8.0, 4.0, math.inf, math.inf, math.inf)
-OF_MODEL = 2  # the first two come from the model, and are scaled by the reliance on it
+OF_MODEL = 2  # the first two pieces of evidence come from the model, and are scaled by the reliance on it
 CERTAIN = {"": (0.0, 1.0), "seed": (0.0, 1.0), "given": (0.95, 1.0), "off": (0.0, 0.05)}
-"""Bounds of the probability by kind of page: the user's own verdict is not overruled."""
+"""Bounds of the probability for each kind of page: the user's own verdict is not overruled."""
 _WEIGHTS, _LEAST, _MOST = np.array(list(WEIGHTS.values())), np.array(LEAST), np.array(MOST)
 
 
@@ -45,7 +45,7 @@ def probability(evidence: Sequence[float], reliance: float, prior: float, kind: 
 
 
 def probabilities(evidence: Floats, reliance: float, priors: Floats, kinds: Sequence[str]) -> Floats:
-    """As `probability`, for many pages, one row each."""
+    """Like `probability`, for many pages, one row each."""
     bounded = np.minimum(np.maximum(evidence, _LEAST), _MOST)
     bounded[:, :OF_MODEL] *= reliance
     bounds = np.array([CERTAIN[kind] for kind in kinds])
@@ -60,7 +60,7 @@ def logistic(odds: Floats) -> Floats:
 # ---- remembered pages
 
 MOST_MARKED = 2_000
-"""The most pages whose links are marked in a table: 4 MB, and a tenth of the time of sorting."""
+"""Up to this many pages, links are marked in a table of 4 MB, in a tenth of the time of sorting."""
 
 
 @dataclass(slots=True, eq=False)
@@ -72,12 +72,12 @@ class RememberedPage:
     keyword_counts: Floats
     """ln(1 + tf) of each keyword."""
     context: tuple[float, float, float]
-    """The evidence of title, links and parent."""
+    """The evidence from title, links and parent."""
     kind: str = ""
     """`seed`, `given` (example, label or description), `off` (label), or empty."""
     probability: float = 0.0
     links: npt.NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))
-    """Its outlinks, as from `page.ahead.outlink_numbers`."""
+    """Its outlinks, as from `page.precomputed_views.outlink_numbers`."""
 
 
 class Neighbours:
@@ -100,7 +100,7 @@ class Neighbours:
         self._sources, self._targets = both // max(self._size, 1), both % max(self._size, 1)
 
     def evidence(self, probabilities: Floats, average: float) -> Floats:
-        """How much more probable the neighbours of each page are than the average page, as `link_evidence`."""
+        """How much more probable the neighbours of each page are than the average page, like `link_evidence`."""
         is_other = self._sources != self._targets
         sources, targets = self._sources[is_other], self._targets[is_other]
         sums = np.bincount(sources, probabilities[targets], self._size).astype(np.float64)
@@ -112,7 +112,7 @@ def _distinct(pairs: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:
     """Sorted distinct pairs. A pair of numbers below `size` is first * size + second."""
     if size > MOST_MARKED:
         pairs = np.sort(pairs)
-        return pairs[np.diff(pairs, prepend=-1) > 0]  # as `np.unique`, for which numpy imports its masked arrays
+        return pairs[np.diff(pairs, prepend=-1) > 0]  # like `np.unique`, which would import numpy's masked arrays
     is_pair = np.zeros(size * size, np.bool_)
     is_pair[pairs] = True
     return np.flatnonzero(is_pair)
@@ -140,7 +140,7 @@ def pack(pages: Sequence[RememberedPage]) -> dict[str, Any]:
 
 
 def unpack(state: Mapping[str, Any]) -> list[RememberedPage]:
-    """The inverse of `pack`; ValueError if the columns do not fit together."""
+    """The inverse of `pack`. Raises ValueError if the columns do not match."""
     ends = np.cumsum(state["lengths"])
     ids, weights = state["ids"].astype(np.int64), state["weights"]
     page_links = np.split(state["links"], np.cumsum(state["link_lengths"])[:-1])

@@ -5,7 +5,7 @@ and `read_tree` make a `record`: immutable columns of text and links, and of lea
 are sent between processes and stored as bytes. `page.Page` joins a record with the candidate that led to it; the loop
 hands it to the strategy and to the judge.
 
-`views` are pure functions of a record: what it says about each of its links. `link_text` is another, for learners, and
+`views` are pure functions of a record that return the text around its links. `link_text` is another, for learners, and
 `keyword_similarity` compares a page with the topic. `pdf` turns PDF files into HTML. `main_text`, `language` and
 `references` serve exports and reports.
 

@@ -1,6 +1,6 @@
-"""The similarity of texts and pages to keywords: the cosine of term frequencies.
+"""The similarity of texts and pages to keywords, as the cosine of term frequencies.
 
-A trail records the similarity of each page to the topic's keywords, whatever strategy guided the crawl.
+The trail of every crawl records the similarity of each page to the topic's keywords, whatever the strategy.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class Query:
         return self._hash  # needed for every page
 
     def similarity(self, counts: Mapping[str, int]) -> float:
-        """The cosine with term frequencies by the same analyser."""
+        """The cosine with term frequencies from the same analyser."""
         return cosine(self.counts, counts)
 
     def text_similarity(self, text: str) -> float:
-        """The cosine with a text. Short texts are cached: menus are on every page of a site."""
+        """The cosine with a text. Results for short texts are cached, because menus are on every page of a site."""
         return self._cached_similarity(text) if len(text) <= SHORT else self._similarity_of_text(text)
 
     def _similarity_of_text(self, text: str) -> float:
@@ -50,7 +50,7 @@ class Query:
 
 
 def page_similarity(record: Record, query: Query) -> float:
-    """The cosine of the query with the whole page.
+    """The cosine between the query and the whole page.
 
     >>> from scenthound.testing import page_of
     >>> round(page_similarity(page_of("<p>Chess club, chess games").record, Query("chess club")), 3)
@@ -61,9 +61,9 @@ def page_similarity(record: Record, query: Query) -> float:
 
 @dataclass(frozen=True)
 class KeywordSimilarity:
-    """Called with a page, returns the cosine of the topic's keywords with the page's text, from 0 to 1.
+    """A function of a page: the cosine between the topic's keywords and the page's text, from 0 to 1.
 
-    A strategy that asks the page for the same view gets the computed value.
+    A strategy that requests the same view of the page gets the cached value.
     """
 
     topic: Topic

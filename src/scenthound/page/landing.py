@@ -1,7 +1,7 @@
-"""What a response means: a page, a miss or a redirect. A pure function of the response, which never raises.
+"""Interpret a response as a page, a miss or a redirect. A pure function of the response, which never raises.
 
-Two things are decided here that the standards leave open. A `<meta http-equiv=refresh>` without delay is a redirect;
-with a delay the page is meant to be read first, so it is a page, and the target one more link. `noindex` only sets a
+The standards leave two things open. A `<meta http-equiv=refresh>` without delay is a redirect here; with a delay the
+page is meant to be read first, so it is a page, and the target is one more link. `noindex` only sets a
 flag of the record: the links of such a page may be followed, and the repository decides whether to keep it. `nofollow`
 removes the document's links.
 """
@@ -28,7 +28,7 @@ from scenthound.web.html_document import HtmlDocument, parse_html, tidy
 from scenthound.web.metarobots import directives, meta_refresh
 from scenthound.web.mime import extract, is_html
 
-LONGEST_WAIT = 86_400.0  # seconds: no server may delay a URL for longer than a day
+LONGEST_WAIT = 86_400.0  # seconds: the longest delay that a server may demand for a URL
 
 _MAY_RECOVER = frozenset((408, 425, 429, 500, 502, 503, 504))
 _MAY_SAY_WHEN = frozenset((429, 503))
@@ -45,12 +45,12 @@ def land(
     agent: str = "scenthound",
     numbers: TermNumbers | None = None,
 ) -> Page | Miss | Moved:
-    """The page, miss or redirect that a response means.
+    """The page, miss or redirect that a response represents.
 
-    A date in `Retry-After` counts from `now`. Meta robots and X-Robots-Tag are read for the product token `agent`; if
-    it is empty they are ignored. With `numbers` the page's terms are numbered. Reasons of a miss: `http-404` and the
-    like, `bad-redirect`, `not-modified`, `no-content`, `not-html`; `bomb`, `coding` and `damaged` for a body that
-    can't be unpacked.
+    A date in `Retry-After` is compared with `now`. Meta robots and X-Robots-Tag are read for the product token `agent`;
+    if it is empty they are ignored. With `numbers` the page's terms are numbered. Reasons of a miss: `http-404` and the
+    like, `bad-redirect`, `not-modified`, `no-content`, `not-html`; `bomb`, `coding` and `damaged` for a body that can't
+    be unpacked.
     """
     status, size = response.status, len(response.body)
     if 300 <= status < 400 and status != 304:
@@ -84,7 +84,7 @@ def _percent_encoded(raw: str) -> str:
 
 
 def _wait(response: Response, now: float) -> float:
-    """Seconds until an overloaded server may be asked again; 0 if it does not say."""
+    """Seconds until an overloaded server may be requested again; 0 if it does not tell."""
     retry_after = response.header("retry-after").strip() if response.status in _MAY_SAY_WHEN else ""
     if not retry_after:
         return 0.0

@@ -1,4 +1,4 @@
-"""The language of a text, detected offline by Resiliparse (docs/decisions/0022)."""
+"""Detect the language of a text offline, with Resiliparse (docs/decisions/0022)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The words that describe each link of a page: its anchor, the text beside it, the heading above it, its address.
 
-A pure view of a record, like those of `page.views`. The text beside a link ends at the border of its block (list item,
-table cell, paragraph): text outside describes something else.
+A pure view of a record, like those in `page.views`. The text beside a link ends at the border of its block (list item,
+table cell, paragraph), because text outside describes something else.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ANCHOR, BESIDE, HEADING, ADDRESS = range(4)
 """The pieces of text that describe a link, in the order of their runs."""
 PIECES = 4
 REACH = 12
-"""Number of tokens before and after the anchor that are beside it."""
+"""The number of tokens before and after the anchor that count as beside it."""
 BLOCKS = frozenset(
     "address article aside blockquote body center dd div dl dt fieldset figure footer form h1 h2 h3 h4 h5 h6 header "
     "html li main nav ol p pre section table td th tr ul".split()

@@ -1,4 +1,4 @@
-"""The text of a page without menus, footers and advertisements, by Resiliparse (docs/decisions/0022)."""
+"""Extract the text of a page without menus, footers and advertisements, with Resiliparse (docs/decisions/0022)."""
 
 from __future__ import annotations
 

@@ -46,13 +46,13 @@ class Page:
         kept: KeptViews | None = None,
         ahead: Mapping[Any, Any] = NOTHING,
     ) -> None:
-        """`ahead`: views that were computed in advance, by their functions, which take only the record."""
+        """`ahead` maps functions of the record to views that were computed in advance."""
         self.url, self.candidate, self.record = url, candidate, record
         self.status, self.size = status, size
         self.reading_seconds = 0.0
         """Seconds spent in `view`: reading the page, not ranking its links (rule 14 keeps them apart)."""
         self.clock: Callable[[], float] = time.perf_counter
-        """Measures `reading_seconds`. The loop sets it: CPU time in the lab, at the cost of a system call per view."""
+        """The clock for `reading_seconds`, set by the loop: in the lab CPU time, which costs a system call per view."""
         self._views: dict[Hashable, Any] = {(function, ()): view for function, view in ahead.items()}
         self._kept = kept
 
@@ -71,11 +71,11 @@ class Page:
 
     @property
     def outlinks(self) -> Sequence[Link]:
-        """The links that count (rule 6): one per URL, at its first anchor, none to the page itself."""
+        """The links that count (rule 6): the first link to each URL, without links to the page itself."""
         return self.record.outlinks
 
     def view(self, function: Callable[Concatenate[Record, P], T], *arguments: P.args, **named: P.kwargs) -> T:
-        """`function(record, *arguments)`, computed once per page. The function is pure, and its arguments are hashable.
+        """`function(record, *arguments)`, computed once per page. The function must be pure, its arguments hashable.
 
         >>> from scenthound.testing import page_of
         >>> page_of("<a href=/x>chess club</a>").view(lambda record: len(record.links))
@@ -97,7 +97,7 @@ class Page:
         view = None if key is None or cache is None else cache.make(key)
         if view is None:
             view = function(self.record, *arguments, **named)
-        self.reading_seconds = earlier_seconds + clock() - before  # includes views that this one asked for
+        self.reading_seconds = earlier_seconds + clock() - before  # includes views that this view used
         return view
 
     def offer(
@@ -111,7 +111,7 @@ class Page:
         url, anchor, spelling, _, _ = link
         depth = self.candidate.depth + 1
         fields = (url, score, carry, parts, self.url, anchor, depth, spelling, 0.0, False)
-        return _new(Candidate, fields)  # as Candidate(...), in half the time: runs for every link of every page
+        return _new(Candidate, fields)  # same as `Candidate(...)`, in half the time; runs for every link of every page
 
     def offer_all(self, score: float, parts: Mapping[str, float] = NOTHING) -> list[Candidate]:
         """A candidate for each of `outlinks`, all with the same score."""

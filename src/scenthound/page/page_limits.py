@@ -16,7 +16,7 @@ class PageLimits:
     """How much of a page is read. The defaults are for live crawls; the smaller limits of papers are lab profiles."""
 
     unpacked: int = 10_000_000
-    """Bytes after decompression; the rest is cut off."""
+    """Bytes after decompression; longer bodies are truncated."""
     ratio: int = 200
     """A body that unpacks to more than `ratio` times its size, and to more than a megabyte, is a bomb."""
     links: int = MAX_LINKS
@@ -25,11 +25,11 @@ class PageLimits:
     nesting: int = SHAPE.nesting
     """The deepest nesting of elements; deeper pages are flattened, see `guard`."""
     attributes: int = SHAPE.attributes
-    """The most attributes of one tag; further ones are dropped."""
+    """Attributes of one tag; further ones are dropped."""
     pdf: bool = False
     """Whether PDF files are read as pages."""
     default_pages: tuple[str, ...] = ()
-    """File names that mean their folder, as `index.html`; see `url.UrlRules`."""
+    """File names that stand for their folder, such as `index.html`; see `url.UrlRules`."""
 
     @property
     def url_rules(self) -> urls.UrlRules:

@@ -1,4 +1,4 @@
-"""A pool of worker processes that read pages: sends responses to workers with room, and replaces workers that die."""
+"""A pool of worker processes that read pages. It sends responses to free workers, and replaces workers that die."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from scenthound.page.wire import ReadOptions, pack_response, take_messages, unpa
 from scenthound.ports import Failure
 from scenthound.processes import module_command
 
-AHEAD = 24  # responses sent to one worker before its first result: keeps it busy while the crawl commits
+AHEAD = 24  # unanswered responses per worker: keeps it busy while the crawl commits
 AHEAD_BYTES = 8_000_000
-SECONDS = 20.0  # for one page; the largest that `web.guard` lets through takes one or two
-MEMORY = 2 << 30  # bytes of address space for a worker; the worst page that `web.guard` lets through takes 720 MB
+SECONDS = 20.0  # for one page; the largest page that `web.guard` accepts takes one or two
+MEMORY = 2 << 30  # bytes of address space for a worker; the worst page that `web.guard` accepts takes 720 MB
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}  # each thread reserves 40 MB of address space: 2.6 GB on 64 cores
-TRIES = 3  # workers in a row that die without a result, after which no more are started
+TRIES = 3  # successive workers that may die without a result before no more are started
 
 Result = Page | Miss | Moved
 Done = Callable[[bytes | str | None], None]
-"""Called with the worker's message, with a text that says how the page killed it, or with None if it was not read."""
+"""Called with the worker's message, with the way in which the page killed it, or with None if it was not read."""
 
 
 class ReadingPool:
     """Worker processes that read pages for a crawl; none runs before `start`, and none after `close`.
 
     A page that kills its worker (time, memory, a crash of the parser) is a miss, and the worker is replaced. Other
-    responses that it had been sent are handed back unread.
+    responses that were sent to it are handed back unread.
     """
 
     def __init__(self, workers: int, options: ReadOptions, *, seconds: float = SECONDS, memory: int = MEMORY) -> None:
@@ -42,7 +42,7 @@ class ReadingPool:
         self.pages = 0
         """Number of pages read by workers."""
         self.is_open = True
-        """True until `close`: a worker that dies is replaced."""
+        """True until `close`. While open, the pool replaces workers that die."""
         self._size = workers
         self._argument = json.dumps({"options": options.to_json(), "seconds": seconds, "memory": memory})
         self._workers: list[_Worker] = []
@@ -95,7 +95,7 @@ class ReadingPool:
         return Miss(candidate, "unreadable", str(reason)[:200], response.status, len(response.body))
 
     async def close(self) -> None:
-        """End all workers, by force if necessary."""
+        """Stop all workers, by force if necessary."""
         self.is_open = False
         for worker in self._workers:
             worker.end()
@@ -119,7 +119,7 @@ class ReadingPool:
 
 
 class _Worker(asyncio.SubprocessProtocol):
-    """One process, and the responses it was sent and has not answered, oldest first."""
+    """One process, and the responses sent to it that it has not answered, oldest first."""
 
     def __init__(self, pool: ReadingPool) -> None:
         self.sent: deque[tuple[Done, int]] = deque()
@@ -137,7 +137,7 @@ class _Worker(asyncio.SubprocessProtocol):
         return None if self._transport is None else self._transport.get_pid()
 
     async def run(self, argument: str) -> None:
-        """Start the process; return when it has ended and everything it was sent is settled."""
+        """Start the process; return when it has ended and `done` was called for every response sent to it."""
         loop = asyncio.get_running_loop()
         try:
             self._transport, _ = await loop.subprocess_exec(
@@ -169,7 +169,7 @@ class _Worker(asyncio.SubprocessProtocol):
         self._input.write(pack_response(response))
 
     def end(self) -> None:
-        """End an idle worker by closing its input, and kill a busy one: its result is no longer needed."""
+        """Stop an idle worker by closing its input; kill a busy one, since its result is no longer needed."""
         if self._is_ready and not self.sent and self._input is not None:
             self._input.close()
         else:
@@ -198,7 +198,7 @@ class _Worker(asyncio.SubprocessProtocol):
             if not self._has_greeted:
                 self._has_greeted = self._is_ready = True
                 continue
-            if not self.sent:  # it sent a result that nothing was sent for
+            if not self.sent:  # a result without a response
                 self.stop()
                 return
             done, size = self.sent.popleft()

@@ -1,7 +1,7 @@
 """Views of a page that a worker process computes in advance, because the crawl's own process is the bottleneck.
 
 Each is a pure function of the record that returns bytes, which can be sent as they are. `Page.view` returns the bytes
-that were sent; for a page that was read in the crawl's process it computes them.
+that were sent, or computes them if the page was read in the crawl's process.
 
 Numbers are CRC-32 as uint32, the same in every process. Collisions among a few hundred pages are very rare.
 """
@@ -17,7 +17,7 @@ from scenthound.page.record import Record
 from scenthound.text.tokens import Analyser
 
 MOST_LINKS = 500
-"""The most outlinks of a page that get numbers."""
+"""The maximum number of outlinks of a page that get numbers."""
 LAST_BYTES = 1024
 """Bytes of terms that `last_terms` looks at: about 130 terms."""
 ANALYSER = Analyser()  # the analyser of every live crawl: its terms are already counted

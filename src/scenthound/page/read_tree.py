@@ -19,7 +19,7 @@ from scenthound.web.html_document import HtmlDocument, tag_name
 
 
 def read_tree(document: HtmlDocument, url: Url, text: str, parts: Parts, numbers: TermNumbers | None) -> Record:
-    """The record of a page with its leaves, and its elements if `parts` has them; `text` is the part that is kept."""
+    """The record of a page with its leaves, and its elements if `parts` has them; `text` is the text to keep."""
     text, leaves, elements = _columns(document, text)
     words = leaves.words
     analysed = {analyser.key: analyse(analyser, words, leaves.tokens, numbers) for analyser in parts.counts}
@@ -34,7 +34,7 @@ class _Leaf(NamedTuple):
 
 
 class _Tree(NamedTuple):
-    """The elements of the links and all elements above them; `numbers` is by the parser's id of the node."""
+    """The elements of the links and all elements above them; the keys of `numbers` are the parser's node ids."""
 
     numbers: dict[int, int]
     parents: list[int]
@@ -94,7 +94,7 @@ def _walk(
     first, end = [0] * len(elements), [0] * len(elements)
     links = {node.mem_id: position for position, node in enumerate(nodes)}
     if document.root is not None:
-        links.pop(document.root.mem_id, None)  # a link of the whole page, as a refresh, contains no text
+        links.pop(document.root.mem_id, None)  # a link of the whole page, such as a refresh, contains no text
     heading_numbers = document.headings()
     leaves: list[_Leaf] = []
     anchors, link_nodes, headings = [-1], [0], [-1]
@@ -135,9 +135,9 @@ def _walk(
 
 
 def _locate(text: str, leaves: Sequence[str]) -> tuple[str, list[int], list[int]]:
-    """The text, and where each leaf begins and ends in it; it may end before the last leaf does.
+    """The text, and where each leaf begins and ends in it; the text may end before the last leaf does.
 
-    Should text and leaves ever disagree, the text is made from the leaves.
+    If text and leaves disagree, the text is made from the leaves.
     """
     begins: list[int] = []
     ends: list[int] = []

@@ -1,4 +1,4 @@
-"""Find the reference list of an HTML page; recognise its heading and its entries.
+"""Find the reference list of an HTML page, by its heading and its entries.
 
 A list follows a heading such as “References”, as list items, paragraphs, table rows or the boxes that reference
 managers write. An entry with neither a year nor an address is not a reference.

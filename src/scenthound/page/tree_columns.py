@@ -1,4 +1,4 @@
-"""The columns of a record for its tree, as numpy arrays: runs of text, and the elements around links."""
+"""The columns of a record that describe its tree, as numpy arrays: runs of text, and the elements around links."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Elements(NamedTuple):
     tag: Numbers
     """An index into `tags`."""
     tags: tuple[str, ...]
-    """Tag with id and first class, as `div#nav.wide`."""
+    """Tags with id and first class, such as `div#nav.wide`."""
     of_link: Numbers
     """The element of each link."""
 
@@ -101,7 +101,7 @@ def fixed(column: Numbers) -> Numbers:
 
 
 def check_tree(leaves: Leaves, elements: Elements | None, analysed: Iterable[Analysed], text: int, links: int) -> None:
-    """Raise ValueError unless the columns fit together, a text of `text` characters and the number of links."""
+    """Raise ValueError unless the columns match each other, the number of characters `text` and of links `links`."""
     for counts, of_word in analysed:
         if of_word is not None:
             _check_range("term", of_word, -1, len(counts))

@@ -98,10 +98,10 @@ def unpack_response(message: bytes) -> Response:
 
 
 def read_response(response: Response, options: ReadOptions, numbers: TermNumbers) -> bytes:
-    """The page, miss or redirect that a response means, as a message. Never raises, whatever the page contains.
+    """The page, miss or redirect that a response represents, as a message. Never raises, whatever the page contains.
 
-    The record is followed by what the crawl's process then need not compute: the positions of the outlinks, the ids of
-    the terms, and the views in `options.ahead`.
+    The record is followed by values that the crawl's process then need not compute: the positions of the outlinks, the
+    ids of the terms, and the views in `options.ahead`.
     """
     try:
         result = land(_NO_CANDIDATE, response, options.limits, options.parts, agent=options.agent, numbers=numbers)
@@ -112,7 +112,7 @@ def read_response(response: Response, options: ReadOptions, numbers: TermNumbers
             head = ["page", result.status, result.size, numbers.numbering.name, list(views)]
             outlinks = array("I", [link.position for link in result.record.outlinks]).tobytes()
             return pack(head, result.record.to_bytes(), outlinks, *ids, *views.values())
-    except Exception as error:  # as in the crawl's own process: one page must not stop it
+    except Exception as error:  # as in the crawl's own process, one page must not stop the crawl
         result = Miss(_NO_CANDIDATE, "unreadable", f"{type(error).__name__}: {error}"[:200], response.status)
     if isinstance(result, Miss):
         return pack(["miss", result.reason, result.detail, result.status, result.size, result.retry_after])

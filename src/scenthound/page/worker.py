@@ -1,7 +1,7 @@
-"""A worker process that reads pages: responses on its input, results on its output, in order.
+"""A worker process that reads responses from its input and writes pages to its output, in order.
 
-It ends with the crawl, because its input ends. A page that takes too long ends it by an alarm that no page can block,
-and a page that needs too much memory by a resource limit. The crawl then starts another worker.
+It ends with the crawl, because its input ends. If a page takes too long, an alarm that no page can block ends the
+process; if a page needs too much memory, a resource limit does. The crawl then starts another worker.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def serve(jobs: BinaryIO, results: BinaryIO, options: ReadOptions, seconds: floa
 
 
 def main() -> None:
-    """Started by `ReadingPool` with its options as JSON."""
+    """Run the worker. `ReadingPool` starts it with the options as JSON."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is for the crawl, which still needs results
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     gc.set_threshold(50_000, 20, 100)  # pages make many objects and few cycles

@@ -51,7 +51,7 @@ class Indexer:
         if not rebuild:
             try:
                 index = TextIndex(path, write=True)
-                if index.position <= self._folder.history.last_event():
+                if index.last_event <= self._folder.history.last_event():
                     return index
                 index.close()
             except FolderBroken:
@@ -85,7 +85,7 @@ class Indexer:
             sleep(every)
 
     def _next_events(self) -> list[tuple[int, object, Where | None]]:
-        events = self._folder.history.numbered_after(self.index.position)
+        events = self._folder.history.numbered_after(self.index.last_event)
         with contextlib.closing(events):  # type: ignore[type-var]
             return list(islice(events, BATCH))
 

@@ -144,7 +144,7 @@ def distinctive_terms(index: TextIndex, number: int) -> list[str]:
     pages = len(index)
     weights: dict[str, float] = {}
     for term, times in counts.most_common(10 * LIKE_TERMS):
-        pages_with = index.pages_with(term)
+        pages_with = index.count_pages_with(term)
         if 2 <= pages_with <= max(COMMON * pages, FEW):
             weights[term] = (1 + math.log(times)) * math.log((pages + 1) / pages_with)
     return [spellings[term] for term in heapq.nlargest(LIKE_TERMS, weights, key=lambda term: (weights[term], term))]
@@ -157,11 +157,11 @@ def _ranked(
         raise BadUsage(f"not a weight: {weight}", "use a number between 0 (topic only) and 1 (text only)")
     if not 0 <= limit <= MOST or offset < 0:
         raise BadUsage(f"not a number of results: {limit}", f"use a number between 0 and {MOST:,}")
-    best = max((match.text for match in matches), default=0.0) or 1.0
+    best = max((match.text_score for match in matches), default=0.0) or 1.0
     highest = index.highest_relevance() or 1.0
 
     def score(match: Match) -> float:
-        return weight * match.text / best + (1 - weight) * match.relevance / highest
+        return weight * match.text_score / best + (1 - weight) * match.relevance / highest
 
     top = heapq.nlargest(offset + limit, matches, key=lambda match: (score(match), -match.number))[offset:]
     results = [_result(index.summary(match.number, expression), score(match), match, best, highest) for match in top]
@@ -175,7 +175,7 @@ def _result(page: PageSummary, score: float, match: Match, best: float, highest:
         title=_marked(page.title),
         snippet=_marked(page.snippet),
         score=score,
-        text_part=match.text / best,
+        text_part=match.text_score / best,
         topic_part=match.relevance / highest,
         relevance=page.relevance,
         language=page.language,

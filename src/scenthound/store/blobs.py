@@ -1,7 +1,7 @@
 """Values stored as bytes in a database column: saved state (JSON and arrays of numbers) and the links of a page.
 
-Reading runs no code, since a folder may come from a stranger. A state is eight bytes with the length of the JSON part,
-then the JSON part, then the bytes of the arrays. In the JSON an array is `{"array": [dtype, shape]}`.
+Reading never executes code, since a folder may come from a stranger. A state is the length of the JSON part in eight
+bytes, the JSON part, and the bytes of the arrays. In the JSON an array is `{"array": [dtype, shape]}`.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _KINDS = "biuf"  # numpy kinds: booleans, signed and unsigned integers, floats
 
 
 def pack(state: Mapping[str, Any]) -> bytes:
-    """Encode a state of dicts, lists, strings, numbers and numpy arrays; ValueError for anything else."""
+    """Encode a state of dicts, lists, strings, numbers and numpy arrays. Raises ValueError for anything else."""
     arrays: list[bytes] = []
     head = json.dumps(_plain(state, arrays), separators=(",", ":")).encode()
     return b"".join([len(head).to_bytes(8, "big"), head, *arrays])
 
 
 def unpack(data: bytes) -> dict[str, Any]:
-    """The inverse of `pack` (tuples come back as lists); ValueError for other bytes."""
+    """The inverse of `pack` (tuples become lists). Raises ValueError for other bytes."""
     end = 8 + int.from_bytes(data[:8], "big")
     if len(data) < 8 or end > len(data):
         raise ValueError("a saved state is cut short")
@@ -102,12 +102,12 @@ def _array(header: Any, data: bytes, offset: int) -> tuple[Any, int]:
 
 
 def pack_urls(urls: Iterable[Url]) -> bytes:
-    """URLs, one per line, compressed: a canonical URL has no line break."""
+    """URLs, one per line, compressed. A canonical URL contains no line break."""
     return zlib.compress("\n".join(urls).encode("utf-8", "replace"), 1)
 
 
 def unpack_urls(data: bytes) -> list[Url]:
-    """The inverse of `pack_urls`; ValueError for other bytes."""
+    """The inverse of `pack_urls`. Raises ValueError for other bytes."""
     inflate = zlib.decompressobj()
     try:
         text = inflate.decompress(data, _LONGEST_LINKS)

@@ -1,4 +1,4 @@
-"""The CDXJ index of a repository: one sorted line per response, which replay tools use to find it.
+"""The CDXJ index of a repository: one line per response, sorted, with which replay tools find it.
 
 A line has the URL with its host reversed (SURT), the time, and a JSON object with the keys that pywb and the WACZ tools
 read. Lines are sorted by bytes, in runs that fit into memory.
@@ -30,7 +30,7 @@ _MIME = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+")
 
 
 def surt(url: str) -> str:
-    """The URL with its host reversed, without scheme, `www.`, upper case and the order of the query.
+    """The URL in lower case with its host reversed and its query sorted, without scheme and `www.`.
 
     >>> surt("https://www.Example.com:8080/A/b/?z=1&a=2#top")
     'com,example:8080)/a/b?a=2&z=1'
@@ -74,10 +74,10 @@ def cdxj_line(stored: Stored) -> str:
 
 
 def refresh(folder: Path, most: int | None = None, written: Iterable[Stored] | None = None) -> Path | None:
-    """Update `index.cdxj` in a folder of WARC files; None if there are none, or more than `most` bytes of them.
+    """Update `index.cdxj` in a folder of WARC files; None if there are no files, or more than `most` bytes.
 
-    The index gets the modification time of the newest file, which shows whether it is up to date. `written` lists
-    everything in the files, if the caller knows it: then they are not read.
+    The index gets the modification time of the newest file, which shows whether it is up to date. `written` is
+    the list of all stored responses; if it is given, the files are not read.
     """
     stats = [path.stat() for path in files_of(folder)]
     if not stats or (most is not None and sum(file.st_size for file in stats) > most):
@@ -98,7 +98,7 @@ def write_index(folder: Path, path: Path | None = None) -> Path:
 
 
 def write_sorted(index_lines: Iterable[str], path: Path) -> Path:
-    """Write index lines in sorted order, however many there are; the file appears only when it is complete."""
+    """Write index lines in sorted order, however many there are. The file gets its name only when it is complete."""
     with TemporaryDirectory(dir=path.parent) as scratch, ExitStack() as open_files:
         runs: list[IO[str]] = []
         lines: list[str] = []

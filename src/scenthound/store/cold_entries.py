@@ -1,7 +1,7 @@
-"""Entries of a large frontier that are not in memory: which URLs they are, and their order.
+"""Those entries of a large frontier that are not in memory: their URLs (as hashes) and their order.
 
 Their candidates are rows of the frontier's table. `choose` decides which entries are loaded into memory: the best, but
-no more than a share of each host, since a host that rests after every page needs only its next few.
+only a limited number per host, since a host that rests after every page needs only its next few.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ class ColdEntries:
 
     @property
     def left(self) -> int:
-        """How many entries were removed since the last `change`."""
+        """The number of entries removed since the last `change`."""
         return len(self._left)
 
     def find(self, url: str) -> list[int]:
-        """Entry numbers that this URL may have here. Hashes can collide: compare the URL with the row."""
+        """Entry numbers that this URL may have. Hashes can collide, so compare the URL with the row."""
         return [number for number in self._index.find(url) if number not in self._left]
 
     def last(self, count: int) -> list[Order]:
-        """Up to `count` of the lowest entries, in order; the very last is always among them."""
+        """Up to `count` of the lowest entries, in order, always including the very last."""
         return self._order.last(count, self._left)
 
     def blocks(self) -> Iterator[Records]:
@@ -48,7 +48,7 @@ class ColdEntries:
         return (block[~is_in(block["number"], left)] for block in self._order)
 
     def remove(self, url: Url, number: int) -> None:
-        """Mark an entry as removed: it was loaded into memory, or is gone."""
+        """Mark an entry as removed, because it was loaded into memory or deleted."""
         self._left[number] = url
 
     def change(self, added: Records, urls: Pairs) -> None:
@@ -84,7 +84,7 @@ class GatheredRows:
 
 
 LOOKED = 16
-"""How many entries `choose` looks at per entry to choose, before it stops."""
+"""`choose` looks at up to this many times the number of entries to choose, then stops."""
 
 
 class Choice(NamedTuple):
@@ -92,9 +92,9 @@ class Choice(NamedTuple):
 
     numbers: list[int]
     passed_over: dict[int, Order]
-    """By host key: the first entry before `end` that was not chosen."""
+    """For each host key, the first entry before `end` that was not chosen."""
     end: Order | None
-    """The first entry that was not looked at; None: all were."""
+    """The first entry that was not looked at; None if there is none."""
 
 
 def choose(
@@ -129,5 +129,6 @@ def choose(
 
 
 def host_key(name: str) -> int:
-    """A hash of a host name. Two of a million collide in 3 of 100 million crawls; then one waits for the other."""
+    """A hash of a host name. If two hosts collide, one waits for the other; with a million hosts, this happens in 3 of
+    100 million crawls."""
     return hash(name) & 0xFFFF_FFFF_FFFF_FFFF

@@ -1,6 +1,6 @@
-"""The order of a frontier's entries that are not in memory: 20 bytes each, best first.
+"""The order of those entries of a frontier that are not in memory: 20 bytes each, best first.
 
-Recent entries are in an array, the others in an unnamed temporary file, which is rewritten when the array has grown
+Recent entries are in an array, the others in an unnamed temporary file, which is rewritten when the array has become
 long. Nothing outlives the process: the order is rebuilt from the rows of the frontier.
 """
 
@@ -43,7 +43,7 @@ class ColdOrder:
         return merge(self._recent, self._file_blocks())
 
     def change(self, added: Records, removed: NDArray[np.uint32]) -> None:
-        """Remove entries by number, then add records. A changed entry is in both."""
+        """Remove the entries with these numbers, then add records. A changed entry is both removed and added."""
         kept = self._recent[~is_in(self._recent["number"], removed)]
         self._recent = _sorted(np.concatenate((kept, added)))
         if self._in_file:
@@ -55,7 +55,7 @@ class ColdOrder:
             self._tails.append(_Tail(self._in_file, self._read))
 
     def last(self, count: int, gone: Container[int]) -> list[Order]:
-        """Up to `count` of the last entries, in order, without those in `gone`; the very last is always among them."""
+        """Up to `count` of the last entries that are not in `gone`, in order, always including the very last."""
         return sorted(order for tail in self._tails for order in tail.last(count, gone))[-count:]
 
     def close(self) -> None:
@@ -95,7 +95,7 @@ class _Tail:
         self._loaded: list[tuple[float, int, int]] = []
 
     def last(self, count: int, gone: Container[int]) -> list[Order]:
-        """Some of the last entries that are not `gone`: at least one if there is one."""
+        """Some of the last entries that are not in `gone`, at least one unless there are none."""
         while True:
             last = [(key, number) for key, _, number in self._loaded[-count:] if number not in gone]
             if last:

@@ -37,7 +37,7 @@ FRONTIER = """CREATE TABLE frontier (
 PARENTS = """CREATE TABLE parents (id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, parts TEXT);
 """
 SAME = "="
-"""In a frontier row: the spelling equals the URL, or the parts equal those of the parent."""
+"""In a frontier row, this means that the spelling equals the URL, or that the parts equal those of the parent."""
 LINKS = """CREATE TABLE links (source TEXT NOT NULL, targets BLOB NOT NULL);
 """
 REVISED = """CREATE TABLE revised (
@@ -154,7 +154,7 @@ class CrawlDatabase:
         self._before_commit.append(write)
 
     def after_close(self, close: Callable[[], None]) -> None:
-        """Call `close` after the database was closed, to close files that belong to it."""
+        """Call `close` after the database has been closed, to close files that belong to it."""
         self._after_close.append(close)
 
     def commit(self) -> None:
@@ -231,19 +231,19 @@ class CrawlDatabase:
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
-        """Translate errors of SQLite into ours: a full disk, a damaged file."""
+        """Translate SQLite errors into our own exceptions, such as `DiskFull`."""
         try:
             yield
         except (sqlite3.Error, OSError) as error:
             raise translate_error(error, self.path) from error
 
     def drop_misfits(self, table: str) -> int:
-        """Delete the rows whose cells do not fit the schema; returns how many."""
+        """Delete the rows whose cells do not fit the schema, and return their number."""
         condition = misfit(self._connection, table)
         return self.execute(f"DELETE FROM {table} WHERE {condition}").rowcount  # noqa: S608 - our own names
 
     def check(self) -> None:
-        """Read every page of the file and the type of every cell; raises `FileDamaged`."""
+        """Check every page of the file and the type of every cell. Raises `FileDamaged`."""
         problems = [str(row[0]) for row in self.rows("PRAGMA quick_check(10)")]
         if problems != ["ok"]:
             raise damaged(self.path, "; ".join(problems)[:500])
@@ -258,7 +258,7 @@ class CrawlDatabase:
         empty = version == 0 and self.row("SELECT 1 FROM sqlite_master LIMIT 1") is None
         if empty:
             with self.guarded():
-                if self.read_only:  # killed before its tables were created: a crawl without pages
+                if self.read_only:  # the crawl was killed before its tables were created, so it has no pages
                     self._connection.close()
                     self._connection = sqlite3.connect(":memory:", isolation_level=None)
                 self._connection.executescript(
@@ -355,13 +355,14 @@ class CrawlDatabase:
         return None if row is None else Robots(*row)
 
     def resting_hosts(self, now: float) -> list[str]:
-        """Hosts that may not be asked yet."""
+        """Hosts that may not be requested yet."""
         return [row[0] for row in self.rows("SELECT host FROM hosts WHERE next_allowed > ?", (now,))]
 
     def set_clock(self, now: float, last: float, longest: float) -> None:
         """Move stored future times back if the clock was set back since `last`, the end of the last run.
 
-        The length of the pause is unknown then, and counts as zero. No time is more than `longest` seconds ahead.
+        The length of the pause is unknown in that case, and counts as zero. No time is more than `longest` seconds
+        ahead.
         """
         back = max(0.0, last - now)
         for table, column in (("hosts", "next_allowed"), ("robots", "until")):
@@ -445,6 +446,6 @@ def _open(path: str, read_only: bool, patience: float) -> sqlite3.Connection:
 
 
 def _tolerant(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """Replace bytes that are not UTF-8: they are damage, which must not stop a query."""
+    """Replace bytes that are not UTF-8. They mean damage, which must not stop a query."""
     connection.text_factory = partial(str, encoding="utf-8", errors="replace")
     return connection

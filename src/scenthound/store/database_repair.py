@@ -15,30 +15,31 @@ from urllib.parse import quote
 from scenthound.files import check_own_file, free_name, replace, replacing
 from scenthound.store.database import CrawlDatabase, database_files
 
-_QUERIES = 20_000  # limit of queries around the holes of one table: damage is local, and a hole takes a few dozen
+_QUERIES = 20_000  # spent on the unreadable ranges of one table; each range takes a few dozen
 
 
 @dataclass(frozen=True, slots=True)
-class Salvage:
-    """What was recovered, and where the damaged file is kept."""
+class Recovery:
+    """The result of a recovery."""
 
     rows: dict[str, int]
-    """Rows saved, by table."""
+    """The number of rows recovered from each table."""
     damaged: tuple[str, ...]
-    """Tables that could not be read from end to end."""
+    """Tables that could not be read completely."""
     kept: Path
+    """The damaged file, under its new name."""
 
     def __str__(self) -> str:
-        saved = ", ".join(f"{count} of {table}" for table, count in self.rows.items() if count)
-        holes = f"; incomplete: {', '.join(self.damaged)}" if self.damaged else ""
-        return f"recovered {saved or 'nothing'}{holes}; the damaged file is kept as {self.kept.name}"
+        recovered = ", ".join(f"{count} rows of {table}" for table, count in self.rows.items() if count)
+        incomplete = f"; incomplete: {', '.join(self.damaged)}" if self.damaged else ""
+        return f"recovered {recovered or 'nothing'}{incomplete}; the damaged file is kept as {self.kept.name}"
 
 
-def recover(path: Path) -> Salvage:
-    """Replace a damaged database with a new one that has every readable row.
+def recover(path: Path) -> Recovery:
+    """Replace a damaged database with a new one that contains every readable row.
 
-    The damaged file (and its WAL) is kept beside it as `crawl.db.damaged-N`. The caller holds the folder's lock. The
-    new file appears under its name when it is complete.
+    The damaged file (and its WAL) is kept beside it as `crawl.db.damaged-N`. The caller must hold the folder's lock.
+    The new file replaces the old one only when it is complete.
     """
     kept = free_name(path, "damaged")
     for name in database_files(str(kept)):
@@ -59,11 +60,11 @@ def recover(path: Path) -> Salvage:
     _unlink(kept, "-shm", *([] if _has_bytes(f"{kept}-wal") else ["-wal"]))
     _unlink(path, "-wal", "-shm")  # an old WAL must not be replayed into the new file
     replace(fresh, path)
-    return Salvage(rows, tuple(damaged), kept)
+    return Recovery(rows, tuple(damaged), kept)
 
 
 def _keep(path: Path, kept: Path) -> None:
-    """Keep the file under another name: a hard link, or a copy if the file system has none."""
+    """Keep the file under another name, as a hard link, or as a copy if the file system does not support links."""
     check_own_file(path)
     if path.exists():
         try:
@@ -112,10 +113,10 @@ def _copy(source: sqlite3.Connection, target: CrawlDatabase) -> tuple[dict[str, 
             try:
                 target.execute(f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({marks})", row)  # noqa: S608
             except sqlite3.Error:
-                reader.holes = True  # a row that violates the schema
-        reader.holes |= target.drop_misfits(table) > 0
+                reader.is_incomplete = True  # a row that violates the schema
+        reader.is_incomplete |= target.drop_misfits(table) > 0
         rows[table] = _size(target, table) - before
-        if reader.holes:
+        if reader.is_incomplete:
             damaged.append(table)
     return rows, damaged
 
@@ -130,12 +131,12 @@ def _has_rowid(database: CrawlDatabase, table: str) -> bool:
 
 
 class _TableReader:
-    """Reads a table from both ends, then what is between in ever smaller ranges."""
+    """Reads a table forwards and backwards up to the damage, then bisects the unreadable range in between."""
 
     def __init__(
         self, source: sqlite3.Connection, table: str, columns: list[str], has_rowid: bool, keys: list[str]
     ) -> None:
-        self.holes = False
+        self.is_incomplete = False
         self._source, self._queries_left = source, _QUERIES
         self._key = "rowid" if has_rowid else ", ".join(keys)
         self._has_rowid = has_rowid
@@ -155,7 +156,7 @@ class _TableReader:
                 is_complete = False
             if is_complete:
                 return
-            self.holes = True
+            self.is_incomplete = True
         if self._has_rowid and ends[0] is not None and ends[1] is not None:
             yield from self._between(ends[0] + 1, ends[1] - 1)
 

@@ -51,12 +51,14 @@ class CandidateReader:
 
 
 class RowWriter:
-    """Makes rows from candidates. What the links of a page share, their parts and their parent, is encoded once."""
+    """Makes rows from candidates. Values that the links of a page share (parts and parent) are encoded once."""
 
     def __init__(self, database: CrawlDatabase) -> None:
         self._database = database
         self._parents: dict[Url, tuple[Any, ...]] = {}  # id and parts
-        self._parts: dict[int, str | None] = {}  # by id: the candidates keep their parts alive
+        self._parts: dict[
+            int, str | None
+        ] = {}  # keyed by `id(parts)`, which is safe because the candidates keep their parts alive
 
     def __call__(self, number: int, candidate: Candidate) -> tuple[Any, ...]:
         url, score, carry, parts, parent, anchor, depth, spelling, due, _ = candidate

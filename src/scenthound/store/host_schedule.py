@@ -1,10 +1,10 @@
-"""Which host of a frontier may be asked next.
+"""Decide which host of a frontier may be requested next.
 
 Each host has a heap of candidates that are due and a heap of delayed ones. A host that is awake and has a due candidate
-posts its best one in a heap of awake hosts; every other host has a timer for the moment at which it will be ready. So
-`best` takes a few heap steps however many hosts rest. So does `best_resting`: from its first call on, resting hosts
-have a heap too. Heaps are cleaned lazily and rebuilt when too much of one is stale, which keeps memory proportional to
-the number of waiting candidates.
+posts its best one in a heap of awake hosts; every other host has a timer for the time at which it will be ready. So
+`best` takes a few heap steps, however many hosts are resting. The same is true of `best_resting`, because from its
+first call on, resting hosts have a heap too. Heaps are cleaned lazily and rebuilt when too many of their items are
+stale, which keeps memory proportional to the number of waiting candidates.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from scenthound.model import Candidate, Url
 
 
 class Host:
-    """One host: its candidates, until when it rests, and the candidate it has posted as its best."""
+    """A host: its candidates, the time until which it rests, and the candidate that it has posted as its best."""
 
     __slots__ = ("cold_from", "delayed", "live", "name", "posted", "ready", "resting", "timer", "until")
 
@@ -30,7 +30,7 @@ class Host:
         self.live = 0
         self.until = 0.0
         self.posted: Entry | None = None
-        self.resting: Entry | None = None  # posted among the resting hosts
+        self.resting: Entry | None = None  # its entry in the heap of resting hosts
         self.timer = inf
 
 
@@ -46,21 +46,24 @@ FEW = 8
 
 
 class HostSchedule:
-    """The hosts of a frontier. The frontier keeps `entries`, all that waits: a heap item not among them is stale."""
+    """The hosts of a frontier. `entries`, kept by the frontier, are all that wait; other heap items are stale."""
 
     def __init__(self, entries: Mapping[Url, Entry], spread: int = 1) -> None:
         self.now = 0.0
         self.hosts_waiting = 0
-        """Hosts that have a candidate."""
+        """The number of hosts with candidates."""
         self._maybe_cold: list[Host] = []  # hosts whose best candidate may be on disk
         self._entries, self._spread = entries, spread
         self._hosts: dict[str, Host] = {}
-        self._awake: tuple[list[Entry], list[Entry]] = ([], [])  # hosts not used recently; hosts that were
+        self._awake: tuple[list[Entry], list[Entry]] = (
+            [],
+            [],
+        )  # best entries of hosts not used recently, and of hosts used recently
         self._resting: list[Entry] | None = None  # the best ready candidate of each host that rests until a known time
-        self._delayed: list[Entry] = []  # candidates of all hosts that are not due yet, best first
+        self._delayed: list[Entry] = []  # all candidates that are not due yet, best first
         self._most_delayed = 64
         self._timers: list[tuple[float, str]] = []
-        self._idle: list[tuple[float, str]] = []  # resting hosts without candidates, forgotten when they wake
+        self._idle: list[tuple[float, str]] = []  # resting hosts without candidates, which are forgotten when they wake
         self.recent: deque[str] = deque()
         """The hosts of the last D - 1 picks (rule 11), oldest first."""
         self._used: dict[str, int] = {}  # how often each host is among the recent ones
@@ -68,7 +71,7 @@ class HostSchedule:
     # --- candidates ---------------------------------------------------------------------------
 
     def host_for(self, name: str) -> Host:
-        """The host with this name, counting one more candidate for it."""
+        """Return the host with this name and count one more candidate for it."""
         host = self._hosts.get(name)
         if host is None:
             host = self._hosts[name] = Host(name)
@@ -100,7 +103,7 @@ class HostSchedule:
             self.place(host)
 
     def replace(self, host: Host, changed: Mapping[Url, Entry], has_delayed: bool) -> None:
-        """Replace entries of a host; `has_delayed`: some of the changed ones are not due yet."""
+        """Replace entries of a host. `has_delayed` tells whether some of the new entries are not due yet."""
         if FEW * len(changed) < host.live:  # cheaper than rebuilding its heaps
             for entry in changed.values():
                 self.push(host, entry)
@@ -140,7 +143,7 @@ class HostSchedule:
         self.remove_one(host)
 
     def tidy(self, host: Host) -> None:
-        """Rebuild a host's heaps when a fifth of them is stale: stale entries keep their candidates in memory."""
+        """Rebuild a host's heaps when a fifth of their items is stale, since these keep old candidates in memory."""
         if len(host.ready) + len(host.delayed) > host.live + (host.live >> 2):
             host.ready = [entry for entry in host.ready if self._is_current(entry)]
             heapify(host.ready)
@@ -151,11 +154,11 @@ class HostSchedule:
         return self._entries.get(entry[4].url) is entry
 
     def keys(self, holds: Callable[[Host], bool], key: Callable[[str], int]) -> set[int]:
-        """The keys of the hosts that satisfy `holds`, made from their names by `key`."""
+        """The keys of the hosts that satisfy `holds`; `key` computes the key of a name."""
         return {key(host.name) for host in self._hosts.values() if holds(host)}
 
     def mark_cold(self, firsts: Mapping[int, tuple[float, int]], key: Callable[[str], int]) -> None:
-        """Set for each host, by its key, where its candidates on disk begin."""
+        """Set where the candidates on disk begin, for each host; `firsts` maps host keys to these positions."""
         self._maybe_cold.clear()
         for host in list(self._hosts.values()):
             host.cold_from = firsts.get(key(host.name))
@@ -163,20 +166,20 @@ class HostSchedule:
                 self.place(host)  # to forget it when it wakes
 
     def needs_cold(self) -> bool:
-        """Whether a host that may be asked now has no candidate in memory that comes before its best on disk."""
+        """Whether some host that may be requested now has its best candidate on disk."""
         while self._maybe_cold:
             host = self._maybe_cold[-1]
             if host.until <= self.now and _best_is_cold(host):
                 return True
-            self._maybe_cold.pop()  # if it rests, it comes back when it wakes
+            self._maybe_cold.pop()  # a resting host is added again when it wakes
         return False
 
     def any_needs_cold(self) -> bool:
-        """As `needs_cold`, but for all hosts, resting or not."""
+        """Like `needs_cold`, but for all hosts, including resting ones."""
         return any(map(_best_is_cold, self._hosts.values()))
 
     def resting(self) -> int:
-        """How many hosts rest."""
+        """The number of resting hosts."""
         return sum(host.until > self.now for host in self._hosts.values())
 
     # --- time ---------------------------------------------------------------------------------
@@ -208,7 +211,7 @@ class HostSchedule:
         self.place(host)
 
     def ready_at(self) -> float | None:
-        """When the next candidate may be popped; infinity if no host has a known time, None if nothing waits."""
+        """The time at which the next candidate may be popped; infinity if it is unknown, None if nothing waits."""
         if self.best() is not None:
             return self.now
         while self._timers:
@@ -222,7 +225,7 @@ class HostSchedule:
     # --- the best candidate -------------------------------------------------------------------
 
     def best(self) -> Entry | None:
-        """The best candidate that may be popped now, preferably of a host not used recently (rule 11)."""
+        """The best candidate that may be popped now, preferably on a host not used recently (rule 11)."""
         for used, heap in enumerate(self._awake):
             while heap:
                 entry = heap[0]
@@ -232,7 +235,7 @@ class HostSchedule:
         return None
 
     def best_resting(self) -> Entry | None:
-        """The best candidate that has to wait until a known moment, for its own time or for its host."""
+        """The best candidate that has to wait until a known time, because of its own delay or its host's."""
         delayed, resting = (
             self._best_delayed(),
             self._best_of_resting(),
@@ -240,11 +243,11 @@ class HostSchedule:
         return min((entry for entry in (resting, delayed) if entry is not None), default=None)
 
     def is_used(self, name: str) -> bool:
-        """Whether one of the last D - 1 picks was of this host."""
+        """Whether one of the last D - 1 picks was on this host."""
         return name in self._used
 
     def mark_used(self, name: str) -> None:
-        """Remember a pick: its host comes last for the next D - 1 picks."""
+        """Record a pick: its host has the lowest priority for the next D - 1 picks."""
         self.recent.append(name)
         self._used[name] = self._used.get(name, 0) + 1
         changed = [name]
@@ -262,7 +265,7 @@ class HostSchedule:
 
     def _best_of_resting(self) -> Entry | None:
         heap = self._resting
-        if heap is None:  # the first call: from now on `place` keeps it
+        if heap is None:  # first call: from now on `place` maintains the heap
             heap = self._resting = []
             for host in list(self._hosts.values()):
                 self.place(host)
@@ -278,7 +281,7 @@ class HostSchedule:
             entry = heap[0]
             if not self._is_current(entry):
                 heappop(heap)
-            elif entry[4].due <= self.now:  # due by now: `place` moves it to its host's due candidates
+            elif entry[4].due <= self.now:  # now due: `place` moves it to the host's ready candidates
                 self.place(entry[3])
                 heappop(heap)
             elif entry[3].until == inf:

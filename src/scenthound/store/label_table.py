@@ -55,7 +55,7 @@ class Labels:
         return int((self._database.row("SELECT max(number) FROM heard") or (0,))[0] or 0)
 
     def undelivered(self) -> list[Label]:
-        """Labels that are new or have changed. Costs next to nothing if no other process has written."""
+        """Labels that are new or have changed. Cheap if no other process has written."""
         version = int((self._database.row("PRAGMA data_version") or (0,))[0])
         if version == self._version:
             return []

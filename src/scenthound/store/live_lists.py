@@ -1,4 +1,4 @@
-"""Lists of a crawl that another process may be writing: failed requests, waiting URLs, links not followed."""
+"""Lists from a crawl that another process may be writing: failed requests, waiting URLs, links not followed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class WaitingRow(NamedTuple):
 
 
 class LeftOut(NamedTuple):
-    """Links of one host that were not followed, for one reason."""
+    """The number of links to one host that were not followed for one reason."""
 
     host: str
     reason: str
@@ -48,7 +48,7 @@ class LeftOut(NamedTuple):
 
 
 def lost(database: CrawlDatabase, reason: str = "", part: Slice = FIRST) -> tuple[list[LostRow], int]:
-    """Requests without a page, latest first, and their total number; `reason` limits both to one reason."""
+    """Requests that returned no page, latest first, and their total number; `reason` limits both to one reason."""
     where, values = "kind IN ('miss', 'refused')", list[object]()
     if reason:
         where, values = f"{where} AND reason = ?", [reason]
@@ -60,7 +60,7 @@ def lost(database: CrawlDatabase, reason: str = "", part: Slice = FIRST) -> tupl
 
 def waiting(database: CrawlDatabase, part: Slice = FIRST) -> list[WaitingRow]:
     """The waiting list, best first."""
-    # before version 5 the frontier had the parent's URL itself
+    # before version 5, the frontier table contained the parent's URL itself
     joined = database.has_table("parents")
     parent, table = (
         ("parents.url", "frontier LEFT JOIN parents ON parents.id = parent") if joined else ("parent", "frontier")
@@ -71,7 +71,7 @@ def waiting(database: CrawlDatabase, part: Slice = FIRST) -> list[WaitingRow]:
 
 
 def left_out(database: CrawlDatabase, reason: str = "", host: str = "") -> list[LeftOut]:
-    """Links that were not followed, most frequent first; `reason` and `host` limit them."""
+    """Links that were not followed, most frequent first, optionally only for one reason or host."""
     filters = {column: value for column, value in {"reason": reason, "host": host}.items() if value}
     where = " AND ".join(f"{column} = ?" for column in filters) or "1"
     sql = f"SELECT host, reason, times FROM counts WHERE {where} ORDER BY times DESC, host, reason"  # noqa: S608 - ours

@@ -14,25 +14,25 @@ AT_ONCE = 400  # values per query
 
 
 class HostState(NamedTuple):
-    """A host that the crawl has asked: `failing`, `barren` (its pages were not relevant), `resting` or `awake`."""
+    """A host that was requested: `failing`, `barren` (its pages were not relevant), `resting` or `awake`."""
 
     host: str
     state: str
     next_allowed: float
     failures: int
     barren: int
-    """Pages since the last relevant one."""
+    """The number of pages since the last relevant one."""
 
 
 class HostStates(NamedTuple):
-    """How many hosts rest, were abandoned after failures, or were left because their pages were not relevant."""
+    """How many hosts are resting, or were abandoned after failures or because their pages were not relevant."""
 
     known: int
     resting: int
     failing: int
     barren: int
     next_at: float | None
-    """When the first resting host may be asked again."""
+    """The time at which the first resting host may be requested again."""
 
 
 class Waiting(NamedTuple):
@@ -50,14 +50,14 @@ def version(database: CrawlDatabase) -> int:
 
 
 def counts(database: CrawlDatabase, host: str | None = None) -> dict[str, int]:
-    """How often each reason not to follow a link was counted, in all or on one host, most frequent first."""
+    """How often each reason not to follow a link was counted, on all hosts or one, most frequent first."""
     where = "" if host is None else "WHERE host = ?"
     sql = f"SELECT reason, sum(times) FROM counts {where} GROUP BY reason ORDER BY 2 DESC, 1"  # noqa: S608 - ours
     return {str(reason): int(times) for reason, times in database.rows(sql, () if host is None else (host,))}
 
 
 def hosts(database: CrawlDatabase, now: float, most_failures: int, patience: int) -> Iterator[HostState]:
-    """The hosts of a crawl; `patience` is the number of irrelevant pages after which a host is left, 0 for never."""
+    """The hosts of a crawl. A host is abandoned after `patience` irrelevant pages; 0 means never."""
     rows = database.rows("SELECT host, next_allowed, failures, more FROM hosts ORDER BY host")
     for host, next_allowed, failures, more in rows:
         barren = int(as_mapping(more).get("barren", 0))
@@ -84,7 +84,7 @@ def counts_waiting(database: CrawlDatabase) -> int:
 
 
 def place_of(database: CrawlDatabase, score: float, url: Url) -> int:
-    """The position in the waiting list of a URL with this score: by score, then by insertion."""
+    """The position of a URL with this score in the waiting list, which is ordered by score, then by insertion."""
     sql = (
         "SELECT count(*) FROM frontier WHERE score > ?1 OR (score = ?1 AND number < "
         "(SELECT min(number) FROM frontier WHERE url = ?2))"
@@ -119,7 +119,7 @@ def fates(database: CrawlDatabase, urls: Collection[Url]) -> dict[Url, tuple[str
 
 
 def titles(database: CrawlDatabase, urls: Collection[Url]) -> dict[Url, str]:
-    """The titles of those of these URLs that were fetched."""
+    """The titles of those URLs that were fetched."""
     results: dict[Url, str] = {}
     for group in _groups(list(urls)):
         marks = ", ".join("?" * len(group))
@@ -152,7 +152,7 @@ _ORDERS = {"new": "event DESC", "best": "4 DESC, event"}
 
 
 class PageRow(NamedTuple):
-    """A fetched page, as a list of results shows it."""
+    """A fetched page, as shown in a list of results."""
 
     n: int
     url: Url
@@ -167,7 +167,7 @@ class PageRow(NamedTuple):
 
 
 class Fetched(NamedTuple):
-    """An event as the figures of a crawl need it."""
+    """A page or miss, with the columns needed to compute the figures of a crawl."""
 
     event: int
     is_page: bool
@@ -207,7 +207,7 @@ class Wanted:
 
 
 def pages(database: CrawlDatabase, wanted: Wanted, relevant_from: float = 0.0) -> list[PageRow]:
-    """Fetched pages. `relevant_from` is the threshold for folders without a judge's verdicts."""
+    """Fetched pages. `relevant_from` is the similarity threshold for folders without a judge's verdicts."""
     relevance, relevant = _JUDGED if database.has_column("history", "relevance") else _OLD
     relevant = relevant.format(relevant_from)
     where, values = ["kind = 'page'"], list[object]()

@@ -40,7 +40,7 @@ class Lock:
 
 
 def lock(folder: Path) -> Lock:
-    """Lock the folder, or raise `FolderInUse` with the process that holds it."""
+    """Lock the folder. Raises `FolderInUse`, with the id of the process, if another process holds the lock."""
     path = folder / NAME
     descriptor = open_in_place(path, os.O_RDWR | os.O_CREAT, 0o644)
     folder_descriptor = -1
@@ -59,7 +59,7 @@ def lock(folder: Path) -> Lock:
 
 
 def holder(folder: Path) -> int | None:
-    """The id of the process that uses the folder; 0 if it is unknown (its file is gone or empty); None if none does."""
+    """The id of the process that holds the lock; 0 if the id is unknown; None if the folder is not locked."""
     for path, take in ((folder / NAME, _take), (folder, _take_folder)):
         try:
             descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
@@ -82,7 +82,7 @@ def _take(descriptor: int, kind: int) -> bool:
 
 
 def _take_folder(descriptor: int, kind: int) -> bool:
-    """As `_take`; True where folders can't be locked."""
+    """Like `_take`, but returns True if the file system can't lock folders."""
     try:
         return _take(descriptor, kind)
     except OSError:

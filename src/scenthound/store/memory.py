@@ -1,4 +1,4 @@
-"""History and repository in memory: for tests, replay and the lab."""
+"""History and repository in memory, for tests, replay and the lab."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class MemoryHistory(History):
         self._strategy_events: list[Event] = []
         self._revised: dict[Url, tuple[float, bool]] = {}
 
-    # ---- written by the loop
+    # ---- used by the loop
 
     def seen(self, url: Url) -> bool:
         return url in self._seen
@@ -83,7 +83,7 @@ class MemoryHistory(History):
             self.graph.pop(url, None)
         return steps
 
-    # ---- read by resume
+    # ---- used by resume
 
     def marks(self) -> Iterator[Mark]:
         for step in self.trail():
@@ -110,7 +110,7 @@ class MemoryHistory(History):
             if recorded is not None and number not in self._not_delivered:
                 yield number, recorded, self._where.get(recorded.url)
 
-    # ---- read by reports and exports
+    # ---- used by reports and exports
 
     def __len__(self) -> int:
         return self._pages
@@ -172,7 +172,7 @@ class MemoryHistory(History):
 
 
 def summed(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:
-    """The sum for each name, largest first; equal sums by name."""
+    """The sum for each name, largest first; equal sums are ordered by name."""
     total: dict[str, int] = {}
     for name, times in pairs:
         total[name] = total.get(name, 0) + times

@@ -1,7 +1,7 @@
-"""The frontier in memory: candidates in one total order, per-host delays, and an exact bound.
+"""A frontier in memory, with a total order of candidates, per-host delays and an exact bound.
 
-`host_schedule` decides which host may be asked next, so no operation scans all hosts. `worst_entries` finds the entry
-to evict. This module keeps the entries themselves and implements the `Frontier` port.
+`host_schedule` decides which host may be requested next, so no operation scans all hosts. `worst_entries` finds the
+entry to evict. This module keeps the entries themselves and implements the `Frontier` port.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _new_candidate: Callable[..., Candidate] = tuple.__new__  # same as `Candidate(.
 
 
 class MemoryFrontier(Frontier):
-    """The `Frontier` port on heaps. Time only moves forward: a `now` before the last one counts as the last one.
+    """The `Frontier` port on heaps. Time never moves backwards: an earlier `now` is replaced by the latest one.
 
-    `bound` is exact; `eviction` says which entry is evicted (rule 7); `spread` is D of rule 11, 1 for none.
+    `bound` is the exact limit, `eviction` decides which entry is evicted (rule 7), `spread` is D of rule 11 (1: none).
     """
 
     def __init__(self, bound: int | None = None, eviction: Eviction = "scored", spread: int = 1) -> None:
@@ -65,7 +65,7 @@ class MemoryFrontier(Frontier):
                 return candidate
             lowest, url = self._last()
             if self.eviction == "scored" and rounded(score) <= lowest:
-                return candidate  # inserted, it would be last: equal scores go by number, and its number is the highest
+                return candidate  # it would be last, because equal scores are ordered by number
             evicted = self._remove(url)
         self._insert(candidate)
         return evicted
@@ -84,11 +84,11 @@ class MemoryFrontier(Frontier):
         return True
 
     def rescore(self, candidates: Sequence[Candidate]) -> None:
-        """As one push for each, but every heap is rebuilt once: single pushes would fill it with stale entries."""
+        """Like one push per candidate, but each heap is rebuilt once instead of filling up with stale entries."""
         self._rescore(candidates)
 
     def _rescore(self, offers: Sequence[Candidate]) -> bool:
-        """Rescore waiting entries; returns whether any changed."""
+        """Rescore waiting entries, and return whether any changed."""
         if not_numbers := [offer.url for offer in offers if isnan(offer.score)]:
             raise ValueError(f"a score must be a number: {not_numbers[0]}")
         entries, version, now = self._entries, self._next_version, self._schedule.now
@@ -118,7 +118,7 @@ class MemoryFrontier(Frontier):
             of_host = changed.get(host)
             if of_host is None:
                 of_host = changed[host] = {}
-            if url not in of_host:  # `offers` may have a URL twice
+            if url not in of_host:  # `offers` may contain a URL twice
                 old_keys.append(old_key)
             of_host[url] = new
             if merged[8] > now:
@@ -146,7 +146,7 @@ class MemoryFrontier(Frontier):
         self._schedule.rest(host, until)
 
     def pop(self, now: float) -> Popped | None:
-        """The rank is as exact as the score bins: see `bin_of`."""
+        """See the port. The rank is only as exact as the score bins (`bin_of`)."""
         self._schedule.advance(now)
         entry = self._schedule.best()
         if entry is None:
@@ -207,7 +207,7 @@ class MemoryFrontier(Frontier):
         return self._schedule.hosts_waiting
 
     def best(self, n: int) -> list[Candidate]:
-        """The `n` best waiting candidates, resting hosts included; looks at every entry."""
+        """The `n` best waiting candidates, including those on resting hosts; scans all entries."""
         return [entry[4] for entry in nsmallest(n, self._entries.values())]
 
     def entry(self, url: Url) -> tuple[int, Candidate] | None:
@@ -222,7 +222,7 @@ class MemoryFrontier(Frontier):
     def restore(self, entries: Iterable[tuple[int, Candidate]]) -> None:
         """Insert saved entries under their old numbers. The bound is not applied: they were within it."""
         collecting = gc.isenabled()
-        gc.disable()  # millions of objects are created and none is freed: collection would take a third of the time
+        gc.disable()  # none of the millions of new objects is garbage, and collection would take a third of the time
         try:
             self._restore(entries)
         finally:
@@ -266,7 +266,7 @@ class MemoryFrontier(Frontier):
         if candidate.due > self._schedule.now:
             self._schedule.push(host, entry)
         else:
-            heappush(host.ready, entry)  # as `push` does, without the call: this runs for every new link
+            heappush(host.ready, entry)  # same as `push`, without the call, because this runs for every new link
         if self._worst.best_kept is not None:
             self._worst.add(score, number, candidate.url)
 

@@ -4,8 +4,8 @@
     model.json   the result of the strategy's `model()`; an array is {"@array": "name.npy"}
     *.npy        one array each, numbers only
 
-A folder may come from a stranger: sizes are checked before anything is read, every file against its digest, and nothing
-in it is executed. It appears under its name only when it is complete.
+A folder may come from a stranger: sizes are checked before anything is read, every file is checked against its digest,
+and nothing in it is executed. The folder gets its name only when it is complete.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FORMAT = 1
 ABOUT, STATE = "model.toml", "model.json"
 LARGEST = 1 << 30  # bytes of all files together: a model of a million words has about 100 MB
 LARGEST_ABOUT = 4 << 20
-MOST_ARRAYS = 20_000  # a taxonomy keeps three for every inner category
+MOST_ARRAYS = 20_000  # a taxonomy has three for every inner category
 TRAIN = "train one: scenthound train STRATEGY --topic TOPIC.toml --from BED_OR_CRAWL --out model"
 _ARRAY = "@array"
 _KINDS = "biuf"  # numpy kinds: booleans, signed and unsigned integers, floats
@@ -54,7 +54,7 @@ class TrainedOn:
 
 @dataclass(frozen=True, slots=True)
 class TrainedModel:
-    """What a strategy learned, with everything needed to use it, and its origin."""
+    """The learned state of a strategy, with everything needed to use it, and its origin."""
 
     strategy: str
     parameters: Mapping[str, Any]
@@ -68,14 +68,14 @@ class TrainedModel:
 
     @property
     def digest(self) -> str:
-        """Equal for equal models: it covers strategy, parameters and state, but not the time."""
+        """A hash of strategy, parameters and state, without the time: equal models have equal digests."""
         files = _files(self.state)
         content = [self.strategy, dict(self.parameters), sorted((name, _sha(data)) for name, data in files.items())]
         return _sha(json.dumps(content, sort_keys=True, default=str).encode())
 
 
 def save_model(folder: Path, model: TrainedModel) -> None:
-    """Write a model to a new folder, completely or not at all. `BadConfig` if the folder exists and is not empty."""
+    """Write a model to a new folder, completely or not at all. Raises `BadConfig` if the folder is not empty."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         what = "there is already a model" if (folder / ABOUT).exists() else "there are already files"
         raise BadConfig(f"{what} in {folder}", "choose a new folder")
@@ -94,7 +94,7 @@ def save_model(folder: Path, model: TrainedModel) -> None:
 
 
 def load_model(folder: Path) -> TrainedModel:
-    """Read the model in a folder. `BadConfig` if there is none, `FolderBroken` if it is damaged, foreign or newer."""
+    """Read the model in a folder. Raises `BadConfig` if there is none, `FolderBroken` if it is damaged or too new."""
     about = _read_about(folder)
     path = folder / ABOUT
     try:
@@ -124,7 +124,7 @@ def load_model(folder: Path) -> TrainedModel:
 
 
 def _files(state: Mapping[str, Any]) -> dict[str, bytes]:
-    """The state as files by name: the JSON, and each array under a name made from its path."""
+    """The state as a mapping from file names to contents: the JSON, and each array, named after its path."""
     arrays: dict[str, bytes] = {}
     text = json.dumps(_encoded(state, (), arrays), ensure_ascii=True, separators=(",", ":"), sort_keys=False)
     return {STATE: text.encode(), **arrays}
@@ -229,7 +229,7 @@ def _checked_files(folder: Path, entries: Any) -> dict[str, bytes]:
 
 
 def _bytes_of(path: Path, most: int) -> bytes:
-    """The bytes of a regular file. No link, pipe or device is opened: the folder may come from a stranger."""
+    """The bytes of a regular file. Links, pipes and devices are refused: the folder may come from a stranger."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:

@@ -12,7 +12,7 @@ from scenthound.store.database import CrawlDatabase
 
 
 class Order(NamedTuple):
-    """One order. `event` is the last event of the history before the crawl took it; None: not taken yet."""
+    """One order. `event` is the last event of the history before the crawl took it; None if it was not taken yet."""
 
     number: int
     action: str
@@ -22,7 +22,7 @@ class Order(NamedTuple):
     outcome: str = ""
 
     def as_plain(self) -> dict[str, object]:
-        """As JSON data, for commands and the desk."""
+        """The order as JSON data, for commands and the desk."""
         return {
             "order": self.number,
             "action": self.action,
@@ -44,12 +44,12 @@ class Orders:
         self._version = -1
 
     def give(self, action: str, value: str, now: float) -> int:
-        """Write an order and return its number. Commit after it."""
+        """Write an order and return its number. The caller must commit."""
         sql = "INSERT INTO orders (action, value, time) VALUES (?, ?, ?)"
         return int(self._database.execute(sql, (action, value, now)).lastrowid or 0)
 
     def new(self) -> list[Order]:
-        """Orders that the crawl has not taken yet. Costs next to nothing if no other process has written."""
+        """Orders that the crawl has not taken yet. Cheap if no other process has written."""
         version = int((self._database.row("PRAGMA data_version") or (0,))[0])
         if version == self._version:
             return []
@@ -84,7 +84,7 @@ class Orders:
         return list(hosts)
 
     def is_paused(self) -> bool:
-        """Whether the last order to pause or to continue, taken or not, was to pause."""
+        """Whether the last pause or continue order, taken or not, was to pause."""
         if not self._database.has_table("orders"):
             return False
         sql = "SELECT action FROM orders WHERE action IN ('pause', 'continue') ORDER BY number DESC LIMIT 1"

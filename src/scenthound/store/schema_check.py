@@ -1,4 +1,4 @@
-"""Check that a database has the tables that the schema declares, and its cells the declared types.
+"""Check that a database has the tables that the schema declares, and that its cells have the declared types.
 
 SQLite stores any type in any column, and a crawl folder may come from a stranger or from a bad disk. So a folder is
 checked once, when a crawl is resumed; code that reads it afterwards can rely on the types.
@@ -10,7 +10,7 @@ import sqlite3
 from typing import NamedTuple
 
 LARGEST = 2**53
-"""The largest integer that a cell may hold: above it, floats skip integers."""
+"""The largest integer that a cell may hold: larger ones are not exact as floats."""
 LATEST = 253_402_300_799
 """The end of the year 9999."""
 _FITS = {
@@ -27,7 +27,7 @@ _RULES = {
             AND detail IS NOT NULL END""",
     "labels": f"time BETWEEN 0 AND {LATEST}",
 }
-"""Conditions on the rows of a table, besides the types."""
+"""Conditions on the rows of a table, in addition to the types."""
 
 
 class TableColumn(NamedTuple):

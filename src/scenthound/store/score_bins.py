@@ -1,4 +1,4 @@
-"""Bins for counting scores, so that the rank of a score is known without looking at every candidate."""
+"""Bins for counting scores, so that the rank of a score can be estimated without looking at every candidate."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The set of requested URLs: exact, although only the latest URLs are in memory.
 
 Of older URLs only a hash is kept, 8 bytes each. A URL whose hash is not among them was not requested; otherwise the
-database is asked. So a long crawl takes 8 bytes per page, and no answer is a guess.
+database is queried. So a long crawl takes 8 bytes per page, and every answer is exact.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable
 from scenthound.store.url_index import NO_PAIRS, Pairs, UrlIndex
 
 LATEST = 50_000
-"""The most URLs in memory."""
+"""The maximum number of URLs in memory."""
 
 
 class SeenUrls:
-    """Add URLs and test for them. `is_stored` asks the database: after `add`, store the URL before the next call."""
+    """A set of URLs. `is_stored` queries the database, so store an added URL there before the next call."""
 
     def __init__(self, urls: Iterable[str], is_stored: Callable[[str], bool], latest: int = LATEST) -> None:
         self._most, self._is_stored = latest, is_stored
@@ -40,7 +40,7 @@ class SeenUrls:
             return True
         is_seen = self.is_partial and bool(self._others.find(url)) and self._is_stored(url)
         if is_seen:
-            self.add(url)  # pages of a site link to the same few URLs: the next page will ask again
+            self.add(url)  # pages of a site link to the same few URLs, so it will soon be looked up again
         return is_seen
 
     def _forget_latest(self) -> None:

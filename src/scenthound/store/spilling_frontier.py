@@ -1,8 +1,8 @@
 """A frontier that keeps a bounded part in memory and reads the rest from its store.
 
-Up to `IN_MEMORY` entries, all are in memory, as in `MemoryFrontier`. Above that, the best stay in memory, at most a
-share of each host; of the others only order and hashes are known (`cold_entries`). Pops come in the same order as from
-a frontier in memory: if a better entry may be on disk, the entries in memory are chosen again before the pop.
+Up to `IN_MEMORY` entries, all are in memory, as in `MemoryFrontier`. Above that, the best stay in memory, with a limit
+per host; of the others only order and hashes are known (`cold_entries`). Entries are popped in the same order as from a
+`MemoryFrontier`: if a better entry may be on disk, the entries in memory are chosen again before the pop.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from scenthound.store.url_index import LARGEST, Pairs
 from scenthound.url import host as host_of
 
 IN_MEMORY = 100_000
-"""The most entries in memory: the default bound of a frontier, so most crawls never spill."""
+"""The maximum number of entries in memory. It is the default bound of a frontier, so most crawls never spill."""
 SHARE = 32
-"""The most entries of one host in memory, initially."""
+"""The initial limit of entries in memory per host."""
 BATCH = 500_000
-"""Entries per batch that is added to those on disk when a crawl is opened."""
+"""Entries per batch when entries are added to those on disk while a crawl is opened."""
 AT_ONCE = 10_000
 """Rows read at a time when a crawl is opened."""
 EVICTED_AT_ONCE = 100
@@ -54,7 +54,7 @@ class SpillingFrontier(MemoryFrontier):
         self._limit = in_memory  # with more entries in memory than this, `_choose` runs again
         self._cold = ColdEntries(folder)
         self._cold_from: Order | None = None
-        """Where the entries on disk begin, except those beyond their host's share: these are in `Host.cold_from`."""
+        """Where the entries on disk begin, except those beyond the limit of a host: see `Host.cold_from`."""
 
     # --- provided by the subclass --------------------------------------------------------------------
 
@@ -139,7 +139,7 @@ class SpillingFrontier(MemoryFrontier):
     # --- entries on disk ----------------------------------------------------------------------
 
     def _on_disk(self, url: Url) -> tuple[int, Candidate] | None:
-        """The entry of a URL that waits on disk."""
+        """The entry of a URL if it waits on disk, else None."""
         if self._cold_count and (numbers := self._cold.find(url)):
             return next((entry for entry in self._read(numbers) if entry[1].url == url), None)
         return None
@@ -157,7 +157,7 @@ class SpillingFrontier(MemoryFrontier):
             self._limit = 0
 
     def _add(self, number: int, candidate: Candidate) -> None:
-        """Put an entry into memory that is already counted in the bins."""
+        """Put an entry that is already counted in the bins into memory."""
         score, host = rounded(candidate.score), self._schedule.host_for(host_of(candidate.url))
         entry = self._entries[candidate.url] = (-score, number, self._version(), host, candidate)
         self._schedule.push(host, entry)
@@ -165,7 +165,7 @@ class SpillingFrontier(MemoryFrontier):
         self._schedule.place(host)
 
     def _last(self) -> tuple[float, Url]:
-        """As in memory; if the last entry is on disk, it is loaded first, with others that will be evicted next."""
+        """Like the base method, but loads the last entry first if it is on disk, with others to be evicted next."""
         last = self._cold.last(EVICTED_AT_ONCE) if self._cold_count else []
         if last and (not self._entries or last[-1] > self._entries[super()._last()[1]][:2]):
             for number, candidate in self._read_all([number for _, number in last]):
@@ -186,9 +186,9 @@ class SpillingFrontier(MemoryFrontier):
             self._choose(self._is_awake())
 
     def _find_best(self) -> None:
-        """Make sure that nothing on disk comes before what `pop` would return.
+        """Make sure that no entry on disk comes before the entry that `pop` would return.
 
-        The share adapts to what was missing: more entries per host, or more hosts.
+        The limit per host adapts to what was missing: more entries per host, or more hosts.
         """
         schedule, is_early = self._schedule, self._pops < self._target // 2
         best = schedule.best()
@@ -202,7 +202,7 @@ class SpillingFrontier(MemoryFrontier):
             self._choose(self._is_awake())
 
     def _find_best_resting(self) -> None:
-        """As `_find_best`, for `best_resting`, which the loop calls only on a strategy's own frontier."""
+        """Like `_find_best`, but for `best_resting`, which the loop calls only on a strategy's own frontier."""
         schedule, best = self._schedule, self._schedule.best_resting()
         resting = schedule.keys(lambda host: schedule.now < host.until < inf, host_key)
         is_after = self._cold_from is not None and (best is None or best[:2] > self._cold_from)
@@ -210,20 +210,20 @@ class SpillingFrontier(MemoryFrontier):
             self._choose(resting.__contains__)
 
     def _is_awake(self) -> Callable[[int], bool]:
-        """A predicate: whether the host with a key may be asked now and was not used recently."""
+        """A predicate on host keys: whether the host may be requested now and was not used recently."""
         schedule = self._schedule
         asleep = schedule.keys(lambda host: host.until > schedule.now or schedule.is_used(host.name), host_key)
         return lambda key: key not in asleep
 
     def _choose(self, is_wanted: Callable[[int], bool]) -> None:
-        """Choose which entries are in memory: load the missing ones, and of the others keep only the order."""
+        """Choose which entries are in memory: load those that are missing, and drop the others."""
         self._write_rows()
         schedule = self._schedule
         hot = [entry for entry in self._entries.values() if entry[4].due <= schedule.now and entry[1] <= LARGEST]
         with self._guarded():
             share = min(
                 self._share, max(self._target // max(schedule.resting(), 1), 1)
-            )  # each of them will wake and need entries
+            )  # every resting host will wake and need entries
             choice = choose(_records(hot), self._cold.blocks(), self._target, share, is_wanted)
         chosen = np.array(sorted(choice.numbers), np.int64)
         numbers = np.fromiter((entry[1] for entry in hot), np.int64, len(hot))
@@ -251,9 +251,9 @@ class SpillingFrontier(MemoryFrontier):
         self._cold_count = len(self._cold)
 
     def _restore_cold(self, rows: Iterable[tuple[int, Url, float, float]]) -> Iterator[tuple[int, Url]]:
-        """As `restore`, from (number, URL, score, due): only the best are loaded.
+        """Like `restore`, but from (number, URL, score, due), and only the best entries are loaded.
 
-        Yields entries whose URL is stored twice, which damage can cause; the caller deletes them.
+        If damage has caused a URL to be stored twice, its second entry is yielded, and the caller deletes it.
         """
         in_memory: list[int] = []
         gathered, rows = GatheredRows(), iter(rows)
@@ -277,7 +277,7 @@ class SpillingFrontier(MemoryFrontier):
         self._choose(self._is_awake())
 
     def _gather(self, rows: Sequence[tuple[int, Url, float, float]], gathered: GatheredRows) -> list[int]:
-        """Count and gather rows; returns the numbers of rows that have to be in memory."""
+        """Count and gather rows, and return the numbers of those that have to be in memory."""
         in_memory: list[int] = []
         keys: dict[int, float] = {}
         for number, _, score, due in rows:

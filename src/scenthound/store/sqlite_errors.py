@@ -1,4 +1,4 @@
-"""Translate errors of SQLite into ours: a full disk, a damaged file, a file that another process is writing."""
+"""Translate SQLite errors into our own exceptions for a full disk, a damaged file, a file in use and so on."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def disk_full(path: str) -> DiskFull:
 
 
 def translate_error(error: sqlite3.Error | OSError, path: str) -> Exception:
-    """The exception that says what happened to this file and what to do; the same error if it is not a known one."""
+    """Our exception for this error, with a hint on what to do; the error itself if it is unknown."""
     if isinstance(error, OSError):
         return disk_full(path) if error.errno in (errno.ENOSPC, errno.EDQUOT) else IoFailed.of(error, path)
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
@@ -49,13 +49,13 @@ def translate_error(error: sqlite3.Error | OSError, path: str) -> Exception:
         return disk_full(path)
     if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_NOMEM):
         return IoFailed(path, str(error))
-    if code == sqlite3.SQLITE_ERROR:  # our statements are correct, so the tables are not
+    if code == sqlite3.SQLITE_ERROR:  # our SQL is correct, so the tables must be wrong
         return damaged(path, str(error))
     return error
 
 
 def _unreadable(path: str) -> IoFailed | None:
-    """The I/O error if the disk failed: SQLite reports that as damage too, so read the whole file again."""
+    """The I/O error if the disk failed. SQLite reports that as damage too, so the whole file is read again."""
     try:
         with open(path, "rb") as file:
             while file.read(_CHUNK):
@@ -71,7 +71,7 @@ def _unreadable(path: str) -> IoFailed | None:
 
 
 def _no_room(path: str) -> bool:
-    """Whether the file system is full: SQLite reports some failed writes only as an I/O error."""
+    """Whether the file system is full. SQLite reports some failed writes only as an I/O error."""
     try:
         disk = os.statvfs(Path(path).parent)
     except OSError:

@@ -24,9 +24,9 @@ _NUMBER = "frontier.number"
 class SqliteFrontier(SpillingFrontier):
     """A frontier with a table as its journal: each commit writes the URLs that changed.
 
-    A popped URL stays in the table until `settle` is called for it, when its page, miss or redirect has been recorded.
-    So a URL that was in flight when the process died waits again, in its old position. The loop saves how long hosts
-    rest. About `in_memory` candidates at most are in memory; the others are read from the table when their turn comes.
+    A popped URL stays in the table until `settle` is called for it, after its page, miss or redirect has been recorded.
+    So a URL that was in flight when the process died waits again, in its old position. The delays of hosts are saved by
+    the loop. At most about `in_memory` candidates are in memory; the others are read from the table when needed.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class SqliteFrontier(SpillingFrontier):
         super().__init__(bound, eviction, spread, in_memory, folder)
         database.after_close(self._cold.close)
         self._database = database
-        self._changed: dict[int, Url] = {}  # entries, by number, whose row has to be written or deleted
+        self._changed: dict[int, Url] = {}  # number and URL of each entry whose row has to be written or deleted
         self._saved_recent: list[str] = []
         self._unwritten = 0  # the table has no rows from this number on
         database.execute("DELETE FROM parents WHERE id NOT IN (SELECT parent FROM frontier WHERE parent IS NOT NULL)")
@@ -129,7 +129,7 @@ class SqliteFrontier(SpillingFrontier):
         return self._database.guarded()
 
     def _stored(self) -> Iterator[tuple[int, Candidate]]:
-        """The stored entries in order; a URL that is stored twice, because of damage, is returned once."""
+        """The stored entries in order. If a damaged table contains a URL twice, it is returned once."""
         waiting, candidate_of = self._entries, CandidateReader(self._database.path)
         for row in self._database.rows(f"{ROWS} ORDER BY number"):
             if row[1] in waiting:

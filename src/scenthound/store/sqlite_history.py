@@ -17,11 +17,11 @@ _STEP = "n, url, parent, anchor, score, parts, similarity, depth, status, bytes,
 _JUDGED = ("coalesce(relevance, similarity, 0)", "coalesce(relevant, coalesce(similarity, 0) >= {:f})")
 _OLD_JUDGED = ("coalesce(similarity, 0)", "coalesce(similarity, 0) >= {:f}")  # folders from before there were judges
 OLD_RULE = 0.1
-"""The similarity from which a page was relevant before there were judges."""
+"""The similarity threshold for relevant pages before there were judges."""
 _LOST = "event, url, parent, anchor, score, depth, status, bytes, time, reason, detail, carry"
 
-EVENTS_KEPT = 100_000  # of each kind; older ones are deleted
-LONGEST_EVENT = 20_000  # characters of its facts as JSON
+EVENTS_KEPT = 100_000  # strategy events kept of each kind; older ones are deleted
+LONGEST_EVENT = 20_000  # characters of a strategy event's facts as JSON
 _EVENT = (
     f"INSERT INTO history (kind, {_STEP}, reason, detail, file, offset, length, relevance, relevant) "  # noqa: S608
     "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
@@ -29,12 +29,12 @@ _EVENT = (
 _IS_SEEN = """SELECT 1 FROM history WHERE url = ?1 AND kind = 'page' UNION ALL SELECT 1 FROM dead WHERE url = ?1
     UNION ALL SELECT 1 FROM aliases WHERE url = ?1 LIMIT 1"""
 COLLECTED = 256  # events collected before they are written
-LONG = 65_536  # an event with more text than this is written at once
+LONG = 65_536  # characters: an event with more text is written immediately
 _NOWHERE = (None, None, None)
 
 
 class RecordPosition(NamedTuple):
-    """Where the history says that an event's record is, in its file."""
+    """The position of an event's record in its WARC file, according to the history."""
 
     event: int
     offset: int
@@ -42,10 +42,10 @@ class RecordPosition(NamedTuple):
 
 
 class SqliteHistory(History):
-    """The `History` port in the crawl's file. The latest seen URLs are also in memory.
+    """The `History` port in the crawl's SQLite file. The latest seen URLs are also in memory.
 
-    Events are collected and written many at a time, at the latest with the next commit or query. In a folder without
-    a judge, a page is relevant from a similarity of `relevant_from`.
+    Events are collected and written many at a time, at the latest before the next commit or query. In a folder without
+    a judge, a page with a similarity of at least `relevant_from` is relevant.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class SqliteHistory(History):
 
     @cached_property
     def _seen(self) -> SeenUrls:
-        """Read when first needed: code that only looks at a crawl never asks which URLs were seen."""
+        """Loaded on first use, because code that only inspects a crawl never needs the seen URLs."""
         rows = self._rows(
             "SELECT url FROM history WHERE kind = 'page' UNION ALL SELECT url FROM dead"
             " UNION ALL SELECT url FROM aliases"
@@ -190,7 +190,7 @@ class SqliteHistory(History):
             yield row[17], _step(row[:17]) if kind == "page" else _lost(_columns_of_miss(row)), where
 
     def pages_until(self, event: int) -> int:
-        """The number of pages up to this event."""
+        """The number of pages up to and including this event."""
         sql = "SELECT count(*) FROM history WHERE kind = 'page' AND event <= ?"
         return int((self._row(sql, (event,)) or (0,))[0])
 
@@ -198,7 +198,7 @@ class SqliteHistory(History):
         return int((self._row("SELECT max(n) FROM history WHERE kind = 'page'") or (0,))[0] or 0)
 
     def recorded_files(self) -> dict[str, tuple[int, int]]:
-        """For each file of the repository: the number of recorded pages, and the end of the last one."""
+        """For each file of the repository, the number of recorded pages and the end of the last record."""
         sql = "SELECT file, count(*), max(offset + length) FROM history WHERE file IS NOT NULL GROUP BY file"
         return {file: (count, int(end or 0)) for file, count, end in self._rows(sql)}
 
@@ -216,7 +216,7 @@ class SqliteHistory(History):
         return [Where(file, _whole(offset), _whole(length)) for file, offset, length in self._rows(sql, (stride,))]
 
     def forget_events(self, events: Sequence[int]) -> list[Step]:
-        """Forget the pages of these events, whose records are lost; returns their steps."""
+        """Forget the pages of these events, whose records are lost, and return their steps."""
         rows = [self._row("SELECT url, kind FROM history WHERE event = ?", (event,)) for event in events]
         self._database.executemany(
             "UPDATE history SET file = NULL, offset = NULL, length = NULL WHERE event = ?", [(n,) for n in events]
@@ -228,7 +228,7 @@ class SqliteHistory(History):
         for url in gone:
             self._database.execute("DELETE FROM history WHERE url = ? AND kind = 'page'", (url,))
             self._seen.discard(url)
-        if gone:  # they will be fetched again, and their links recorded again
+        if gone:  # they will be fetched again, and then their links are recorded again
             urls = set(gone)
             rows = self._rows("SELECT rowid, source FROM links")
             self._database.executemany("DELETE FROM links WHERE rowid = ?", [(n,) for n, url in rows if url in urls])
@@ -332,7 +332,7 @@ class SqliteHistory(History):
             self._touched.clear()
 
     def _names_of(self, url: Url) -> Iterator[Url]:
-        """The URL itself, then what it was redirected to, step by step."""
+        """The URL itself, then each URL that it was redirected to, in order."""
         visited: set[Url] = set()
         name: Url | None = url
         while name is not None and name not in visited:

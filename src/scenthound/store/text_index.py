@@ -1,8 +1,8 @@
-"""The full-text index of a crawl: one SQLite file with an FTS5 table, beside the crawl and made from it.
+"""The full-text index of a crawl: an SQLite FTS5 file in the crawl folder, which can be rebuilt from the crawl.
 
 A batch of pages and the number of its last event are written in one transaction, so a killed process leaves an index
-that is complete up to some event. The facts for filtering and ranking are in a narrow table of their own: a common word
-matches half of the pages, and rows with whole texts would be slow to visit.
+that is complete up to some event. The columns for filtering and ranking are in a separate narrow table, because a
+common word can match half of all pages, and reading rows that include the full text would be slow.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from scenthound.store.sqlite_errors import translate_error
 INDEX, FILE = "index", "text.db"  # in a crawl folder
 APPLICATION = 0x5C_E7_1D_EC
 VERSION = 1
-FIELDS = ("title", "anchor", "host", "text")  # a word in them counts 5, 3, 2 and 1 in bm25
+FIELDS = ("title", "anchor", "host", "text")  # their bm25 weights are 5, 3, 2 and 1: see SCHEMA
 SNIPPET = 28  # words in a snippet
-BEGIN, END = "\x02", "\x03"  # around marked words; texts are stored without them
+BEGIN, END = "\x02", "\x03"  # delimiters around highlighted words; removed from stored texts
 
 SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
@@ -56,10 +56,10 @@ class Document:
     text: str
     relevance: float
     language: str
-    """As the page declares it, in lower case without region; empty if it does not."""
+    """The language code that the page declares, in lower case without region; empty if it declares none."""
     time: float
     page: int
-    """Its number in the crawl."""
+    """The page's number in the crawl."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +104,15 @@ EVERYTHING = Filters()
 
 
 class Match(NamedTuple):
-    """A page that matches: its number, how well (bm25, larger is better), and its relevance."""
+    """A page that matches: its number in the index, its bm25 score (larger is better) and its relevance."""
 
     number: int
-    text: float
+    text_score: float
     relevance: float
 
 
 class PageSummary(NamedTuple):
-    """A page as a search result shows it. Marked words are between `BEGIN` and `END`."""
+    """A page as shown in search results. Highlighted words are between `BEGIN` and `END`."""
 
     url: str
     host: str
@@ -125,7 +125,7 @@ class PageSummary(NamedTuple):
 
 
 class TextIndex:
-    """One index file. With `write` it is created if there is none."""
+    """One index file. If `write` is true, it is created when missing."""
 
     def __init__(self, folder: Path, write: bool = False) -> None:
         self.path = folder / FILE
@@ -174,21 +174,21 @@ class TextIndex:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    # ---- written by the indexer
+    # ---- used by the indexer
 
     @property
-    def position(self) -> int:
-        """The last event of the crawl that is in the index."""
+    def last_event(self) -> int:
+        """The number of the last crawl event that has been indexed."""
         row = self._row("SELECT value FROM meta WHERE key = 'position'")
-        return 0 if row is None else self._fitting(row, int)[0]
+        return 0 if row is None else self._checked(row, int)[0]
 
-    def add(self, documents: Iterable[Document], position: int) -> None:
-        """Add pages and move the position to this event, in one transaction. A page indexed before is replaced."""
+    def add(self, documents: Iterable[Document], last_event: int) -> None:
+        """Add pages and set `last_event`, in one transaction. A page that was already indexed is replaced."""
         try:
             self._db.execute("BEGIN IMMEDIATE")
             for document in documents:
                 self._add(document)
-            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('position', ?)", (position,))
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('position', ?)", (last_event,))
             self._db.execute("COMMIT")
         except (sqlite3.Error, OSError) as error:
             if self._db.in_transaction:
@@ -207,18 +207,18 @@ class TextIndex:
         facts = (document.url, document.host, document.relevance, document.language, document.time, document.page)
         number = db.execute("INSERT INTO documents VALUES (NULL, ?, ?, ?, ?, ?, ?)", facts).lastrowid
         words = (document.title, document.anchor, document.host, document.text)
-        row = (number, *(without_marks(text) for text in words))
+        row = (number, *(clean_text(text) for text in words))
         db.execute("INSERT INTO texts VALUES (?, ?, ?, ?, ?)", row)
         db.execute(f"INSERT INTO words (rowid, {columns}) VALUES (?, ?, ?, ?, ?)", row)  # noqa: S608
 
-    # ---- read by searches
+    # ---- used by searches
 
     def __len__(self) -> int:
         return int((self._row("SELECT count(*) FROM documents") or (0,))[0])
 
     def highest_relevance(self) -> float:
         row = self._row("SELECT max(relevance) FROM documents WHERE relevance IS NOT NULL")
-        return float(self._fitting(row, float)[0]) if row and row[0] is not None else 0.0
+        return float(self._checked(row, float)[0]) if row and row[0] is not None else 0.0
 
     def matches(self, expression: str, filters: Filters) -> list[Match]:
         """All pages that match an FTS5 expression and pass the filters, in no particular order."""
@@ -229,13 +229,13 @@ class TextIndex:
         return [Match(*row) for row in self._rows(sql, (expression, *values))]
 
     def pages(self, filters: Filters) -> list[Match]:
-        """All pages that pass the filters, in no particular order."""
+        """All pages that pass the filters, with a score of 0, in no particular order."""
         where, values = filters.sql()
         sql = f"SELECT number, 0.0, CAST(relevance AS REAL) FROM documents AS d WHERE {where}"  # noqa: S608 - our own names
         return [Match(*row) for row in self._rows(sql, values)]
 
     def summary(self, number: int, expression: str | None) -> PageSummary:
-        """A page as a search result shows it, with the words of the expression marked."""
+        """A page as shown in search results, with the words of the expression highlighted."""
         if expression is None:
             sql = f"SELECT title, substr(text, 1, {SNIPPET * 8}) FROM texts WHERE number = ?"  # noqa: S608
             title, snippet = self._row(sql, (number,)) or ("", "")
@@ -247,7 +247,7 @@ class TextIndex:
         facts = "SELECT url, host, relevance, language, time, page FROM documents WHERE number = ?"
         url, host, *rest = self._row(facts, (number,)) or ("", "", 0.0, "", 0.0, 0)
         return PageSummary(
-            *self._fitting((url, host, title, snippet, *rest), str, str, str, str, float, str, float, int)
+            *self._checked((url, host, title, snippet, *rest), str, str, str, str, float, str, float, int)
         )
 
     def number_of(self, url: str) -> int | None:
@@ -260,7 +260,7 @@ class TextIndex:
         title, text = self._row("SELECT title, text FROM texts WHERE number = ?", (number,)) or ("", "")
         return title, text
 
-    def pages_with(self, term: str) -> int:
+    def count_pages_with(self, term: str) -> int:
         """The number of pages in which this stemmed term occurs."""
         row = self._row("SELECT doc FROM terms WHERE term = ?", (term,))
         return 0 if row is None else int(row[0])
@@ -270,7 +270,7 @@ class TextIndex:
         return dict(self._rows("SELECT language, count(*) FROM documents GROUP BY language ORDER BY 2 DESC"))
 
     def hosts(self, most: int) -> dict[str, int]:
-        """The hosts with the most pages, and their numbers of pages."""
+        """The hosts with the most pages, and the number of pages on each."""
         sql = "SELECT host, count(*) FROM documents GROUP BY host ORDER BY 2 DESC, 1 LIMIT ?"
         return dict(self._rows(sql, (most,)))
 
@@ -280,8 +280,8 @@ class TextIndex:
         except (sqlite3.Error, OSError) as error:
             raise self._translated(error) from error
 
-    def _fitting(self, row: tuple[Any, ...], *kinds: type) -> tuple[Any, ...]:
-        """Return the row. Raises `FolderBroken` if its cells have other types, which SQLite does not prevent."""
+    def _checked(self, row: tuple[Any, ...], *kinds: type) -> tuple[Any, ...]:
+        """Return the row, or raise `FolderBroken` if a value has the wrong type (SQLite does not enforce types)."""
         if not all(
             isinstance(cell, kind) or (kind is float and isinstance(cell, int))
             for cell, kind in zip(row, kinds, strict=True)
@@ -297,17 +297,17 @@ class TextIndex:
         if "fts5:" in str(error):
             return BadUsage(f"this query can't be answered: {error}", "put words with special characters in quotes")
         if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_CANTOPEN and not self.path.exists():
-            return FolderBroken(self.path, "can't be opened", "check that you may read and write its folder")
+            return FolderBroken(self.path, "can't be opened", "check your permissions on its folder")
         translated = translate_error(error, str(self.path))
         if isinstance(translated, FileDamaged | sqlite3.Error):
             return FolderBroken(self.path, f"can't be used: {error}", "delete it: it can be rebuilt from the crawl")
         return DiskFull(self.path) if isinstance(translated, DiskFull) else translated
 
 
-def without_marks(text: str) -> str:
-    """Text without the characters that mark words, and without lone surrogates, which SQLite rejects."""
-    for mark in (BEGIN, END, "\0"):
-        text = text.replace(mark, " ")  # `translate` took a quarter of the indexer's time
+def clean_text(text: str) -> str:
+    """Replace the highlight delimiters and NUL with spaces, and lone surrogates, which SQLite rejects, with `?`."""
+    for unwanted in (BEGIN, END, "\0"):
+        text = text.replace(unwanted, " ")  # `translate` took a quarter of the indexer's time
     return text.encode("utf-8", "replace").decode("utf-8")
 
 

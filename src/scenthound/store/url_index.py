@@ -1,6 +1,6 @@
 """A compact map from URLs to entry numbers: hashes in sorted arrays, 8 bytes per URL.
 
-Two URLs may share a hash, so the caller compares the URL itself with what is stored under each number.
+Two URLs may share a hash, so the caller must compare the URL with the stored URL of each number.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-SHARES = 256  # arrays, chosen by 8 bits of the hash: a change copies one of them at a time
+SHARES = 256  # number of arrays; 8 bits of the hash select one, so a change copies only part of the index
 LARGEST = 2**32 - 1
 """The largest number that fits."""
 _EMPTY = np.empty(0, np.uint64)
@@ -39,7 +39,7 @@ class UrlIndex:
 
     def __init__(self) -> None:
         self._shares: list[NDArray[np.uint64]] = [_EMPTY] * SHARES
-        self._views = [_EMPTY.data] * SHARES  # reading an item of a view takes a third of the time of an array
+        self._views = [_EMPTY.data] * SHARES  # reading an item of a memoryview takes a third of the time
 
     def __len__(self) -> int:
         return sum(map(len, self._shares))
@@ -55,7 +55,7 @@ class UrlIndex:
         return numbers
 
     def change(self, added: Pairs, removed: Pairs) -> None:
-        """Remove pairs that are in the index, and add others, which may include removed ones."""
+        """Remove pairs that are in the index, then add pairs, which may be among the removed ones."""
         new, old = _by_share(added), _by_share(removed)
         for share, pairs in enumerate(self._shares):
             if not len(new[share]) and not len(old[share]):

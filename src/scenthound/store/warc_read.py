@@ -1,6 +1,6 @@
 """Read WARC files: gzip members in a file, records in a member, a response in a record.
 
-Files may be truncated, damaged or foreign: no length is trusted, and nothing is decompressed without a limit.
+Files may be truncated, damaged or from others, so no length is trusted and nothing is decompressed without a limit.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from scenthound.model import Response
 
-LARGEST = 256 << 20  # bytes of one decompressed member; far above the limit of a page
+LARGEST = 256 << 20  # bytes of one decompressed member; far above the limit for a page
 MAGIC = b"\x1f\x8b\x08"
 _CHUNK = 32 << 10
 _HOLES = 1000  # damaged ranges skipped in one file
@@ -69,7 +69,7 @@ def members(path: Path, start: int = 0) -> Iterator[Member]:
 
 
 def member_at(file_bytes: mmap.mmap | bytes, offset: int, largest: int = LARGEST) -> Member:
-    """The member at `offset`; if it is invalid, it has a `problem` and the length of the rest of the file."""
+    """The member at `offset`. An invalid member has a `problem`, and extends to the end of the file."""
     inflate = zlib.decompressobj(31)
     parts: list[bytes] = []
     bytes_left, position, rest = largest, offset, len(file_bytes) - offset
@@ -105,7 +105,7 @@ def _until_next_valid(file_bytes: mmap.mmap, hole: Member) -> Member:
 
 
 def records(data: bytes) -> Iterator[WarcRecord]:
-    """The records of decompressed data; ValueError at the first invalid one."""
+    """The records in decompressed data. Raises ValueError at the first invalid one."""
     offset = 0
     while offset < len(data):
         end = data.find(b"\r\n\r\n", offset, offset + (64 << 10))
@@ -139,9 +139,9 @@ def header_lines(head: bytes) -> Iterator[tuple[str, str]]:
 
 
 def response_of(record: WarcRecord) -> Response | None:
-    """The response in a record; None if it is of another kind; ValueError if it is invalid.
+    """The response in a record; None if the record has another type. Raises ValueError if it is invalid.
 
-    A `resource` record becomes a response with only a content type. Chunked bodies are joined, as by a client.
+    A `resource` record becomes a response with only a content type. Chunked bodies are joined, as a client does.
     """
     target = record.target
     if not target.lower().startswith(("http://", "https://")):
@@ -173,7 +173,7 @@ def response_of(record: WarcRecord) -> Response | None:
 
 
 def unchunked(body: bytes) -> bytes:
-    """Join a chunked body; unchanged if it is not chunked (many archives join the body but keep the header)."""
+    """Join a chunked body. Other bodies are unchanged: many archives join the body but keep the header."""
     parts: list[bytes] = []
     offset = 0
     while offset < len(body):

@@ -1,12 +1,12 @@
 """Compare the WARC files with the history at every resume, and repair what a crash or damage left.
 
 The end of the archive is found by reading everything since the last sync, at least the newest `CHECKED` bytes. A sample
-of the older records is read too, and a file with a problem from its beginning. So the time is bounded, however large
-the archive is.
+of the older records is read too; if one has a problem, its file is read from the beginning. So the time is bounded,
+however large the archive is.
 
-Nothing is deleted. Bytes after the last recorded page are moved to `NAME.tail-N`, beside the file. So is everything
-from the first bad record on if it was never synced: a power cut tore the end of the file. A file that is damaged before
-that stays as it is, and the next pages go to a new file.
+Nothing is deleted. Bytes after the last recorded page are moved to `NAME.tail-N` in the same folder. So is everything
+from the first bad record on if it was never synced, as after a power cut. A file that is damaged before its last sync
+stays as it is, and the next pages go to a new file.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from scenthound.store.sqlite_history import RecordPosition, SqliteHistory
 from scenthound.store.warc_read import members
 from scenthound.store.warc_repository import End, WarcRepository, problem_of
 
-CHECKED = 200_000_000  # bytes that are always read, which takes about three seconds
+CHECKED = 200_000_000  # newest bytes, which are always read: about three seconds
 SAMPLE = 500  # older records that are read, from all files
 TAIL = "tail"
 _NO_LIMIT = 1 << 63
 
 
 class Damage(NamedTuple):
-    """A file of which parts can't be read."""
+    """A file with unreadable parts."""
 
     file: str
     offset: int
-    """The offset of the first lost page; if none is lost, of the damage."""
+    """The offset of the first lost page, or of the damage if no page is lost."""
     why: str
     events: tuple[int, ...]
     """The events of the recorded pages that are lost."""
     is_inside: bool
-    """Whether whole records follow the damage."""
+    """Whether complete records follow the damage."""
 
     def __str__(self) -> str:
         cost = (
@@ -76,7 +76,7 @@ def examine(
 ) -> Findings:
     """Compare the files with the history. `written` and `synced` are from the last run; neither is trusted.
 
-    With `everything`, all files are read, and whole records are kept even if the history does not have them.
+    With `everything`, all files are read, and complete records are kept even if the history does not contain them.
     """
     sizes = {path.name: path.stat().st_size for path in repository.files()}
     recorded = history.recorded_files()
@@ -92,7 +92,7 @@ def examine(
         path, recorded_places = repository.folder / file, history.records_in(file)
         safe = _NO_LIMIT if file != last or file < synced.file else synced.offset if file == synced.file else 0
         damage, valid = _compare(path, recorded_places, starts.get(file, 0), limit, safe)
-        if damage and (damage.events or file == last):  # for earlier files it was reported when they were the last
+        if damage and (damage.events or file == last):  # earlier files: reported when they were the last
             damages.append(damage)
         end = valid if file == last else end
     return Findings(
@@ -124,9 +124,9 @@ def mend(repository: WarcRepository, history: SqliteHistory, findings: Findings)
 
 
 def _starts(sizes: Mapping[str, int], last: str, synced: End) -> dict[str, int]:
-    """Where to start reading each file: at the last sync or earlier, to include the newest `CHECKED` bytes.
+    """The offset from which to read each file: the last sync, or earlier to include the newest `CHECKED` bytes.
 
-    A file is synced before the next one is begun. So without a recorded sync only the last file may be incomplete.
+    A file is synced before the next one is started. So without a recorded sync only the last file may be incomplete.
     """
     starts: dict[str, int] = {}
     budget = CHECKED
@@ -145,8 +145,8 @@ def _compare(
 ) -> tuple[Damage | None, int]:
     """The damage of a file, read from the last recorded page before `start` on, and the end of its last valid record.
 
-    A record is valid if it is whole and ends before `limit`, or if the history has it. Synced bytes end at `safe`;
-    after that, nothing is valid from the first bad record on.
+    A record is valid if it is complete and ends before `limit`, or if the history contains it. Synced bytes end at
+    `safe`; after that, nothing is valid from the first bad record on.
     """
     start = max((record.offset for record in recorded if 0 <= record.offset <= start), default=0)
     lengths: dict[int, int] = {}

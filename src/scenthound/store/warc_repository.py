@@ -1,7 +1,7 @@
-"""The repository of replies as WARC 1.1 files: one gzip member per record, and a new file above a given size.
+"""The repository of responses as WARC 1.1 files, with one gzip member per record and a limit on the file size.
 
 A record is handed to the operating system in one piece, so it survives a crash of the process; `sync` makes it survive
-a power cut. A write that does not fit is undone, so a full disk leaves valid files. A request is written before its
+a power cut. An incomplete write is undone, so a full disk leaves valid files. A request is written before its
 response, in the same write.
 """
 
@@ -26,7 +26,7 @@ from scenthound.ports import Repository, Where
 from scenthound.store.warc_read import LARGEST, MAGIC, Member, WarcRecord, member_at, members, records, response_of
 from scenthound.store.warc_write import STORED, Headers, as_member, digest_of, exchange_records, info_record
 
-ROLL = 1 << 30  # bytes of a file, above which a new one is begun
+ROLL = 1 << 30  # bytes: a larger file is closed and a new one started
 MOST_WRITTEN = 20_000  # responses whose index entries are kept in memory: about 10 MB
 LEVEL = 2  # gzip level: half the time of level 6 for 8 % more bytes (docs/decisions/0004)
 _PATTERN = re.compile(r"pages-(\d{5,})\.warc\.gz")
@@ -58,7 +58,7 @@ NOWHERE = End()
 
 
 class Stored(NamedTuple):
-    """A stored response, as an index lists it."""
+    """A stored response, with the values for its index line."""
 
     where: Where
     url: str
@@ -89,12 +89,12 @@ class WarcRepository(Repository):
         self._next_name = ""
         self._syncing: tuple[BackgroundSync, End] | None = None
         self.synced = NOWHERE
-        """The end of what would survive a power cut."""
+        """The end of the data that would survive a power cut."""
         self.written: list[Stored] | None = None if self.files() else []
-        """All stored responses, for an index; None if some were stored by another object, or if they are too many."""
+        """All stored responses, for an index; None if another object stored some, or if there are too many."""
 
     def put(self, response: Response, now: float) -> Where:
-        """Store a response. Raises `DiskFull`, and then nothing has changed."""
+        """Store a response. If this raises `DiskFull`, nothing has changed."""
         is_compressed = response.header("content-encoding").strip().lower() in _PACKED
         exchange = exchange_records(response, now, self.request_headers)
         request = as_member(exchange.request, STORED) if exchange.request else b""
@@ -139,7 +139,7 @@ class WarcRepository(Repository):
         return End(self._name, self._offset)
 
     def continue_at(self, end: End) -> None:
-        """Write the next record to this file, old or new, and sync what it has."""
+        """Continue with this file, which may be new, and sync its current content."""
         self.close()
         self._next_name = end.file
         if (path := self.folder / end.file).is_file():
@@ -161,9 +161,9 @@ class WarcRepository(Repository):
             self.synced = self.end()
 
     def sync_soon(self, then: Callable[[], None]) -> bool:
-        """Start a sync in the background, then call `then` in its thread; False if the last sync is still running.
+        """Start a sync in the background, followed by `then` in its thread; False if the last sync is still running.
 
-        `synced` changes when `finish_sync` finds it done.
+        `finish_sync` updates `synced`.
         """
         self.finish_sync()
         if self._syncing is not None:
@@ -201,7 +201,7 @@ class WarcRepository(Repository):
         return files_of(self.folder)
 
     def _make_room(self, length: int, now: float) -> None:
-        """Open the last file, or a new one if it has no room for `length` more bytes."""
+        """Open the last file, or a new one if `length` more bytes do not fit into it."""
         if self._file is None:
             last = self.files()[-1:]
             self._open(self._next_name or (last[0].name if last else _name(1)), now)
@@ -218,7 +218,7 @@ class WarcRepository(Repository):
         self._has_records = self._offset > 0
         if self._offset == 0:
             with _translated(name):
-                sync_folder(self.folder)  # before a commit can name the file
+                sync_folder(self.folder)  # before a commit can refer to the file
             self._append(as_member(info_record(name, self.info, now), self.level))
             self._has_records = False
 
@@ -253,7 +253,7 @@ def files_of(folder: Path) -> list[Path]:
 
 
 def problem_of(member: Member) -> str:
-    """What is wrong with a member (compression, format or digest); empty if nothing is."""
+    """The problem of a member (compression, format or digest); empty if it is valid."""
     try:
         whole_records(member)
     except ValueError as error:
@@ -262,7 +262,7 @@ def problem_of(member: Member) -> str:
 
 
 def whole_records(member: Member) -> list[WarcRecord]:
-    """The records of a member; ValueError if one is invalid."""
+    """The records of a member. Raises ValueError if one is invalid."""
     if member.problem:
         raise ValueError(member.problem)
     whole = list(records(member.data))
@@ -275,7 +275,7 @@ def whole_records(member: Member) -> list[WarcRecord]:
 def read_responses(path: Path, problems: list[str] | None = None) -> Iterator[tuple[int, int, Response]]:
     """Offset, length and response of each `response` (or http `resource`) record of any WARC file.
 
-    The file may be plain or gzip, with one member per record or one for all; in the latter case offsets mean little.
+    The file may be plain or gzip, with one member per record or a single one, in which case offsets are of little use.
     Unreadable and incomplete records are skipped, and their problems added to `problems`.
     """
     problems_found = problems if problems is not None else []
@@ -297,9 +297,9 @@ def read_responses(path: Path, problems: list[str] | None = None) -> Iterator[tu
 
 
 def _streamed(path: Path, problems: list[str]) -> Iterator[tuple[int, int, Response]]:
-    """As `read_responses`, by fastwarc: for plain files and files with a single gzip member."""
-    with warnings.catch_warnings():  # imported here because few commands need it, and it takes 25 ms
-        warnings.simplefilter("ignore", DeprecationWarning)  # fastwarc 1.1 warns of its own old names on import
+    """Like `read_responses`, but with fastwarc, for plain files and files with a single gzip member."""
+    with warnings.catch_warnings():  # imported here because few commands need it, and the import takes 25 ms
+        warnings.simplefilter("ignore", DeprecationWarning)  # importing fastwarc 1.1 emits one
         from fastwarc.warc import ArchiveIterator
 
     pending: tuple[int, Response] | None = None

@@ -1,4 +1,4 @@
-"""Make WARC records. The same response at the same moment gives the same bytes, including the record id."""
+"""Make WARC records. The bytes, including the record id, depend only on the response and the time."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Headers = Sequence[tuple[str, str]]
 
 
 class Exchange(NamedTuple):
-    """The records of a request and its response, and the facts an index needs."""
+    """The records of a request and its response, and the values that an index needs."""
 
     request: bytes
     response: bytes
@@ -50,7 +50,7 @@ def response_record(response: Response, now: float) -> bytes:
 def exchange_records(response: Response, now: float, request_headers: Headers = ()) -> Exchange:
     """The records of a request and its response, which refer to each other.
 
-    The request is the one that the fetcher sends for this URL with these headers; without headers it is left out.
+    The request is reconstructed from the URL and these headers; without headers it is left out.
     """
     block = _http_head(response) + response.body
     digest = hashlib.sha1(block)  # noqa: S324 - WARC's customary digest
@@ -120,13 +120,13 @@ def _record(kind: str, content: str, now: float, identity: str, more: list[str],
 
 
 def digest_of(digest: Any) -> str:
-    """A digest in base 32, ten bits at a time: four times as fast as `base64`."""
+    """A digest in base 32, encoded ten bits at a time, which is four times as fast as `base64`."""
     number = int.from_bytes(digest.digest(), "big")
     return "sha1:" + "".join([_PAIRS[(number >> bits) & 1023] for bits in range(150, -1, -10)])
 
 
 def as_member(record: bytes, level: int) -> bytes:
-    """A record as a gzip member of its own."""
+    """Compress a record as a separate gzip member."""
     if level == STORED:
         return _stored(record)
     packer = zlib.compressobj(level, zlib.DEFLATED, 31)
@@ -134,7 +134,7 @@ def as_member(record: bytes, level: int) -> bytes:
 
 
 def _stored(record: bytes) -> bytes:
-    """A gzip member without compression, built by hand: zlib would first allocate 256 KB."""
+    """A gzip member without compression, built by hand because zlib would first allocate 256 KB."""
     size = len(record)
     parts = [_GZIP_HEAD]
     for begin in range(0, size or 1, _BLOCK):
@@ -147,8 +147,8 @@ def _stored(record: bytes) -> bytes:
 def _http_head(response: Response) -> bytes:
     """Status line and headers as received, except headers that are wrong for the stored body or break the record.
 
-    The client has removed the transfer coding and may have stopped early: the headers about it are kept under
-    `X-Crawler-` names, as Common Crawl does, and the length is the real one.
+    The client has removed the transfer coding and may have stopped early. So the original headers about both are kept
+    under `X-Crawler-` names, as Common Crawl does, and `Content-Length` is the length of the stored body.
     """
     version = response.http_version if _VERSION.fullmatch(response.http_version) else "1.1"
     lines = [f"HTTP/{version} {response.status:03d} {_BREAKS.sub(' ', response.reason)}".rstrip(" ")]

@@ -1,4 +1,4 @@
-"""Find the entry of a full frontier to evict next, the last of the order, without sorting everything.
+"""Find the entry to evict next from a full frontier, the last in the order, without sorting all entries.
 
 Only the lowest sixteenth of the entries is kept in order, and only while the frontier is full; when it is used up, all
 entries are scanned again.
@@ -18,13 +18,13 @@ SHARE = 16  # one entry in 16 is kept in order
 
 
 class WorstEntries:
-    """A heap of the last entries of the order, as (score, -number, URL). Stale items are dropped at the top."""
+    """A heap of the last entries in the order, as (score, -number, URL). Stale items are removed at the top."""
 
     def __init__(self, entries: Mapping[Url, Entry]) -> None:
         self._entries = entries
         self._heap: list[tuple[float, int, Url]] = []
         self.best_kept: tuple[float, int] | None = None
-        """The best entry of the heap. None: the heap is unused, as nothing was evicted recently; `add` does nothing."""
+        """The best entry of the heap; None if the heap is unused, since nothing was evicted recently."""
         self._most = 0
 
     def forget(self) -> None:
@@ -38,7 +38,7 @@ class WorstEntries:
                 self.best_kept = None
 
     def last(self, bins: Sequence[int] | None) -> tuple[float, Url]:
-        """Score and URL of the last entry of the order. `bins` counts entries by score; None: count them here."""
+        """Score and URL of the last entry in the order. `bins` counts entries by score; if None, it is computed."""
         while True:
             heap = self._heap if self.best_kept is not None else self._scan(bins)
             while heap:
@@ -50,7 +50,7 @@ class WorstEntries:
             self.best_kept = None
 
     def _scan(self, bins: Sequence[int] | None) -> list[tuple[float, int, Url]]:
-        """Make the heap: enough of the last entries that the scan pays. The bins say up to which score."""
+        """Build the heap from the last entries, enough to make the scan worthwhile. The bins limit their score."""
         if bins is None:
             counts = Counter(bin_of(-entry[0]) for entry in self._entries.values())
             bins = [counts[number] for number in range(BINS)]

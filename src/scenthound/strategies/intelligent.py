@@ -39,7 +39,7 @@ from scenthound.ports import Declaration
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.sightings import WaitingLink, WaitingLinks, new_scores
 from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
-from scenthound.text.interest import Events, Reals, Totals, logs
+from scenthound.text.interest import EventCounts, FloatArray, Totals, log_ratios
 from scenthound.text.tokens import Analyser
 from scenthound.text.unions import sums_over_unions
 from scenthound.text.vocabulary import Ids
@@ -88,7 +88,7 @@ class Intelligent(Parameterised):
         self.analyser_ = Analyser(self.stop_words, self.stem)
         self.query_ = Query(topic.keywords, self.analyser_)
         self.totals_ = Totals()
-        self.events_ = {name: Events() for name in FAMILIES}
+        self.events_ = {name: EventCounts() for name in FAMILIES}
         for name in FAMILIES[2:]:
             self.events_[name].ids(ONE)
         self.waiting_: WaitingLinks[_Parent] = WaitingLinks(self.memory)
@@ -139,7 +139,7 @@ class Intelligent(Parameterised):
             tokens, from_goal = link.more
             parents = [self.waiting_.pages[number] for (number,) in link.seen]
             events["url"].count(np.frombuffer(tokens, np.intc), is_goal)
-            events["words"].count_any([parent.words for parent in parents], is_goal)
+            events["words"].count_union([parent.words for parent in parents], is_goal)
             if from_goal:
                 events["links"].count([0], is_goal)
             if any(parent.goal_children for parent in parents):
@@ -177,7 +177,9 @@ class Intelligent(Parameterised):
                 offer(link, 0.0, waiting_link.carry, no_parts)
                 for link, waiting_link in zip(links, waiting, strict=True)
             ]
-        words = self.words * float(self.events_["words"].rises(self.totals_, self.errors, parent.words).sum())
+        words = self.words * float(
+            self.events_["words"].positive_log_ratios(self.totals_, self.errors, parent.words).sum()
+        )
         url = self.url * self._url_logs(waiting)
         from_goal, sibling = self._single_logs() if parent.is_goal or parent.goal_children else (0.0, 0.0)
         link_part = self.links * from_goal if parent.is_goal else 0.0
@@ -223,22 +225,22 @@ class Intelligent(Parameterised):
         parts = [{"words": row[0], "url": row[1], "links": row[2], "siblings": row[3]} for row in rows]
         return new_scores([waiting_link.url for waiting_link in waiting], scores.tolist(), parts)
 
-    def _word_logs(self, groups: Sequence[Seen]) -> Reals:
+    def _word_logs(self, groups: Sequence[Seen]) -> FloatArray:
         """For each group of parents, the sum of ln I over the words on any of them."""
         words: dict[tuple[int, ...], Ids] = {(number,): parent.words for number, parent in self.waiting_.pages.items()}
-        return sums_over_unions(words, groups, self.events_["words"].rises(self.totals_, self.errors))
+        return sums_over_unions(words, groups, self.events_["words"].positive_log_ratios(self.totals_, self.errors))
 
     def _single_logs(self) -> list[float]:
         """ln I of a link from a satisfying page, and of a satisfying sibling."""
         families = [self.events_[name] for name in FAMILIES[2:]]
         goals = np.array([family.goals[0] for family in families])
         pages = np.array([family.pages[0] for family in families])
-        values: list[float] = logs(goals, pages, self.totals_, self.errors).tolist()
+        values: list[float] = log_ratios(goals, pages, self.totals_, self.errors).tolist()
         return values
 
-    def _url_logs(self, links: Sequence[WaitingLink]) -> Reals:
+    def _url_logs(self, links: Sequence[WaitingLink]) -> FloatArray:
         """For each link, the sum of ln I over the words of its URL."""
-        return self.events_["url"].sums([link.more[0] for link in links], self.totals_, self.errors)
+        return self.events_["url"].summed_log_ratios([link.more[0] for link in links], self.totals_, self.errors)
 
     # ---- saving
 
@@ -259,7 +261,7 @@ class Intelligent(Parameterised):
 
     def load(self, state: Mapping[str, Any]) -> None:
         self.totals_ = Totals(*state["totals"])
-        self.events_ = {name: Events.load(state["events"][name]) for name in FAMILIES}
+        self.events_ = {name: EventCounts.load(state["events"][name]) for name in FAMILIES}
         parents, offset = {}, 0
         for number, is_goal, goal_children, size in state["parents"]:
             words = state["parent words"][offset : offset + size]

@@ -1,4 +1,4 @@
-"""Text as numbers: from characters to terms, from terms to ids, from ids to scores.
+"""Text processing: from characters to terms, from terms to ids, from ids to scores.
 
 Terms: `tokens` (with `Analyser`, for stop list and stemming), `stopwords`, `term_counts` (frequencies as bytes),
 `vocabulary` (ids of words), `document_store` (many documents as ids), `background` (how common a word is in English).
@@ -12,5 +12,5 @@ distance from an anchor), `proximity` (how near a word is to each anchor), `id_l
 test.
 
 Used by `page`, which reads pages into records and views, and by strategies and judges, which score links and pages.
-Nothing here knows about pages or URLs.
+Nothing here depends on pages or URLs.
 """

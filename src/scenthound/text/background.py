@@ -2,8 +2,8 @@
 
     b(t) = 1 - exp(-400 f(t)),    f(t) = occurrences of the stem per word of English text
 
-is the probability that a text of 400 words contains the stem. A stem that is not in the table (a rare word, a name, a
-word of another language) has f = 1e-8. The origin and licence of `data/english_stems.txt` are beside it.
+b(t) is the probability that a text of 400 words contains the stem. A stem that is not in the table (a rare word, a
+name, a word of another language) has f = 1e-8. The origin and licence of `data/english_stems.txt` are beside it.
 """
 
 from __future__ import annotations

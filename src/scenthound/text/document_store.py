@@ -1,7 +1,8 @@
 """Many documents stored as word ids, to be scored all at once.
 
-A word costs eight bytes per document that contains it. Dropped documents are swept out when they are more than half, so
-memory is proportional to what is kept. Words get ids only when needed: many documents are dropped before that.
+A word costs eight bytes per document that contains it. Dropped documents are swept out when they are more than half of
+all, so memory is proportional to the documents kept. Words get ids only when needed: many documents are dropped before
+that.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from scenthound.text.term_counts import Document, terms_of
 from scenthound.text.vocabulary import Vocabulary
 
 Values = NDArray[np.float64]
-SWEPT = 1 << 16  # words in dropped documents, below which sweeping is not worthwhile
+SWEPT = 1 << 16  # with fewer words in dropped documents, sweeping is not worthwhile
 FRESH = 300_000  # words in documents that have no ids yet: about 30 MB
 
 
@@ -35,7 +36,7 @@ class DocumentStore:
         self._words = array("I")
         self._times = array("I")
         self._spans: dict[str, tuple[int, int]] = {}
-        self._fresh: dict[str, Document] = {}  # put in last; their words have no ids yet
+        self._fresh: dict[str, Document] = {}  # the latest documents, whose words have no ids yet
         self._fresh_words = 0
         self._dropped = 0
 
@@ -76,7 +77,7 @@ class DocumentStore:
                 self.put(key, counts)
 
     def counts(self, key: str) -> dict[str, int]:
-        """The word counts of a document, words in their original order; KeyError if it is not here."""
+        """The word counts of a document, words in their original order. Raises KeyError if it is not stored."""
         if key in self._fresh:
             names, times = terms_of(self._fresh[key])
             return dict(zip(names, times.tolist(), strict=True))
@@ -95,7 +96,7 @@ class DocumentStore:
         self._fresh, self._fresh_words = {}, 0
 
     def sums(self, weigh: Callable[[Sequence[str]], Values], repeated: bool) -> Values:
-        """For each document, the sum of the weights of its words; of every occurrence if `repeated`."""
+        """For each document, the sum of the weights of its words, once per occurrence if `repeated`."""
         self._assign_ids()
         if not self._spans:
             return np.zeros(0)

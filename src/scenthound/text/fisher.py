@@ -15,7 +15,7 @@ from scenthound.model import DECIMALS
 
 
 class Fisher:
-    """Add documents one by one; only sums per word and class are kept."""
+    """Computes the discriminant from documents added one by one; only sums per word and class are kept."""
 
     def __init__(self, classes: Sequence[str]) -> None:
         self._documents = dict.fromkeys(classes, 0)

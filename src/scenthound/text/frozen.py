@@ -1,7 +1,7 @@
 """Read-only multinomial classifiers as arrays: fast with many classes and many pages.
 
-Computes what `NaiveBayes.posteriors` does, in time proportional to the words of the document and the classes that have
-them. Several classifiers share one vocabulary, so that the words of a page are looked up once.
+The results equal those of `NaiveBayes.posteriors`, in time proportional to the words of the document and the classes in
+which they occur. Several classifiers share one vocabulary, so that the words of a page are looked up once.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from scenthound.text.vocabulary import Vocabulary
 Values = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 Numbers32 = NDArray[np.int32]
-DENSE = 1_000_000  # words times classes up to which a dense table, of 8 MB, is faster
+DENSE = 1_000_000  # words times classes: up to this size (8 MB), a dense table is faster
 
 
 class Numbered(NamedTuple):
@@ -40,7 +40,7 @@ def numbered(document: Document, vocabulary: Vocabulary) -> Numbered:
 
 
 class Frozen:
-    """A snapshot of a classifier; what it learns afterwards is not included."""
+    """A snapshot of a classifier, without anything that it learns afterwards."""
 
     def __init__(self, learned: NaiveBayes, vocabulary: Vocabulary, dense: int = DENSE) -> None:
         if learned.events != "multinomial":
@@ -102,7 +102,7 @@ class Frozen:
 class FrozenPieces:
     """A classifier for many short documents that share pieces: ln P(word | class) for every word, and the prior.
 
-    The links of a page share its title, and many of them the element around them: each piece is looked up once.
+    The links of a page share its title, and many share the element around them; each piece is looked up once.
     """
 
     def __init__(self, bayes: NaiveBayes) -> None:
@@ -119,8 +119,10 @@ class FrozenPieces:
         )
 
     def posteriors(self, names: Sequence[str], flat: Numbers32, starts: Numbers32, rows: Numbers32) -> Values:
-        """P(class | document), a row for each document. `rows` has the numbers of its pieces. Piece i is the run of
-        indices into `names` in `flat[starts[i] : starts[i + 1]]`."""
+        """P(class | document), a row for each document.
+
+        `rows` contains the numbers of its pieces; piece i is `flat[starts[i] : starts[i + 1]]`, indices into `names`.
+        """
         logs = self._sums(names, flat, starts)[rows].sum(axis=1) + self.prior
         best = logs.max(axis=1, keepdims=True)
         weights = np.exp(logs - np.where(np.isfinite(best), best, 0.0))

@@ -12,7 +12,7 @@ from scenthound.text.vocabulary import Ids
 
 
 def sorted_counts(ids: Ids, times: Ids) -> tuple[array[int], array[int]]:
-    """Ids in ascending order and how often each occurs; negative ids, of words without an id, are left out.
+    """Ids in ascending order and how often each occurs; negative ids, which mean words without an id, are left out.
 
     >>> sorted_counts(np.array([7, -1, 3], dtype=np.int32), np.array([1, 5, 2], dtype=np.int32))
     (array('i', [3, 7]), array('i', [2, 1]))

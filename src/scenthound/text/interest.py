@@ -1,8 +1,8 @@
 """Interest ratios: how much an observed event raises the probability of a goal page (sheet 30.6).
 
-Aggarwal, Al-Garawi and Yu 2001. For every event, the pages that showed it are counted, and how many of them were goals.
-The interest ratio is P(goal | event) / P(goal). It is used only if it is significant: if the share of goals is
-enough standard errors away from the base rate, given the number of pages.
+Source: Aggarwal, Al-Garawi and Yu 2001. For every event, we count the pages that showed it and the goals among them.
+The interest ratio is P(goal | event) / P(goal). It is used only if it is significant, that is, if the share of goals is
+at least a given number of standard errors away from the base rate.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from scenthound.text.vocabulary import NONE, Ids, Vocabulary
 
 FLOOR = 0.01
 """The lower bound of a ratio before its logarithm is taken."""
-MOST_EVENTS = 500_000  # events of one kind that are counted; later ones are ignored
+MOST_EVENTS = 500_000  # events of one kind that are counted; new events beyond that are ignored
 
-Whole = npt.NDArray[np.int64]
-Reals = npt.NDArray[np.float64]
-EventIds = Ids | Whole | list[int]
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+EventIds = Ids | IntArray | list[int]
 
 
 class Totals(NamedTuple):
@@ -37,7 +37,7 @@ class Totals(NamedTuple):
         return 0 < self.goals < self.pages
 
 
-def interest(goals: Ids | Whole, pages: Ids | Whole, totals: Totals) -> tuple[Reals, Reals]:
+def interest(goals: Ids | IntArray, pages: Ids | IntArray, totals: Totals) -> tuple[FloatArray, FloatArray]:
     """The interest ratio of each event, and how many standard errors its share of goals is from the base rate.
 
     >>> ratio, errors = interest(np.array([12]), np.array([30]), Totals(200, 20))
@@ -49,17 +49,20 @@ def interest(goals: Ids | Whole, pages: Ids | Whole, totals: Totals) -> tuple[Re
     return share / base, np.abs(share - base) / np.sqrt(base * (1.0 - base) / page_counts)
 
 
-def logs(goals: Ids | Whole, pages: Ids | Whole, totals: Totals, errors: float) -> Reals:
-    """ln of the interest ratio of each event, at least ln `FLOOR`; 0 if it is less than `errors` standard errors from
-    1, or if there is nothing to compare."""
+def log_ratios(goals: Ids | IntArray, pages: Ids | IntArray, totals: Totals, min_errors: float) -> FloatArray:
+    """ln of the interest ratio of each event, at least ln `FLOOR`.
+
+    0 for events whose share of goals is less than `min_errors` standard errors from the base rate, and for all events
+    if there is nothing to compare.
+    """
     if not totals.can_compare:
         return np.zeros(len(pages))
     ratio, errors_away = interest(goals, pages, totals)
-    is_significant = (pages > 0) & (errors_away.round(12) >= errors)
+    is_significant = (pages > 0) & (errors_away.round(12) >= min_errors)
     return np.where(is_significant, np.log(np.maximum(ratio, FLOOR)), 0.0)
 
 
-class Events:
+class EventCounts:
     """Counts of the events of one kind, each with an id."""
 
     def __init__(self) -> None:
@@ -69,7 +72,7 @@ class Events:
         self._shown = np.zeros(0, dtype=np.int8)
 
     def ids(self, names: Iterable[str]) -> Ids:
-        """The ids of events. New events get an id while there is room; the others are left out."""
+        """The ids of events. Once `MOST_EVENTS` is reached, new events are skipped."""
         ids = self.names.add(names)
         self._make_room()
         return np.asarray(ids[ids != NONE])
@@ -93,8 +96,8 @@ class Events:
         if is_goal:
             self.goals[event_ids] += 1
 
-    def count_any(self, sets: Sequence[Ids], is_goal: bool) -> None:
-        """Count a page that showed all events in any of these sets."""
+    def count_union(self, sets: Sequence[Ids], is_goal: bool) -> None:
+        """Count a page that showed the union of these sets; each event counts once."""
         if len(sets) == 1:
             self.count(sets[0], is_goal)
             return
@@ -109,38 +112,44 @@ class Events:
             self.goals[:size] += shown
         shown[:] = 0
 
-    def logs(self, totals: Totals, errors: float, event_ids: EventIds | slice = slice(None)) -> Reals:
+    def log_ratios(self, totals: Totals, min_errors: float, event_ids: EventIds | slice = slice(None)) -> FloatArray:
         """ln of the interest ratio of these events, at least ln `FLOOR`; 0 if it is not significant."""
         pages = self.pages[event_ids]
-        return logs(self.goals[event_ids], pages, totals, errors) if totals.can_compare else np.zeros(len(pages))
+        return (
+            log_ratios(self.goals[event_ids], pages, totals, min_errors) if totals.can_compare else np.zeros(len(pages))
+        )
 
-    def sums(self, sets: Sequence[bytes], totals: Totals, errors: float) -> Reals:
-        """For each set of events, given as the bytes of int32 ids, the sum of their `logs`."""
+    def summed_log_ratios(self, sets: Sequence[bytes], totals: Totals, min_errors: float) -> FloatArray:
+        """The sum of the `log_ratios` of each set of events, given as the bytes of int32 ids."""
         if not totals.can_compare:
             return np.zeros(len(sets))
         ids = np.frombuffer(b"".join(sets), np.intc)
         set_of_event = np.arange(len(sets)).repeat([len(packed_ids) // ids.itemsize for packed_ids in sets])
-        is_cheaper = len(ids) > len(self.pages)  # then it is cheaper to compute all
-        event_logs = self.logs(totals, errors)[ids] if is_cheaper else self.logs(totals, errors, ids)
+        compute_all = len(ids) > len(self.pages)  # which is then cheaper
+        event_logs = (
+            self.log_ratios(totals, min_errors)[ids] if compute_all else self.log_ratios(totals, min_errors, ids)
+        )
         return np.bincount(set_of_event, event_logs, len(sets)).astype(np.float64, copy=False)
 
-    def rises(self, totals: Totals, errors: float, event_ids: Ids | None = None) -> Reals:
-        """`logs` of these events (by default all), with 0 for negative values. Only the few events that a goal page
-        showed can be positive."""
+    def positive_log_ratios(self, totals: Totals, min_errors: float, event_ids: Ids | None = None) -> FloatArray:
+        """`log_ratios` of these events (by default all), with 0 for negative values.
+
+        Only events seen on a goal page can be positive, and these are few.
+        """
         shown = self.goals if event_ids is None else self.goals.take(event_ids)
-        rises = np.zeros(len(shown))
+        positive = np.zeros(len(shown))
         with_goal = shown.nonzero()[0]
         if len(with_goal):
-            logs = self.logs(totals, errors, with_goal if event_ids is None else event_ids.take(with_goal))
-            rises[with_goal] = np.maximum(logs, 0.0)
-        return rises
+            logs = self.log_ratios(totals, min_errors, with_goal if event_ids is None else event_ids.take(with_goal))
+            positive[with_goal] = np.maximum(logs, 0.0)
+        return positive
 
     def save(self) -> dict[str, Any]:
         size = len(self.names)
         return {"names": list(self.names), "pages": self.pages[:size].copy(), "goals": self.goals[:size].copy()}
 
     @classmethod
-    def load(cls, state: Mapping[str, Any]) -> Events:
+    def load(cls, state: Mapping[str, Any]) -> EventCounts:
         events = cls()
         events.ids(state["names"])
         size = len(events.names)

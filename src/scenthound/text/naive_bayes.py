@@ -1,8 +1,8 @@
 """Naive Bayes on counts with two event models (sheet 30.1), learning one document at a time.
 
-McCallum and Nigam 1998. Not scikit-learn's, because an update must cost O(words of the document), be exact whatever the
-order, and be reversible. Counts are integers in steps of 1/`UNIT`, so that a document can count for a fraction and sums
-stay exact.
+Source: McCallum and Nigam 1998. scikit-learn's version is not used, because here an update must take time proportional
+to the words of the document, be exact in any order, and be reversible. Counts are integers in steps of 1/`UNIT`, so
+that a document can count for a fraction and sums stay exact.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ Rows = NDArray[np.int64]
 Amounts = NDArray[np.int64]
 UNIT = 1 << 20
 """The count of one whole document: weights are rounded to multiples of 1/`UNIT`."""
-MOST_WORDS = 2_000_000  # about 200 bytes each; a web of random letters must not fill the memory
+MOST_WORDS = 2_000_000  # about 200 bytes each; pages of random letters must not fill the memory
 LARGEST = 1 << 62  # the largest valid saved count
-MANY = 64  # distinct words from which arrays are faster
+MANY = 64  # with at least this many distinct words, arrays are faster
 
 
 class Table(NamedTuple):
@@ -45,8 +45,8 @@ class NaiveBayes:
     """Counts words per class, and computes how probable each class is for a document.
 
     `classes` is the full list and fixes their order; a class without documents has posterior 0. With a `vocabulary`,
-    other words are ignored. Without, the vocabulary is all words ever counted, up to `most`: further words are ignored,
-    and from then on counts depend on the order of documents.
+    other words are ignored. Otherwise the vocabulary is all words counted so far, up to `most`; further words are
+    ignored, and from then on counts depend on the order of documents.
     """
 
     def __init__(
@@ -70,11 +70,11 @@ class NaiveBayes:
         self._rows = Vocabulary(most if vocabulary is None else len(set(vocabulary)))
         """A word's id is its row in the table."""
         self._table: Amounts = np.zeros((64, len(self.classes)), dtype=np.int64)
-        """Occurrences or documents, by the event model, for each word in each class. The last row stays empty."""
+        """Occurrences or documents, depending on `events`, of each word in each class. The last row stays empty."""
         self._is_known = np.zeros(64, dtype=np.bool_)  # by row: whether the word is in the vocabulary
         self._size = 0
         self._words_by_count: list[Counter[int]] = [Counter() for _ in classes]
-        """Bernoulli: for each class, how many words have each count."""
+        """For the Bernoulli model: the number of words with each count, for each class."""
         self._absent: list[float] | None = None  # Bernoulli: ln P(empty document | class); None after a change
         self._logs: NDArray[np.float64] | None = None  # ln(1 + table), from `settle`; None after a change
         if self.vocabulary is not None:
@@ -124,7 +124,7 @@ class NaiveBayes:
         return rows[known].astype(np.int64), times[known].astype(np.int64)
 
     def settle(self) -> None:
-        """Precompute logarithms, for many queries before the next `add`."""
+        """Precompute logarithms; worthwhile before many queries without an `add`."""
         self._logs = np.log1p(self._table / UNIT)
 
     def _recount(self, column: int, before: Rows, after: Rows) -> None:
@@ -169,7 +169,7 @@ class NaiveBayes:
         return [log if documents else -math.inf for log, documents in zip(logs, self._documents, strict=True)]
 
     def posteriors(self, counts: Document) -> dict[str, float]:
-        """P(class | document); 0 for a class without documents, so 0 for all before anything was learned."""
+        """P(class | document); 0 for a class without documents, and so for all classes before anything was learned."""
         joint = self._joint(counts)
         best = max(joint)
         if best == -math.inf:
@@ -182,7 +182,7 @@ class NaiveBayes:
         return self.posteriors(counts)[label]
 
     def log_odds(self, label: str, counts: Document) -> float:
-        """ln P(class) - ln P(not class): does not saturate on long documents. 0 if there is nothing to compare."""
+        """ln P(class) - ln P(not class), which does not saturate on long documents; 0 if nothing was learned."""
         joint = self._joint(counts)
         own = joint.pop(self._index[label])
         rest = log_sum(joint)
@@ -226,7 +226,7 @@ class NaiveBayes:
         return [all_absent + change for all_absent, change in zip(self._all_absent(), present, strict=True)]
 
     def _all_absent(self) -> list[float]:
-        """Per class, the sum over the vocabulary of ln(1 - P(t|c)); words with equal counts are summed at once."""
+        """Per class, the sum over the vocabulary of ln(1 - P(t|c)); words with equal counts are summed together."""
         if self._absent is None:
             self._absent = []
             for count, by_count in zip(self._documents, self._words_by_count, strict=True):
@@ -239,7 +239,7 @@ class NaiveBayes:
     def weights(self, label: str, words: Sequence[str]) -> tuple[float, NDArray[np.float64]]:
         """The log-odds of two classes as a linear function, to score many documents at once.
 
-        Returns the log-odds of an empty document, and what each of the words adds to it: per occurrence, or (Bernoulli)
+        Returns the log-odds of an empty document, and the amount that each word adds: per occurrence, or (Bernoulli)
         once if it occurs. Unknown words add nothing. Infinite if a class has no documents.
         """
         column = self._index[label]

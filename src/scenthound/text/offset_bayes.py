@@ -1,6 +1,6 @@
 """Naive Bayes over pairs (term, offset) with two classes and fractional counts, as arrays (sheet 30.7).
 
-It computes what `text.naive_bayes` computes on the same features: multinomial, add-one smoothing, prior from counts,
+The results equal those of `text.naive_bayes` on the same features: multinomial, add-one smoothing, prior from counts,
 counts as integers in units of 1/`UNIT`. It uses arrays because a link has some fifty features and shares most terms
 with its neighbours: the weights of a term are looked up once for all links of a page.
 """
@@ -53,7 +53,7 @@ class OffsetBayes:
             self._counts[label][distinct] += units * times
             self._words[label] += units * len(features)
             self._documents[label] += units * abs(instances)
-        if instances < 0:  # tampered saved state may remove what was never added
+        if instances < 0:  # a tampered saved state may remove instances that were never added
             self._counts[:, distinct] = np.maximum(self._counts[:, distinct], 0)
             self._words = [max(words, 0) for words in self._words]
             self._documents = [max(documents, 0) for documents in self._documents]

@@ -2,7 +2,7 @@
 
     proximity(u) = Σ 1 / distance(u, o)  over the occurrences o of the word
 
-The distance of an occurrence is 1 in the anchor u itself; elsewhere it is 2, plus 1 for each whole anchor between.
+The distance of an occurrence is 1 in the anchor u itself; elsewhere it is 2, plus 1 for each whole anchor in between.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Reals = npt.NDArray[np.float64]
 
 
 def proximities(positions: Iterable[int], anchors: int, reach: int) -> Reals:
-    """The proximity of a word to every anchor. Occurrences with more than `reach` anchors between are ignored.
+    """The proximity of a word to every anchor. Occurrences with more than `reach` anchors in between are ignored.
 
     A position is 2b + 1 for an occurrence in anchor b, and 2g for one outside anchors with g anchors before it.
 

@@ -1,6 +1,6 @@
 """Inverse document frequencies while a crawl runs, from the pages read so far (sheet 10.2).
 
-    idf(t) = 1 + ln((1 + N) / (1 + df(t)))     N pages were read, df(t) of them have the term t
+    idf(t) = 1 + ln((1 + N) / (1 + df(t)))     N pages were read, df(t) of them contain the term t
 
 A term on every page weighs 1 and no term weighs less, so terms of the first page and unseen terms have weights too.
 """

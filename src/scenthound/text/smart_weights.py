@@ -1,7 +1,7 @@
-"""SMART weights over a pool of pages (sheet 10.3): for evaluating finished crawls, not for guiding them.
+"""SMART term weights over a pool of pages (sheet 10.3). They are used to evaluate finished crawls, not to guide them.
 
-`atc`  augmented tf (0.5 + 0.5 tf / largest tf of the page), times ln(pages / df), cosine  [BIZ eq. 2-3]
-`ltc`  (1 + ln tf), times ln(pages / df), cosine
+`atc`  augmented tf (0.5 + 0.5 tf / largest tf of the page), times ln(pages / df), cosine-normalised  [BIZ eq. 2-3]
+`ltc`  (1 + ln tf), times ln(pages / df), cosine-normalised
 """
 
 from __future__ import annotations
@@ -21,24 +21,25 @@ Scheme = Literal["atc", "ltc"]
 SCHEMES: tuple[Scheme, ...] = ("atc", "ltc")
 _BLOCK = 2000  # pages per step: bounds numpy's temporary arrays to about 30 MB, however large the pool
 
-_Floats: TypeAlias = npt.NDArray[np.float64]
-_Whole: TypeAlias = npt.NDArray[np.int64]
+_FloatArray: TypeAlias = npt.NDArray[np.float64]
+_IntArray: TypeAlias = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Some pages as columns: id and frequency of each term of each page; length and largest frequency of each page."""
+    """A batch of pages as columns: the term ids and frequencies of all pages, concatenated, and per page its number of
+    distinct terms and its largest frequency."""
 
     terms: npt.NDArray[np.int32]
     frequencies: npt.NDArray[np.int32]
-    lengths: _Whole
-    largest: _Floats
+    lengths: _IntArray
+    largest: _FloatArray
 
 
 class Pool:
     """The pages that all crawlers of a topic fetched, as term counts, and the weights of terms among them.
 
-    Only pool pages count for df; a description that is compared with the pool does not.
+    Only pool pages are counted in df, not a description that is compared with the pool.
     """
 
     def __init__(self, pages: Sequence[Mapping[str, int]]) -> None:
@@ -49,7 +50,7 @@ class Pool:
         for block in self._blocks:
             pages_with += np.bincount(block.terms, minlength=len(pages_with))
         self._df = pages_with
-        self._idf: _Floats = np.log(self.size / pages_with) if self.size else np.zeros(0)
+        self._idf: _FloatArray = np.log(self.size / pages_with) if self.size else np.zeros(0)
 
     def df(self, term: str) -> int:
         """The number of pool pages that contain the term."""
@@ -57,20 +58,20 @@ class Pool:
         return 0 if term_id is None else int(self._df[term_id])
 
     def weights(self, counts: Mapping[str, int], scheme: Scheme = "atc") -> dict[str, float]:
-        """The weights of a page or a description, before they are normalised.
+        """The weights of the terms of a page or a description, before normalisation.
 
-        Terms that no pool page contains are left out, but count for the largest frequency.
+        Terms that no pool page contains are left out, but are included when the largest frequency is determined.
         """
         _check(scheme)
         largest = max(counts.values(), default=1)
         return {
-            term: _local(scheme, frequency, largest) * float(self._idf[self._term_ids[term]])
+            term: _tf_weight(scheme, frequency, largest) * float(self._idf[self._term_ids[term]])
             for term, frequency in counts.items()
             if term in self._term_ids
         }
 
     def similarities(self, description: Mapping[str, int], scheme: Scheme = "atc") -> list[float]:
-        """The cosine of the description with every page of the pool, in the pool's order."""
+        """The cosine between the description and every page of the pool, in the pool's order."""
         query = np.zeros(len(self._term_ids))
         for term, weight in self.weights(description, scheme).items():
             query[self._term_ids[term]] = weight
@@ -80,14 +81,14 @@ class Pool:
             cosines += self._cosines(block, query, length, scheme).tolist()
         return cosines
 
-    def _cosines(self, block: _Block, query: _Floats, length: float, scheme: Scheme) -> _Floats:
+    def _cosines(self, block: _Block, query: _FloatArray, length: float, scheme: Scheme) -> _FloatArray:
         pages = len(block.lengths)
         rows = np.repeat(np.arange(pages), block.lengths)
         if scheme == "atc":
-            local = 0.5 + 0.5 * block.frequencies / block.largest[rows]
+            tf_weights = 0.5 + 0.5 * block.frequencies / block.largest[rows]
         else:
-            local = 1.0 + np.log(block.frequencies)
-        weights = local * self._idf[block.terms]
+            tf_weights = 1.0 + np.log(block.frequencies)
+        weights = tf_weights * self._idf[block.terms]
         lengths = np.sqrt(np.bincount(rows, weights * weights, minlength=pages)) * length
         products = np.bincount(rows, weights * query[block.terms], minlength=pages)
         cosines = np.divide(products, lengths, out=np.zeros(pages), where=lengths > 0)
@@ -112,7 +113,7 @@ class _TermIds(dict[str, int]):
         return term_id
 
 
-def _local(scheme: Scheme, frequency: int, largest: int) -> float:
+def _tf_weight(scheme: Scheme, frequency: int, largest: int) -> float:
     if scheme == "atc":
         return 0.5 + 0.5 * frequency / largest
     return 1.0 + math.log(frequency)

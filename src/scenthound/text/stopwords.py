@@ -1,8 +1,8 @@
 """Stop lists by name: `english` (ours), `dialog` ([CHAP]), `small` (the worked examples), `none`.
 
-Words are as `tokens` makes them: lower case, without apostrophes (`don't` is `don` and a dropped `t`), not stemmed. The
-English list was written for this project, one word class after the other, and has no word that could name a topic by
-itself.
+Words have the form that `tokens` returns: lower case, without apostrophes (`don't` is `don` and a dropped `t`), not
+stemmed. The English list was written for this project, word class by word class, and contains no word that could be a
+topic by itself.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """A tree of categories that classifies pages (sheet 30.3): a classifier at every inner node.
 
 P(root|d) = 1 and P(c|d) = P(parent|d) · P(c | parent, d), the last factor from a multinomial classifier at the parent
-that was trained on all documents below each child, with priors by their counts. R(d) is the sum over the good
+that was trained on all documents below each child, with their counts as priors. R(d) is the sum over the good
 categories. R(d) uses only the classifiers above good categories; the best leaf is found without the classifiers of
 branches that can't contain it.
 
-Chakrabarti et al. 1999, as in [CHAP] eq. 6. A page in an inner category trains the classifiers above it, but not its
-own.
+Source: Chakrabarti et al. 1999, as in [CHAP] eq. 6. A page in an inner category trains the classifiers above it, but
+not its own.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class Relevance(NamedTuple):
     probability: float
     """R(d): from 0 to 1, and close to either for long pages."""
     log_odds: float
-    """ln R(d) - ln(1 - R(d)), which distinguishes long pages too."""
+    """ln R(d) - ln(1 - R(d)), which also distinguishes between long pages."""
     good: Mapping[str, float]
     """P(c|d) of each good category."""
 
 
 class Tree:
-    """The categories of a taxonomy: checked to be a tree, with both good categories and others."""
+    """The categories of a taxonomy. They are checked to be a tree, with both good categories and others."""
 
     def __init__(self, children: Mapping[str, Sequence[str]], good: Sequence[str], root: str = "root") -> None:
         self.children = {name: tuple(below) for name, below in children.items() if below}
@@ -103,7 +103,7 @@ class Tree:
             yield name
 
     def is_good(self, name: str) -> bool:
-        """Whether the category, or one above it, is marked good: then the hard rule follows links."""
+        """Whether the category, or one above it, is marked good, so that the hard rule follows links."""
         return name in self.good or any(ancestor in self.good for ancestor in self._ancestors(name))
 
     def path(self, name: str) -> list[tuple[str, str]]:
@@ -161,7 +161,7 @@ class TreeClassifier:
             self._frozen.pop(node, None)
 
     def freeze(self, nodes: Iterable[str] | None = None) -> None:
-        """Prepare classifiers for queries before the first query does it; by default those that R(d) needs."""
+        """Prepare classifiers before the first query has to do it; by default those that R(d) needs."""
         for name in self.tree.above_good if nodes is None else nodes:
             if name not in self._frozen:
                 self._frozen[name] = Frozen(self.nodes[name], self._vocabulary)
@@ -191,7 +191,7 @@ class TreeClassifier:
         )
 
     def best_leaf(self, counts: Document) -> tuple[str, float]:
-        """The leaf with the largest P(c|d), and that probability; of equal leaves the first in the tree."""
+        """The leaf with the largest P(c|d) (the first in the tree if several are equal), and that probability."""
         document, positions = self._read(counts, self.nodes), self.tree.positions
         waiting = [(-1.0, False, 0, self.tree.root, 0.0)]
         while True:  # P never grows on the way down, so the first leaf that is popped is the best
@@ -212,14 +212,14 @@ class TreeClassifier:
         return {name: math.exp(logs[name]) for name in self.tree.order}
 
     def nearest(self, counts: Document, good: bool) -> str:
-        """The most probable leaf among the good ones (`good`), or among the others."""
+        """The most probable leaf among the good ones if `good`, else among the others."""
         probabilities = self.probabilities(counts)
         return max(
             (name for name in self.tree.leaves if self.tree.is_good(name) == good), key=probabilities.__getitem__
         )
 
     def _read(self, counts: Document, nodes: Iterable[str]) -> Numbered:
-        """A document as word ids, for these classifiers, which are prepared."""
+        """Convert a document to word ids, and prepare these classifiers for it."""
         self.freeze(nodes)
         if self._last_read is None or self._last_read[0] is not counts:
             document = numbered(counts, self._vocabulary)
@@ -261,7 +261,7 @@ class TreeClassifier:
 def _best_words(
     classes: Sequence[str], documents: Sequence[tuple[str, Mapping[str, int]]], features: int
 ) -> Sequence[str] | None:
-    """The words that separate classes best; None, for all, if there are no more than `features`."""
+    """The words that separate classes best; None if there are no more than `features`, so that all are used."""
     if len(set[str]().union(*(counts for _, counts in documents))) <= features:
         return None
     fisher = Fisher(classes)

@@ -1,6 +1,6 @@
 """Term frequencies of a text as two byte strings: immutable, cheap to send and to map from a file.
 
-numpy is imported only where counts are read: a process that only packs them starts in half the time.
+numpy is imported only where counts are read, because a process that only packs them then starts in half the time.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class Terms(NamedTuple):
 
 
 class Numbering(NamedTuple):
-    """A numbering of terms that many documents share, such as those of a prepared bed."""
+    """A numbering of terms that many documents share, such as the documents of a prepared bed."""
 
     name: str
     """Numberings with the same name give the same ids to the same terms."""
     size: int
-    """Ids are below this."""
+    """All ids are below this."""
 
 
 class SharedIds(NamedTuple):
@@ -46,7 +46,7 @@ class SharedIds(NamedTuple):
 
 
 class TermNumbers:
-    """Numbers the terms that one process reads, so that another process need not decode them.
+    """Assigns numbers to the terms that one process reads, so that another process need not decode them.
 
     A term keeps its number. After `most` terms, new terms get none.
 
@@ -75,8 +75,8 @@ class TermNumbers:
 class NumberedTerms(Sequence[str]):
     """The terms of a document, each with its id in a shared numbering.
 
-    A vocabulary translates these ids into its own by a table, and decodes only terms that are new to it: about
-    5 microseconds for the 900 terms of a page, where looking up each by name takes 150.
+    A vocabulary translates these ids into its own with a table, and decodes only terms that are new to it. This takes
+    about 5 microseconds for the 900 terms of a page, where looking up each by name takes 150.
 
     >>> import numpy as np
     >>> shared = SharedIds(np.array([7, 2], dtype="<i4").tobytes(), Numbering("bed", 9), square=5)
@@ -88,7 +88,7 @@ class NumberedTerms(Sequence[str]):
     __slots__ = ("_ids", "_lines", "numbering")
 
     def __init__(self, lines: bytes, shared: SharedIds) -> None:
-        """`lines` as from `pack_terms`."""
+        """`lines` is a result of `pack_terms`."""
         self._lines, self._ids, self.numbering = lines, shared.ids, shared.numbering
 
     @property
@@ -130,8 +130,9 @@ class NumberedTerms(Sequence[str]):
 class TermCounts(Mapping[str, int]):
     """How often each term of a text occurs, in order of first occurrence.
 
-    Most pages are asked for a handful of words. So the terms stay as lines of bytes, and a lookup searches them: about
-    a microsecond per word, with nothing to build. To see every term, use `terms` and `times`, or `to_dict`.
+    Only a handful of words is looked up in most pages. So the terms stay as lines of bytes, and a lookup searches them,
+    which takes about a microsecond per word and needs no index. To see every term, use `terms` and `times`, or
+    `to_dict`.
 
     >>> counts = TermCounts.of({"chess": 2, "club": 1})
     >>> counts["chess"], counts.get("golf", 0), counts.index("club"), counts.square
@@ -146,7 +147,7 @@ class TermCounts(Mapping[str, int]):
     _shared: SharedIds | None
 
     def __init__(self, lines: bytes, times: bytes, shared: SharedIds | None = None) -> None:
-        """`lines`: the terms between line breaks, as from `pack_terms`. `times`: little-endian int32."""
+        """`lines` are the terms between line breaks, as packed by `pack_terms`; `times` are little-endian int32."""
         assign = object.__setattr__  # our own `__setattr__` refuses
         assign(self, "_lines", lines)
         assign(self, "_times", times)
@@ -163,13 +164,13 @@ class TermCounts(Mapping[str, int]):
 
     @classmethod
     def of(cls, counts: Mapping[str, int], numbers: TermNumbers | None = None) -> TermCounts:
-        """Pack counts; with `numbers`, number their terms."""
+        """Pack counts; with `numbers`, assign numbers to their terms."""
         shared = None if numbers is None else numbers.of(counts.keys())
         return cls(pack_terms(counts), array("i", counts.values()).tobytes(), shared)
 
     @classmethod
     def from_bytes(cls, lines: bytes, times: bytes) -> TermCounts:
-        """Counts that another process packed. Raises ValueError if the two strings do not fit together."""
+        """Counts that another process packed. Raises ValueError if the two strings do not match."""
         if len(times) % 4:
             raise ValueError("the terms and their counts do not match")
         counts = cls(lines, times)
@@ -199,7 +200,7 @@ class TermCounts(Mapping[str, int]):
             raise ValueError("a term number out of range")
 
     def to_bytes(self) -> tuple[bytes, bytes]:
-        """Terms and counts as the constructor takes them."""
+        """Terms and counts in the form that the constructor takes."""
         return self._lines, self._times
 
     @property
@@ -214,7 +215,7 @@ class TermCounts(Mapping[str, int]):
 
     @property
     def names(self) -> Sequence[str]:
-        """Every term, with its shared id if there are any: for a `Vocabulary`."""
+        """Every term, with its shared id if it has one, for a `Vocabulary`."""
         return self.terms if self._shared is None else NumberedTerms(self._lines, self._shared)
 
     @property
@@ -233,7 +234,7 @@ class TermCounts(Mapping[str, int]):
         return int(numbers @ numbers)
 
     def index(self, term: str) -> int:
-        """The index of a term in `terms`; -1 if the text does not have it."""
+        """The index of a term in `terms`; -1 if the text does not contain it."""
         return find_term(self._lines, term)
 
     def __getitem__(self, term: str) -> int:
@@ -254,7 +255,7 @@ class TermCounts(Mapping[str, int]):
         return iter(self.terms)
 
     def to_dict(self) -> dict[str, int]:
-        """The counts as a dict: much faster than `dict(counts)`, which searches for every term."""
+        """The counts as a dict. This is much faster than `dict(counts)`, which searches for every term."""
         return dict(zip(self.terms, self.times.tolist(), strict=True))
 
     def items(self) -> ItemsView[str, int]:

@@ -1,8 +1,8 @@
-"""Text to tokens to terms (sheet 10.1), fast, and safe with whatever the web sends.
+"""Split text into tokens, and turn tokens into terms (sheet 10.1), fast and safely for any input.
 
 A token is a maximal run of `a-z0-9` after lower-casing and folding accents to ASCII; letters that can't be folded stay
 as they are, with their marks. Tokens of one character are dropped. A term is a token that is not a stop word, stemmed
-by Porter's algorithm of 1980 as printed.
+with Porter's algorithm as printed in 1980.
 
 Ours, where the sheet is silent: a run of more than `LONGEST` characters is not a word of any language (usually encoded
 data) and is dropped too; digits of every script become ASCII digits; soft hyphens and invisible joiners are removed,
@@ -26,13 +26,13 @@ from scenthound.errors import UnknownName
 from scenthound.text.stopwords import STOP_LISTS
 from scenthound.text.vectors import Counts, term_frequencies
 
-FORMAT = 1  # raise it when the same text gives other terms: then beds are prepared again
+FORMAT = 1  # increase it when the terms of a text change, so that beds are prepared again
 LONGEST = 64
 CACHED = 1 << 16  # distinct tokens: about 10 MB for prose, at worst 40 MB for hostile tokens
 
 PIECE = 1 << 18  # characters whose words are counted at a time
 MARGIN = 1 << 12  # characters at the end of a piece that are searched for a gap
-MOST_TERMS = 1 << 16  # distinct terms of a long text; the richest of 13,506 recorded pages has 2,628
+MOST_TERMS = 1 << 16  # distinct terms of a long text; the maximum of 13,506 recorded pages is 2,628
 _GAP = re.compile(r"[^0-9A-Za-z\x80-\U0010ffff]")
 
 _ASCII = bytes(  # keeps digits, bytes beyond ASCII and letters, in lower case; the rest is a gap
@@ -65,7 +65,7 @@ def stem(word: str) -> str:
 
 @dataclass(frozen=True)
 class Analyser:
-    """How text becomes terms. Equal analysers give equal terms, so an analyser can be part of a key.
+    """Converts text to terms. Equal analysers return equal terms, so an analyser can be part of a key.
 
     `stop_words` is the name of one of our lists, or a set of lower-case words.
     """
@@ -74,7 +74,7 @@ class Analyser:
     stem: bool = True
     _terms: _Terms = field(init=False, repr=False, compare=False)
     key: Hashable = field(init=False, repr=False, compare=False)
-    """Equal for equal analysers, and cheaper to make than an analyser; one of a subclass is its own key."""
+    """Equal for equal analysers, and cheaper to make; an instance of a subclass is its own key."""
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -90,7 +90,7 @@ class Analyser:
 
     @property
     def name(self) -> str:
-        """A short name for file names and tables, as `english-porter`; equal for equal analysers only."""
+        """A short name for file names and tables, such as `english-porter`; equal only for equal analysers."""
         stop_words = self.stop_words
         if not isinstance(stop_words, str):
             digest = hashlib.sha256("\n".join(sorted(stop_words)).encode("utf-8", "backslashreplace"))
@@ -172,9 +172,9 @@ def _runs(text: str) -> list[str]:
 
 
 def pieces(text: str) -> Iterator[str]:
-    """Split a long text into pieces with the same tokens: a list of the words of 10 MB would take 200 MB.
+    """Split a long text into pieces with the same tokens, since a list of the words of 10 MB would take 200 MB.
 
-    It is cut at gaps, or inside an endless run, which is not a token.
+    It is split at gaps, or inside a run that is too long to be a token.
     """
     begin = 0
     while len(text) - begin > PIECE:
@@ -193,7 +193,7 @@ def _fold_beyond_ascii(error: UnicodeError) -> tuple[bytes, int]:
 
 
 def _composed(run: str) -> str:
-    """A canonical form: combining accents are joined with their letter and folded with it."""
+    """A canonical form, in which combining accents are joined with their letter and folded with it."""
     if run.isascii() or len(run) > LONGEST:  # too long for a token, and ordering its marks could take quadratic time
         return run
     return _LOOSE_ACCENTS.sub("", unicodedata.normalize("NFC", run).translate(_FOLD))

@@ -32,14 +32,14 @@ VIRTUAL_PAGES = 50
 OFF_TOPIC = 0.5
 KEYWORDS = 0.3
 MOST_TERMS = 200_000
-"""The most distinct terms of a model. When it is full, unknown terms of later pages are left out."""
+"""The maximum number of distinct terms of a model. When it is full, unknown terms are left out."""
 LONGEST = 5_000
-"""The most distinct terms of one page that are read. Few real pages have more."""
+"""The maximum number of distinct terms that are read from one page. Few real pages have more."""
 FEWEST_OTHERS = 0.3  # leave-one-out divides by the weight of the other pages, but at least by this
 
 
 class WeightedTerms(NamedTuple):
-    """A page as term ids of a model, and 1 + ln of their counts."""
+    """A page as the term ids of a model, and 1 + ln of the count of each."""
 
     ids: npt.NDArray[np.int64]
     weights: Floats
@@ -47,7 +47,7 @@ class WeightedTerms(NamedTuple):
 
 @dataclass(eq=False)
 class TopicModel:
-    """A topic vector: `fit` learns it, `score` compares a page with it. Terms get ids at their first occurrence."""
+    """A topic vector: `fit` learns it, `score` compares a page with it. Terms get ids when they first occur."""
 
     keywords: Sequence[str]
     terms: int = 100
@@ -94,7 +94,7 @@ class TopicModel:
         return float(self.topic_[ids] @ inside) / length if length else 0.0
 
     def top_terms(self, count: int) -> list[str]:
-        """The terms with the largest weights, for people."""
+        """The terms with the largest weights, to show to people."""
         names = self.vocabulary.all_words
         return [names[term] for term in np.argsort(-self.topic_, kind="stable")[:count] if self.topic_[term] > 0]
 
@@ -112,7 +112,7 @@ class TopicModel:
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Restore the state from `save`; ValueError if it is from a model with other keywords."""
+        """Restore a state from `save`. Raises ValueError if it is from a model with other keywords."""
         terms, df, idf = state["terms"], state["df"], state["idf"]
         keywords = list(self.vocabulary)
         if list(terms[: len(keywords)]) != keywords or len(terms) != len(df) or len(idf) > len(terms):
@@ -193,7 +193,7 @@ def inverse_frequency(pages: int, pages_with: Floats | float, background: Floats
 
 
 def keyword_vector(centre: Floats, keyword_ids: npt.NDArray[np.integer[Any]], strength: float) -> Floats:
-    """What the keywords add to a centre: s |c| k / sqrt(#k)."""
+    """The vector that the keywords add to a centre: s |c| k / sqrt(#k)."""
     added = np.zeros(len(centre))
     if len(keyword_ids):
         added[keyword_ids] = strength * (_length(centre) or 1.0) / math.sqrt(len(keyword_ids))
@@ -216,5 +216,5 @@ def topic_vector(centre: Floats, terms: int) -> tuple[Floats, float]:
 
 
 def _length(vector: Floats) -> float:
-    """The Euclidean length; not by BLAS, whose threads cost more than they save on a busy machine."""
+    """The Euclidean length, without BLAS, whose threads cost more than they save on a busy machine."""
     return math.sqrt(float(np.sum(vector * vector)))

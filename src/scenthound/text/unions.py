@@ -26,9 +26,9 @@ Reals = npt.NDArray[np.float64]
 
 
 def sums_over_unions(sets: Mapping[Name, Ids], groups: Sequence[Sequence[Name]], values: Reals) -> Reals:
-    """For each group, the sum of the values of all elements that are in any of its sets.
+    """For each group, the sum of the values of all elements in the union of its sets.
 
-    A set has each element once; a group has the names of its sets. `values` are by element, and not negative.
+    A set contains each element once; a group is the names of its sets. `values` are by element, and not negative.
 
     >>> sets = {"a": np.array([0, 1], dtype=np.int32), "b": np.array([1, 2], dtype=np.int32)}
     >>> sums_over_unions(sets, ["a", "b", "ab", ""], np.array([0.5, 2.0, 1.0])).tolist()
@@ -78,7 +78,7 @@ def _elements_of(members: Whole, owners: Whole, elements: Ids, starts: Whole) ->
 
 
 def is_last_of_its_kind(numbers: Ids | Whole, scratch: Ids | Whole) -> npt.NDArray[np.bool_]:
-    """Whether each number is the last of its value. `scratch` is overwritten, and longer than the largest number.
+    """Whether each number is the last of its value. `scratch` is overwritten; it is longer than the largest number.
 
     >>> is_last_of_its_kind(np.array([3, 1, 3]), np.empty(4, dtype=np.int64)).tolist()
     [False, True, True]

@@ -15,7 +15,7 @@ from scenthound.text.term_counts import TermCounts
 
 
 class Counts(dict[str, int]):
-    """How often each term occurs, in order of first occurrence. Must not be changed once made.
+    """How often each term occurs, in order of first occurrence. Must not be modified.
 
     It caches its squared norm, which makes a cosine linear in the smaller vector.
     """

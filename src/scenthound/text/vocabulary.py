@@ -1,4 +1,4 @@
-"""Ids of words, which are the rows of learners' tables."""
+"""Ids of words, which serve as row indices in the tables of learners."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ NONE = -1
 """The id of a word that is not in a vocabulary. As an index it is the last row, which learners keep empty."""
 MOST_WORDS = 1 << 20  # about 130 MB when full of prose
 UNASKED = -2  # in a table of ids: this word was never looked up
-MOST_NUMBERINGS = 8  # numberings that a vocabulary has tables for
+MOST_NUMBERINGS = 8  # numberings for which a vocabulary keeps tables
 Ids = npt.NDArray[np.int32]
 
 
 @dataclass(slots=True, eq=False)
 class _Table:
-    """Our ids, by the ids of a numbering; the last row, -1, is for words without a number and stays `UNASKED`."""
+    """Maps the ids of a numbering to ours. The last row, -1, is for words without a number and stays `UNASKED`."""
 
     ids: Ids
     is_stale: bool = False
-    """Words that are `NONE` here may have been added since, by name or with another numbering."""
+    """Whether words that are `NONE` here may have been added since, by name or with another numbering."""
 
 
 class Vocabulary:
@@ -39,10 +39,10 @@ class Vocabulary:
     >>> list(vocabulary)
     ['to', 'be']
 
-    `NumberedTerms` are translated by a table from the ids of their numbering to ours, which is filled on demand. There
-    is a table for each of the latest numberings: every worker process has its own. As long as all words came with one
-    numbering, a word that is not in its table is not in the vocabulary; otherwise it is looked up by name, as is a word
-    without a number.
+    `NumberedTerms` are translated with a table from the ids of their numbering to ours, which is filled on demand. Each
+    of the latest numberings has a table, since every worker process has its own numbering. As long as all words came
+    with one numbering, a word that is not in its table is not in the vocabulary; otherwise it is looked up by name, as
+    is a word without a number.
     """
 
     __slots__ = ("_has_names", "_ids", "_tables", "_words", "most")
@@ -108,7 +108,7 @@ class Vocabulary:
 
     @staticmethod
     def _translated(terms: NumberedTerms, table: _Table, not_known: int, look_up: Callable[[list[str]], Ids]) -> Ids:
-        """The ids of terms by a table. Terms whose entry is at most `not_known` are looked up by name, and entered."""
+        """Look up the ids of terms in a table. Entries up to `not_known` are looked up by name and filled in."""
         numbers = terms.ids
         ids = table.ids.take(numbers)
         missing = np.flatnonzero(ids <= not_known)
@@ -120,7 +120,7 @@ class Vocabulary:
 
     @property
     def all_words(self) -> Sequence[str]:
-        """All words, by id."""
+        """All words, in the order of their ids."""
         return self._words
 
     def __contains__(self, word: object) -> bool:

@@ -16,14 +16,14 @@ from scenthound.web.decode import Undecodable, decompress
 from scenthound.web.mime import extract
 
 NOT_READ = "pdf-not-read"
-"""The reason of a miss: a PDF file that could not be read."""
+"""The reason of a miss if a PDF file could not be read."""
 SECONDS = 30.0  # for one file, including the start of the process
 _PDF = "application/pdf"
 _REPLACED = frozenset(("content-type", "content-encoding", "content-length"))
 
 
 def is_converted(response: Response, limits: PageLimits) -> bool:
-    """Whether the reply is a PDF file, by its content type, and PDF files are read."""
+    """Whether the response is a PDF file, according to its content type, and PDF files are to be read."""
     if not limits.pdf or not 200 <= response.status < 300:
         return False
     mime = extract(value for key, value in response.headers if key.lower() == "content-type")
@@ -37,7 +37,7 @@ def require_pypdf() -> None:
 
 
 def as_html(response: Response, limits: PageLimits) -> Response | Failure:
-    """Convert a PDF reply to HTML, which may take seconds; any other reply is returned as it is.
+    """Convert a PDF response to HTML, which may take seconds; any other response is returned as it is.
 
     Returns a `Failure` if the file can't be read within the limits.
     """

@@ -1,4 +1,4 @@
-"""A paper as HTML: a title, authors in the meta tags that publishers use, paragraphs, a reference list, links."""
+"""Write a paper as HTML: a title, authors in the meta tags that publishers use, paragraphs, a reference list, links."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Find title, authors, paragraphs and references of a paper in the lines of its PDF file.
 
-References begin at the left edge of their column and continue indented, or are numbered, or have more space between
-them; whichever of these the list shows is used. An entry with neither a year nor an address is not a reference.
+References begin at the left edge of their column and continue indented, or are numbered, or have extra space between
+them; whichever of these applies to the list is used. An entry with neither a year nor an address is not a reference.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from statistics import median
 from scenthound.page.pdf.text_lines import Line, PdfText
 from scenthound.page.references import is_reference, is_reference_heading
 
-TOP = 0.6  # share of the first page's lines in which title and authors are
+TOP = 0.6  # share of the first page's lines that may contain title and authors
 MOST_AUTHORS = 30
-MOST_LINES = 16  # below the title that may name authors
+MOST_LINES = 16  # lines below the title that may name authors
 LONGEST_TITLE = 300
-LONG_RUN = 8  # lines of a column, from which a single line does not make its edge
+LONG_RUN = 8  # lines: in a column this long, a single line does not define the left edge
 INDENTED = (3.0, 60.0)  # points: how far the further lines of a reference may be indented
 _END = re.compile(r"(affiliations?\s*:|appendix\b|acknowledge?ments?\b|received\b.*\baccepted\b|e-?mail\s*:)", re.I)
 _ABSTRACT = re.compile(r"\W*(abstract|summary|keywords|introduction|1\.? introduction)\b", re.I)
@@ -77,7 +77,7 @@ def _title_lines(first: Sequence[Line]) -> list[Line]:
 
 
 def _title(metadata_title: str, title_lines: Sequence[Line], first: Sequence[Line]) -> str:
-    """The title in the metadata if the first page has these words; else the largest print."""
+    """The title in the metadata if the first page contains it, else the text in the largest type."""
     page = squashed(" ".join(line.text for line in first))
     if not _BAD_TITLE.search(metadata_title) and len(metadata_title.split()) > 1 and squashed(metadata_title) in page:
         return metadata_title[:LONGEST_TITLE]
@@ -98,7 +98,7 @@ def _authors(metadata_author: str, title: Sequence[Line], first: Sequence[Line])
 
 
 def _names(text: str, whole: bool = False) -> list[str]:
-    """The names of people in a line; with `whole`, none unless the line has nothing else."""
+    """The names of people in a line; with `whole`, none unless the line contains nothing else."""
     cleaned = re.sub(r"\[[^]]*\]\S*|[\d*†‡§¶∗]+|^\s*by\b", " ", text, flags=re.IGNORECASE)
     parts = [" ".join(part.split()) for part in re.split(r"[,;&]|\band\b", cleaned)]
     parts = [part for part in parts if part]
@@ -217,7 +217,7 @@ def _numbered_starts(lines: Sequence[Line]) -> list[bool]:
 
 
 def _indented_starts(runs: Sequence[Sequence[Line]]) -> list[bool]:
-    """A line at the left edge begins a reference, if other lines of the list are indented."""
+    """Whether each line begins a reference: it is at the left edge, and other lines of the list are indented."""
     least, most = INDENTED
     edges = list(map(_edge, runs))
     if not any(least < line.x - edge < most for run, edge in zip(runs, edges, strict=True) for line in run):
@@ -239,7 +239,7 @@ def _edge(run: Sequence[Line]) -> float:
 
 
 def _spaced_starts(runs: Sequence[Sequence[Line]]) -> list[bool]:
-    """A line after more than the usual space begins a reference."""
+    """Whether each line begins a reference: it follows more than the usual space."""
     spaces = [above.y - below.y for run in runs for above, below in pairwise(run)]
     usual = median(spaces) if spaces else 0.0
     starts: list[bool] = []

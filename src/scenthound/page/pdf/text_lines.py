@@ -1,4 +1,4 @@
-"""The lines of a PDF file, each with its position on the page and its type size. The only module that uses pypdf."""
+"""Read the lines of a PDF file, with position and type size. The only module that uses pypdf."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_PAGES = 200
 MOST_CHARACTERS = 2_000_000
 MOST_LINKS = 500
 LONGEST_LINK = 2_000
-RAISED = 0.8  # share of its line's type size, below which a raised mark is left out
+RAISED = 0.8  # a raised mark smaller than this share of its line's type size is left out
 
 
 @dataclass(frozen=True, slots=True)

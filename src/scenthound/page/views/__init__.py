@@ -1,10 +1,10 @@
-"""What a page says about each of its links: pure functions of a record, an analyser and a link (sheet 10.5).
+"""The text around the links of a page: pure functions of a record, an analyser and a link (sheet 10.5).
 
 `terms` has the terms of a page in order, `anchors` the anchor, window and heading of a link, `elements` the text of the
 elements around it. `leaves` (the runs of text between tags), `surrounding_words` and `positions` return results for all
 links at once.
 
-Strategies ask for views by `Page.view`, which computes each once per page. The views in `KEPT` do not depend on the
+Strategies get views from `Page.view`, which computes each once per page. The views in `KEPT` do not depend on the
 crawl; a prepared bed keeps them for the next crawl in the same process.
 
 The examples in all these modules use this page:

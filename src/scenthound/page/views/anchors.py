@@ -106,7 +106,7 @@ def _window_terms(terms: PageTerms, link: Link, span: Span, width: int) -> list[
 
 
 def window_similarities(record: Record, query: Query, width: int) -> list[float]:
-    """The cosine of the query with the window of each link.
+    """The cosine between the query and the window of each link.
 
     >>> [round(value, 3) for value in window_similarities(record, Query("golf town", small), 1)]
     [0.0, 1.0]
@@ -153,7 +153,7 @@ def first_anchors(anchors: OutlinkAnchors) -> Numbers:
 
 
 def best_anchors(anchors: OutlinkAnchors, scores: Sequence[float] | npt.NDArray[np.float64]) -> Numbers:
-    """For each outlink, the position of its link with the highest score, the first of equals. `scores` has every link.
+    """For each outlink, the position of its link with the highest score, or the first of equals. `scores` is by link.
 
     >>> from scenthound.testing import page_of
     >>> page = page_of("<a href=/x>one</a> <a href=/y>two</a> <a href=/x>three</a>")

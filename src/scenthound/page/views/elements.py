@@ -1,4 +1,4 @@
-"""The text of the elements that contain a link: of its parent, of its grandparent, and so on up to the page."""
+"""The text of the elements that contain a link: its parent, its grandparent and so on, up to the whole page."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def element_counts(record: Record, link: Link, up: int, analyser: Analyser) -> C
 
 
 def element_similarities(record: Record, query: Query, up: int) -> list[float]:
-    """The cosine of the query with `element_counts` of each link.
+    """The cosine between the query and the `element_counts` of each link.
 
     >>> [round(value, 3) for value in element_similarities(record, Query("chess", small), 1)]
     [0.5, 0.378]
@@ -95,9 +95,9 @@ def element_similarities(record: Record, query: Query, up: int) -> list[float]:
 
 
 def climbed_similarities(record: Record, query: Query, up: int, min_words: int) -> list[float]:
-    """The cosine of the query with the first element, from `up` levels above each link on, with `min_words` terms.
+    """The cosine between the query and an ancestor of each link.
 
-    If no element has that many, it is the root.
+    The ancestor is the first, from `up` levels above the link on, with at least `min_words` terms; else the root.
 
     >>> [round(value, 3) for value in climbed_similarities(record, Query("chess", small), 0, 3)]
     [0.5, 0.378]
@@ -124,7 +124,7 @@ class _Climb:
         self._similarities: dict[int, float] = {}
 
     def similarity_from(self, element: int) -> float:
-        """The cosine with the first element that has enough terms, upwards from this one; else with the root."""
+        """The cosine with the first element, upwards from this one, that has enough terms, or else with the root."""
         similarities, passed = self._similarities, list[int]()
         while element not in similarities:
             inside = self._inside(element)

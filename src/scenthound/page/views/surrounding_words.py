@@ -1,4 +1,4 @@
-"""The words around each link: title, heading, parent element, anchor and address (for reinforcement)."""
+"""The words around each link: title, heading, parent element, anchor and address (for the strategy `reinforcement`)."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def surroundings(record: Record, analyser: Analyser) -> Surroundings:
 
 
 class _Pieces:
-    """Collects pieces of text, each once; beyond `MOST_WORDS_AROUND` words they stay empty."""
+    """Collects distinct pieces of text; beyond `MOST_WORDS_AROUND` words they stay empty."""
 
     def __init__(self, record: Record, analyser: Analyser) -> None:
         self._analyser = analyser
@@ -99,7 +99,7 @@ class _Pieces:
     def gathered(self, rows: Sequence[tuple[int, ...]]) -> Surroundings:
         columns = (np.array(column, dtype=np.int32) for column in (self._flat, self._starts, rows))
         flat, starts, table = map(fixed, columns)
-        names = tuple(map(sys.intern, self._names))  # a bed keeps those of many pages
+        names = tuple(map(sys.intern, self._names))  # a bed keeps the names of many pages
         return Surroundings(names, flat, starts, table.reshape(-1, PIECES))
 
 
