@@ -32,8 +32,8 @@ Ours:
 * On long pages R is 0 or 1 to the last digit (94 to 100% of the early pages of a crawl have R > .999999), and links
   that tie are taken first in, first out: a crawl is breadth-first for some 180 pages. So by default R is computed as if
   no page had more than `LENGTH` words, P(c | parent, page) ∝ P(c) · P(page | c)^min(1, LENGTH / words), and long pages
-  get no surer than short ones (`score="per-word"`). `score="probability"` is R as published, `score="logit"` its
-  log-odds.
+  are not classified with more certainty (`score="per-word"`). `score="probability"` is R as published, `score="logit"`
+  its log-odds.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from scenthound.page.record import Parts
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Lessons
 from scenthound.strategies import strategy
-from scenthound.strategies.parts.distillation import MOST_LINKS, Distilling
+from scenthound.strategies.parts.distillation import MOST_LINKS, Distillation
 from scenthound.strategies.parts.recent_pages import RecentPages
 from scenthound.strategies.parts.taxonomy_classifier import learn_taxonomy, two_leaves
 from scenthound.strategies.parts.word_parameters import LENGTH, SCORES, stem_parameter, stop_words_parameter
@@ -71,7 +71,7 @@ class FocusedSoft(Parameterised):
     name: ClassVar[str] = "focused-soft"
 
     score: str = parameter("per-word", SCORES, among=("per-word", "probability", "logit"))
-    features: int = parameter(20_000, "words kept per inner category, by Fisher's discriminant; 0: all", least=0)
+    features: int = parameter(20_000, "words kept per inner category, chosen by Fisher's discriminant; 0: all", least=0)
     distiller: bool = parameter(False, "look for hubs and promote them")
     promote: str = parameter(
         "hubs",
@@ -138,7 +138,7 @@ class FocusedSoft(Parameterised):
         self._forget_labels()
         self._trained_tree().freeze()
         self.recent_ = RecentPages(self.recent, seeds)
-        self.distilling_ = Distilling(self.memory) if self.distiller else None
+        self.distilling_ = Distillation(self.memory) if self.distiller else None
         return [Candidate(url, math.inf) for url in dict.fromkeys(seeds)]
 
     def page_probability(self, page: Page) -> float:
@@ -267,7 +267,7 @@ class FocusedSoft(Parameterised):
         )
         self.recent_ = RecentPages.load(state["recent"], self.recent, self.recent_.fixed)
         if self.distilling_ is not None and state["distilling"] is not None:
-            self.distilling_ = Distilling.load(state["distilling"], self.memory)
+            self.distilling_ = Distillation.load(state["distilling"], self.memory)
 
 
 def certainty(probability: float) -> Relevance:

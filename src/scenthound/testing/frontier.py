@@ -60,16 +60,16 @@ class ModelFrontier:
         full = self.bound is not None and len(self.waiting) >= self.bound
         if full and self.eviction == "refuse":
             return new
-        fallen = None
+        dropped = None
         if full and self.eviction == "literal":
-            fallen = self.order()[-1]
-            del self.waiting[fallen.url]
+            dropped = self.order()[-1]
+            del self.waiting[dropped.url]
         self.waiting[new.url] = (self.number, new)
         self.number += 1
         if full and self.eviction == "scored":
-            fallen = self.order()[-1]
-            del self.waiting[fallen.url]
-        return fallen
+            dropped = self.order()[-1]
+            del self.waiting[dropped.url]
+        return dropped
 
     @staticmethod
     def merged(old: Candidate, new: Candidate) -> Candidate:
@@ -116,9 +116,9 @@ class ModelFrontier:
         self.waiting[url] = self.flying.pop(url)
         if self.bound is None or len(self.waiting) <= self.bound:
             return None
-        fallen = self.order()[-1]
-        del self.waiting[fallen.url]
-        return fallen
+        dropped = self.order()[-1]
+        del self.waiting[dropped.url]
+        return dropped
 
     def settle(self, url: Url) -> None:
         self.flying.pop(url, None)
@@ -173,10 +173,10 @@ class FrontierContract(RuleBasedStateMachine):
         waiting = url in self.model.waiting
         matters = self.frontier.matters(candidate)
         assert matters or waiting, "a new URL always matters"
-        fallen = self.frontier.push(candidate)
+        dropped = self.frontier.push(candidate)
         before = self.model.waiting[url][1] if waiting else None
-        assert same(fallen, self.model.push(candidate))
-        assert not (waiting and fallen), "an update of a waiting URL evicts nothing"
+        assert same(dropped, self.model.push(candidate))
+        assert not (waiting and dropped), "an update of a waiting URL evicts nothing"
         assert matters or same(self.model.waiting[url][1], before), "a candidate that does not matter changes nothing"
 
     @rule(urls=st.lists(st.sampled_from(URLS), max_size=6), scores=st.lists(SCORES, min_size=6, max_size=6))

@@ -15,7 +15,7 @@ from weakref import ref
 from scenthound.strategies.hayek.cooperation import JointBid, best_group
 from scenthound.strategies.hayek.market import ROOT, Agent, Market, Purchase, coins, units
 
-MOST_EXPLORED = 20  # how many payoffs the mean payoff of an agent is taken over
+MOST_EXPLORED = 20  # maximum number of pages in an agent's mean payoff
 _Entry = tuple[int, int, int]  # (-effective bid, -birth, agent): among equal bids, the youngest agent's is first
 
 
@@ -29,7 +29,7 @@ class PagesForSale:
         self.matched: dict[int, dict[int, None]] = {}
         """For every agent that matches a page, the pages it matches."""
         self.explorers: set[int] = set()
-        self._positions: dict[int, int] = {}  # of pages, in the order in which they were found
+        self._positions: dict[int, int] = {}  # of each page, in the order in which they were found
         self._found = 0
         self._unsorted: set[int] = set()  # agents that matched an earlier page after a later one
         self._heap: list[_Entry] = []
@@ -103,7 +103,7 @@ class PagesForSale:
         agent = self.first(accept)
         return 0 if agent is None else self._bids[agent.number]
 
-    def rest(self, page: int, accept: Callable[[int], bool] = lambda number: True) -> int:
+    def highest_without(self, page: int, accept: Callable[[int], bool] = lambda number: True) -> int:
         """The highest acceptable bid if this page were not for sale."""
         return self.highest(
             lambda number: accept(number) and len(self.matched[number]) > (page in self.matched[number])
@@ -168,7 +168,7 @@ class PagesForSale:
 
 
 class Prospects(Protocol):
-    """What an exploratory auction may know about a page that is, or would be, for sale."""
+    """Knowledge that an exploratory auction may use about a page that is, or would be, for sale."""
 
     def is_goal(self, page: int) -> bool:
         """Whether its content is known and it is a goal."""
@@ -243,7 +243,7 @@ class Trading:
         if is_goal and prospects.ends_at_goal:
             return reward
         agents = self.market.agents
-        rest = self.corona.rest(page, lambda number: not agents[number].virtual)
+        rest = self.corona.highest_without(page, lambda number: not agents[number].virtual)
         links = [self._best_real_bid(link, prospects) for link in prospects.links(page) if link not in self.owners]
         sale = max(rest, *links, 0)
         later = sum(links) - (sale if sale > rest else 0)  # the best of them is the sale itself
@@ -256,7 +256,7 @@ class Trading:
     def resale_value(self, page: int, prospects: Prospects) -> float:
         """The price of a page that a virtual agent resells: the best real bid, or the best bid on others if unknown."""
         if prospects.real_bidders(page) is None:
-            return units(self.corona.rest(page))
+            return units(self.corona.highest_without(page))
         return units(self._best_real_bid(page, prospects))
 
     def _mean_payoff(self, number: int, prospects: Prospects) -> float:
@@ -319,7 +319,7 @@ class Trading:
         second = ranked[1][0] if len(ranked) > 1 else 0
         return self._sale(number, page, bid, bid if rules.price == "first" else second)
 
-    def given(self, number: int, page: int) -> Purchase:
+    def free_purchase(self, number: int, page: int) -> Purchase:
         """The purchase of a page without bids, for free, by a new agent or the root."""
         return self._sale(number, page, 0, 0)
 

@@ -52,7 +52,7 @@ class KnownPage:
     seen: set[int]
     """Features of its URL and of links to it."""
     words: array[int]
-    """Features of its text, in ascending order; `counts` has how often each occurs."""
+    """Features of its text, in ascending order; `counts` has the frequency of each."""
     counts: array[int]
     links: array[int]
     state: int = NEW
@@ -133,7 +133,7 @@ class KnownWeb:
         """URLs of pages labelled as not goals, whatever the judge says."""
         self.pages_by_feature: dict[int, array[int]] = {}
         """The pages with each feature; words are added when they are first looked up, distances never."""
-        self._indexed_words = array("i")  # the words in it
+        self._indexed_words = array("i")  # the words in `pages_by_feature`
         self._hosts: dict[int, dict[str, list[int]]] = {}  # fetched pages at a distance, by host
         self.changed: set[int] = set()
         """Pages whose features have changed since the economy last cleared this set."""
@@ -209,7 +209,7 @@ class KnownWeb:
         """The pages that are known to lead to a goal, including goals, with their distances."""
         return {page.url: page.distance for page in self.pages if page.distance < FAR}
 
-    def lose(self, url: str) -> int:
+    def mark_dead(self, url: str) -> int:
         """Mark a URL as dead after a failed request, and return its number; -1 if it is unknown."""
         number = self.numbers.get(url, -1)
         if number >= 0 and self.pages[number].state != FETCHED:
@@ -385,7 +385,7 @@ class KnownWeb:
             present += words[flags.take(words, mode="clip")].tolist()
         return present
 
-    def at(self, distance: int) -> Mapping[str, Sequence[int]]:
+    def fetched_at(self, distance: int) -> Mapping[str, Sequence[int]]:
         """The fetched pages at this distance from a goal, by host, in fetch order."""
         hosts = self._hosts.get(distance)
         if hosts is None:
@@ -424,7 +424,7 @@ class KnownWeb:
 
         return holds(condition, has, [names[word] for word in order if word >= 0])
 
-    def holding(self, features: Sequence[int]) -> list[int]:
+    def pages_with(self, features: Sequence[int]) -> list[int]:
         """The pages that have all these features. The cost depends on the rarest feature."""
         indexed = [feature for feature in features if self.lexicon.indexed[feature]]
         if not indexed:
@@ -472,7 +472,7 @@ def save_web(web: KnownWeb) -> dict[str, Any]:
 
 
 def load_web(web: KnownWeb, state: Mapping[str, Any]) -> None:
-    """Replace everything with the result of `save_web`."""
+    """Replace the contents of a web with the result of `save_web`."""
     web.lexicon = Lexicon(str(state["features"]).split("\n"))
     web.dictionaries, web.pages_by_feature, web.changed, web._hosts = Dictionaries(), {}, set(), {}
     web._indexed_words = array("i")

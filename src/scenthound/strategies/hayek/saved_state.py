@@ -130,7 +130,7 @@ def load_model(economy: Economy, model: Mapping[str, Any], is_connected: bool = 
 
 
 def describe_model(model: Mapping[str, Any], top: int) -> dict[str, Any]:
-    """A model as plain data: its `top` richest agents and where the money is. Raises like `load_market`."""
+    """A model as plain data: its `top` richest agents and where the money is. Raises the errors of `load_market`."""
     words = str(model["words"]).split("\n")
     market = Market()
     load_market(market, model, len(words))
@@ -164,7 +164,7 @@ def _agent_facts(agent: Agent, words: Sequence[str]) -> dict[str, Any]:
 
 
 def living_agents(state: Mapping[str, Any]) -> dict[int, dict[str, Any]]:
-    """The agents in a result of `save_economy`, by number. Raises like `load_market`."""
+    """The agents in a result of `save_economy`, by number. Raises the errors of `load_market`."""
     market, words = Market(), str(state["web"]["features"]).split("\n")
     load_market(market, state["market"], len(words))
     return {number: _agent_facts(agent, words) for number, agent in market.agents.items()}

@@ -2,8 +2,8 @@
 
 u is one of the n fetched pages that link to the URL, r(u) its relevance. T(B) measures how well the words B fit the
 topic: the sum of idf(t) q(t) over its words, divided by sqrt(1 + their number). A *yield* is the mean relevance of the
-fetched targets of some links, less m0, the mean of all pages; as many virtual targets as its strength, with relevance
-m0, draw it towards 0.
+fetched targets of some links, less m0, the mean of all pages. Virtual targets with relevance m0, whose number is the
+strength, draw it towards 0.
 
     feature     formula                                                         strength
     citing      mean r(u)
@@ -60,7 +60,7 @@ def frontier_features(table: LinkTable, topic: LearnedTopic) -> FrontierFeatures
     others = relevance[~is_example]
     mean = float(others.mean()) if len(others) else float(relevance.mean()) if len(relevance) else 0.0
     target_page = table.page_of.values[target]
-    is_done = (target_page >= 0) & (target_page != source)  # the target is fetched; links to the page itself are out
+    is_done = (target_page >= 0) & (target_page != source)  # the target is fetched; self-links are left out
     gained = np.where(is_done, relevance[target_page], 0.0)
     url_relevance = np.where(table.page_of.values >= 0, relevance[table.page_of.values], np.nan)
     texts = table.score_new_rows(topic.word_weights())

@@ -4,7 +4,7 @@
 
 Mean and deviation are taken over the current frontier. The features are in `features`, their weights b in `scoring`,
 the topic model in `topic_fit`. Only the initial weights are learned before the crawl; they were fitted once
-(docs/results.md says on what). If the seeds are home pages of different hosts, the crawl looks for sites, and
+(docs/results.md describes the data). If the seeds are home pages of different hosts, the crawl looks for sites, and
 `site_search` decides the order instead.
 
 All waiting URLs are ranked again after 2 pages (6 from 60 pages on, 16 from 150, a twentieth of the pages from 320 on),
@@ -36,7 +36,7 @@ from scenthound.strategies.hound.exploration import exploration_rate, explore
 from scenthound.strategies.hound.features import frontier_features
 from scenthound.strategies.hound.hound_phrases import CITING, PARTS, reasons
 from scenthound.strategies.hound.link_table import ASIDE, FETCHED, GONE, UNKNOWN, WAITING, LinkTable, Reals
-from scenthound.strategies.hound.ranking import Ranked, ranked_by
+from scenthound.strategies.hound.ranking import Ranking, rank_by_score
 from scenthound.strategies.hound.scoring import Scoring, deviations
 from scenthound.strategies.hound.site_search import SiteSearch
 from scenthound.strategies.hound.topic_fit import LearnedTopic
@@ -52,7 +52,7 @@ GROWTH = 0.05
 BEST = 150
 """How many of the best URLs get their score; all others wait below them until the next ranking."""
 NOT_RANKED = -100.0
-"""The score of those others. Sums of weighted deviations are at most about 10."""
+"""The score of all other URLs. Sums of weighted deviations are at most about 10."""
 UNRANKED: Mapping[str, float] = MappingProxyType({"not ranked yet": NOT_RANKED})
 EXPLORATION = "exploration"
 """The name of the score part, of the key in `carry` and of the events about exploration."""
@@ -71,7 +71,7 @@ class Hound(Parameterised):
         "auto", "pages or sites; auto: sites if the seeds are home pages of different hosts"
     )
     relevance: Literal["own", "judge"] = parameter(
-        "own", "relevance of a fetched page: by hound's own topic model, or by the judge of the crawl"
+        "own", "source of a fetched page's relevance: hound's own topic model, or the judge of the crawl"
     )
     memory: int = parameter(150_000, "links remembered", least=1000)
     work: int = parameter(4000, "links re-ranked per fetched page; fewer is faster", least=100)
@@ -220,7 +220,7 @@ class Hound(Parameterised):
         self.since_ = 0
         if self.topic_.update():
             self.table_.forget_scores()
-        if self.table_.bound(self.topic_.relevance.values):
+        if self.table_.trim(self.topic_.relevance.values):
             self._forget_urls()
         frontier = frontier_features(self.table_, self.topic_)
         if not len(frontier.urls):
@@ -230,12 +230,12 @@ class Hound(Parameterised):
         z = deviations(frontier)
         scores = self.scoring_.rank(z)
         if self.sites_ is None:
-            ranked = ranked_by(scores, BEST)
+            ranked = rank_by_score(scores, BEST)
         else:
             ranked = self.sites_.rank(frontier, scores, self.topic_.relevance.values).first(BEST)
         ranked, lifts, rate = self._explore(ranked)
         best = frontier.urls[ranked.order]
-        self.scoring_.chosen(best[~ranked.is_list].tolist(), z[ranked.order[~ranked.is_list]])
+        self.scoring_.set_ranked(best[~ranked.is_list].tolist(), z[ranked.order[~ranked.is_list]])
         parts = self._score_parts(ranked, z, lifts)
         citing = np.stack((frontier.relevant_links, frontier.links), axis=1)[ranked.order].astype(np.int64).tolist()
         exploration: dict[str, Any] = {EXPLORATION: round(rate, 6)} if self.exploration else {}
@@ -255,8 +255,8 @@ class Hound(Parameterised):
             if self.sites_ is not None:
                 self.sites_.keep_urls(~drop, numbers)
 
-    def _explore(self, ranked: Ranked) -> tuple[Ranked, Reals, float]:
-        """The ranking with some URLs moved to one of the next turns, what that added to each score, and the rate."""
+    def _explore(self, ranked: Ranking) -> tuple[Ranking, Reals, float]:
+        """The ranking with some URLs moved to one of the next turns, the amount added to each score, and the rate."""
         rate = exploration_rate(self.exploration, self.scoring_.unexplained, ranked.scores)
         ranked, lifts = explore(ranked, rate, self._pause(), np.random.default_rng((self.luck_, self.pages_)))
         return ranked, lifts, rate
@@ -267,7 +267,7 @@ class Hound(Parameterised):
         facts = {"rate": candidate.carry.get(EXPLORATION, 0.0), "tried": EXPLORATION in candidate.parts}
         self.events_.append(Event(EXPLORATION, facts, page.url))
 
-    def _score_parts(self, ranked: Ranked, z: Reals, lifts: Reals) -> list[dict[str, float]]:
+    def _score_parts(self, ranked: Ranking, z: Reals, lifts: Reals) -> list[dict[str, float]]:
         """The parts of each score."""
         score_parts = []
         for index, score, factor, other, is_list, lift in zip(*map(np.ndarray.tolist, (*ranked, lifts)), strict=True):

@@ -94,7 +94,7 @@ class LinkTable:
         rows[self.target.values[::-1]] = np.arange(len(self))[::-1]  # of repeated indices, the last one wins
         return rows[rows >= 0]
 
-    def bound(self, relevance: Reals) -> bool:
+    def trim(self, relevance: Reals) -> bool:
         """If there are too many rows, drop those of the least relevant pages. Returns whether it did.
 
         Three quarters of `most` rows, or a little more, are left.

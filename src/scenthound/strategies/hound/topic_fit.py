@@ -74,11 +74,11 @@ class LearnedTopic:
         """Number of pages whose words were dropped. They keep their relevance."""
         self.learned_at = 0
         self.weights: Reals = np.zeros(0)
-        """q, by term."""
+        """q: the weight of each term."""
         self.idf = Column(np.float64)
-        """By term. For terms found since the topic was learned, as if no page contained them."""
+        """idf of each term. Terms found since the topic was learned count as if no page contained them."""
         self.scale = 1.0
-        """m."""
+        """m: the value of q.x at which r is 1."""
         self.belief = 1.0
         """e: the confidence in the examples."""
         self._grow()

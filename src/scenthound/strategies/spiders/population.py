@@ -39,8 +39,8 @@ class Spider:
     energy: float
     links: PrivateFrontier
     pages: int = 0
-    heard: int = 0
-    """Number of pages and misses that it received, which is the number of its turn."""
+    results: int = 0
+    """Number of pages and misses that it has received; also the number of its turn."""
     in_flight: set[Url] = field(default_factory=set)
     columns: dict[str, int] = field(init=False)
     """The column of each keyword in the inputs of the net."""
@@ -60,7 +60,7 @@ class Flight(NamedTuple):
     inputs: Any
 
 
-class View(NamedTuple):
+class PageView(NamedTuple):
     """An agent's scores and inputs for all links of a page, which are about to be pushed."""
 
     agent: Spider
@@ -71,7 +71,7 @@ class View(NamedTuple):
     inputs: Any
 
 
-class Sight(NamedTuple):
+class LinkView(NamedTuple):
     """An agent's scores and inputs for one link."""
 
     agent: Spider
@@ -108,7 +108,7 @@ class Population(Frontier):
         for agent in list(self.agents.values()):
             self.remove(agent)
         self.luck, self.births = luck, 0
-        self.view: View | None = None
+        self.view: PageView | None = None
         self._holders: dict[Url, list[int]] = {}
         self._flights: dict[Url, Flight] = {}
         self._unclaimed: dict[Url, Flight] = {}
@@ -130,12 +130,12 @@ class Population(Frontier):
         view = self.view
         row = view.rows.get(url) if view is not None else None
         if view is None or row is None or view.agent.number not in self.agents:
-            return self._hold(Sight(self._keeper(candidate)), candidate)  # no link led to it: a seed, or from a sitemap
+            return self._hold(LinkView(self._keeper(candidate)), candidate)  # a seed, or from a sitemap
         links = view.agent.links
         old_row = links.rows.get(url)
         if old_row is not None and score <= links.score[old_row]:
             return None  # most links were seen before with a score at least as good
-        return self._hold(Sight(view.agent, view.net[row], view.page, view.inputs[row]), candidate)
+        return self._hold(LinkView(view.agent, view.net[row], view.page, view.inputs[row]), candidate)
 
     def rest(self, host: str, until: float) -> None:
         self._hosts.rest(host, until, self._now)
@@ -276,7 +276,7 @@ class Population(Frontier):
         agent = self.agents.get(number) if isinstance(number, int) else None
         agent = agent or next(iter(self.agents.values()), None)
         if agent is not None:
-            agent.heard += 1
+            agent.results += 1
             self._turn = agent.number
         return agent, flight
 
@@ -326,7 +326,7 @@ class Population(Frontier):
         It depends only on the agent's turn and its number of links, so it is the same after a restart. A draw without a
         result, such as a link to a page that was already fetched, changes only the latter.
         """
-        return random.Random(f"{self.luck}:{agent.number}:{agent.heard}:{len(agent.links)}").random()
+        return random.Random(f"{self.luck}:{agent.number}:{agent.results}:{len(agent.links)}").random()
 
     def _keeper(self, candidate: Candidate) -> Spider:
         """The agent for a URL that no link led to: the one that had it, otherwise each agent in turn."""
@@ -339,9 +339,9 @@ class Population(Frontier):
 
     # ---- links
 
-    def _hold(self, sight: Sight, candidate: Candidate, number: int = -1) -> Candidate | None:
+    def _hold(self, link_view: LinkView, candidate: Candidate, number: int = -1) -> Candidate | None:
         """Give a link to an agent. Returns the link that was dropped, if no other agent has it."""
-        agent, net, page, inputs = sight
+        agent, net, page, inputs = link_view
         links, url = agent.links, candidate.url
         if url in links:
             links.update(candidate, net, page, inputs)
@@ -362,7 +362,8 @@ class Population(Frontier):
         """Return a link to the agent that drew it, unchanged."""
         candidate = flight.candidate._replace(carry={}, parts={})
         inputs = 0.0 if flight.inputs is None else flight.inputs
-        return self._hold(Sight(self.agents[flight.agent], flight.net, flight.page, inputs), candidate, flight.number)
+        link_view = LinkView(self.agents[flight.agent], flight.net, flight.page, inputs)
+        return self._hold(link_view, candidate, flight.number)
 
     def _withdraw(self, url: Url) -> None:
         for number in list(self._holders.get(url, ())):
@@ -425,7 +426,7 @@ class Population(Frontier):
 def _save_agent(agent: Spider) -> dict[str, Any]:
     net = agent.net
     return {
-        "agent": [agent.number, agent.parent, agent.energy, agent.pages, agent.heard],
+        "agent": [agent.number, agent.parent, agent.energy, agent.pages, agent.results],
         "keywords": [[word, times] for word, times in agent.keywords.items()],
         "net": [net.w1, net.b1, net.w2, net.b2],
         "links": agent.links.save(),
@@ -433,7 +434,7 @@ def _save_agent(agent: Spider) -> dict[str, Any]:
 
 
 def _load_agent(state: Mapping[str, Any]) -> Spider:
-    number, parent, energy, pages, heard = state["agent"]
+    number, parent, energy, pages, results = state["agent"]
     keywords = Counts(dict(state["keywords"]))
     links = PrivateFrontier.load(state["links"], len(keywords))
-    return Spider(number, parent, keywords, Net(*state["net"]), energy, links, pages, heard)
+    return Spider(number, parent, keywords, Net(*state["net"]), energy, links, pages, results)

@@ -76,7 +76,7 @@ class Hosts:
         return self._until[numbers] if self._latest > now else None
 
 
-class Drawn(NamedTuple):
+class DrawnLink(NamedTuple):
     """The row of a drawn link, and the probability of drawing it."""
 
     row: int
@@ -155,20 +155,20 @@ class PrivateFrontier:
         self._last = candidate.url
         return candidate
 
-    def draw(self, luck: float, greed: float, wakes: Numbers | None, now: float) -> Drawn | None:
+    def draw(self, luck: float, greed: float, wakes: Numbers | None, now: float) -> DrawnLink | None:
         """Draw a link on a host that is awake; `luck` is a random number from 0 to 1. Waiting seeds come first."""
         scores = self.score[: len(self.candidates)]
         if wakes is not None:
             scores = np.where(wakes <= now, scores, -math.inf)
         top = scores.max() if len(scores) else -math.inf
         if math.isinf(top):
-            return Drawn(int(np.argmax(scores)), 1.0) if top > 0 else None
+            return DrawnLink(int(np.argmax(scores)), 1.0) if top > 0 else None
         weights = softmax_weights(scores, greed) if greed else (scores > -math.inf).astype(np.float64)
         sums = np.cumsum(weights)
         row = int(np.searchsorted(sums, luck * sums[-1], side="right"))
         if row == len(sums):  # `luck` is so close to 1 that the product was rounded up
             row = int(np.flatnonzero(weights)[-1])
-        return Drawn(row, float(weights[row] / sums[-1]))
+        return DrawnLink(row, float(weights[row] / sums[-1]))
 
     def halves(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """The rows at odd and at even ranks by score; ties in order of age, oldest first."""
