@@ -169,8 +169,8 @@ class AgentFactory:
         """The agents that match a page, oldest first."""
         known_page, agents = self.web.pages[page], self.market.agents
         if known_page.matches is None:
-            keys = self.web.among(page, self.market.index.keys(), self.market.keyed)
-            known_page.matches = self.market.among(keys, partial(self.web.has, page))
+            keys = self.web.features_among(page, self.market.index.keys(), self.market.keyed)
+            known_page.matches = self.market.agents_among(keys, partial(self.web.has, page))
         elif any(number not in agents for number in known_page.matches):
             known_page.matches = [number for number in known_page.matches if number in agents]
         return known_page.matches
@@ -239,7 +239,7 @@ class AgentFactory:
 
     def _weights(self, kind: str, features: Sequence[int], distance: int) -> Any:
         """The weights of features. Distances and site counts are in no dictionary and get the mean of the others."""
-        self.web.dictionaries.room(len(self.web.lexicon))
+        self.web.dictionaries.make_room(len(self.web.lexicon))
         values = weights(kind, self.web.dictionaries, np.asarray(features, dtype=np.intp), distance)
         is_state = ~np.frombuffer(self.web.lexicon.indexed, dtype=np.bool_)[np.asarray(features, dtype=np.intp)]
         if is_state.any():

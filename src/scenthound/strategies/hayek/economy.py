@@ -91,7 +91,7 @@ class Economy:
         self.recent_sites: deque[str] = deque(maxlen=RECENT)
         self.counts = EconomyCounts()
         self.trading: Trading | None = None
-        self.left = 0  # auctions left in this sequence
+        self.auctions_left = 0
         self.stops_at_goal = True
         self.met_goal = False
         self.idle = 0  # sequences in a row that needed no new page
@@ -100,14 +100,14 @@ class Economy:
         self.fetching: list[int] = []  # pages taken from the queue since the last auction
         self.pending: dict[int, Purchase] = {}  # purchases of unseen pages, which are in flight
         self.banned: set[str] = set()
-        self.is_founded = False
+        self.has_first_agents = False
         self._emit = emit or (lambda kind, facts, page: None)
 
     # ---- for the crawl
 
     def make_first_agents(self) -> None:
         """Make the first agents from the pages known so far; without pages, the root makes agents when needed."""
-        self.is_founded = True
+        self.has_first_agents = True
         for number in range(self.options.agents if self.rules.adapt and not self.market.births else 0):
             page = self.factory.any_page()
             if page is not None:
@@ -121,7 +121,7 @@ class Economy:
 
     def decide(self, until: int | None = None) -> int | None:
         """The next page to fetch; None if there is none, or after `until` sequences."""
-        if not self.is_founded:
+        if not self.has_first_agents:
             self.make_first_agents()
         while until is None or self.counts.sequences < until:
             while self.queue:
@@ -191,7 +191,7 @@ class Economy:
         self.trading = Trading(self.market, self.rng)
         options = self.options
         long = self.counts.sequences % options.long_interval == options.long_interval - 1
-        self.left = 2 * self.difficulty.level + (options.long_offset if long else 0)
+        self.auctions_left = 2 * self.difficulty.level + (options.long_offset if long else 0)
         self.stops_at_goal, self.met_goal = options.stop_at_goal and not long, False
         self.banned.clear()
         self.recent_sites.clear()
@@ -212,7 +212,7 @@ class Economy:
             return False
         if self.options.few_sites and is_stuck(self.recent_sites, self.options.few_sites):
             return True
-        return self.left <= 0 or (self.met_goal and self.stops_at_goal)
+        return self.auctions_left <= 0 or (self.met_goal and self.stops_at_goal)
 
     def _finish(self) -> None:
         """End the sequence: make open payments, set the next difficulty, handle deaths and births."""
@@ -264,7 +264,7 @@ class Economy:
         """Sell the right to choose. Returns the page whose content is needed next, if any."""
         trading = self.trading
         assert trading is not None
-        self.left -= 1
+        self.auctions_left -= 1
         self.counts.auctions += 1
         if self.options.sequences == "endless" and self.counts.auctions % ROUND == 0:
             self._update_population()

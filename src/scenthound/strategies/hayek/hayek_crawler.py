@@ -243,7 +243,7 @@ class HayekEstimating(Parameterised):
         economy = self.economy_
         if economy.queue:
             return False
-        return not economy.is_founded or self.fetch_all or self.sequences == "restarted"
+        return not economy.has_first_agents or self.fetch_all or self.sequences == "restarted"
 
     def _catch_up(self, candidate: Candidate) -> str:
         """Return the URL that was requested. On resume, first repeat the auctions that led to it."""

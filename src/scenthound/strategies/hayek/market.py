@@ -245,9 +245,9 @@ class Market:
 
     def matching(self, features: set[int]) -> list[int]:
         """The agents whose features are all in this set. Tests only agents indexed by one of the features."""
-        return self.among(features & self.index.keys(), features.__contains__)
+        return self.agents_among(features & self.index.keys(), features.__contains__)
 
-    def among(self, keys: Iterable[int], has: Callable[[int], bool]) -> list[int]:
+    def agents_among(self, keys: Iterable[int], has: Callable[[int], bool]) -> list[int]:
         """The agents indexed by one of `keys` for which `has` is true of every feature."""
         indexed = (number for feature in keys for number in self.index[feature])
         return sorted(number for number in indexed if all(map(has, self.agents[number].features)))

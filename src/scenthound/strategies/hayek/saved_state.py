@@ -85,7 +85,7 @@ def load_market(market: Market, state: Mapping[str, Any], features: int) -> None
 def save_model(economy: Economy) -> dict[str, Any]:
     """A trained economy as a model for other webs. Features are kept if an agent or several pages have them."""
     web, market = economy.web, economy.market
-    web.dictionaries.room(len(web.lexicon))
+    web.dictionaries.make_room(len(web.lexicon))
     used = {feature for agent in market.agents.values() for feature in agent.features}
     common = web.dictionaries.documents[:, : len(web.lexicon)].sum(axis=0) >= FEWEST_DOCUMENTS
     kept = sorted(used.union(range(FAR), np.flatnonzero(common).tolist()))
@@ -180,11 +180,11 @@ def save_economy(economy: Economy) -> dict[str, Any]:
         "tally": [counts.sequences, counts.auctions],
         "recognised": [[page, fetched] for page, fetched in counts.recognised.items()],
         "sequence": [
-            economy.left,
+            economy.auctions_left,
             economy.stops_at_goal,
             economy.met_goal,
             economy.idle,
-            economy.is_founded,
+            economy.has_first_agents,
             economy.only_new,
         ],
         "line": list(economy.queue),
@@ -204,8 +204,8 @@ def load_economy(economy: Economy, state: Mapping[str, Any]) -> None:
     economy.difficulty.level, economy.difficulty.success = state["difficulty"]
     economy.counts.sequences, economy.counts.auctions = state["tally"][:2]  # older states have a third number
     economy.counts.recognised = dict(state["recognised"])
-    economy.left, economy.stops_at_goal, economy.met_goal, economy.idle = state["sequence"][:4]
-    economy.is_founded, economy.only_new = map(bool, state["sequence"][4:])
+    economy.auctions_left, economy.stops_at_goal, economy.met_goal, economy.idle = state["sequence"][:4]
+    economy.has_first_agents, economy.only_new = map(bool, state["sequence"][4:])
     queue, fetching = (_page_numbers(economy.web, state[name]) for name in ("line", "fetching"))
     economy.queue, economy.fetching, economy.banned = deque(queue), fetching, set(state["banned"])
     economy.recent_sites.extend(state.get("sites", ()))

@@ -82,7 +82,7 @@ class Hound(Parameterised):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.analyser_ = Analyser()
-        self.luck_ = 0
+        self.random_seed_ = 0
         """The random seed; draws depend only on it and on the number of pages fetched."""
 
     @property
@@ -91,7 +91,7 @@ class Hound(Parameterised):
         return Declaration(parts=parts, score_parts=self.score_parts)
 
     def use_random(self, rng: random.Random) -> None:
-        self.luck_ = rng.getrandbits(32)
+        self.random_seed_ = rng.getrandbits(32)
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.vocabulary_ = Vocabulary()
@@ -107,7 +107,7 @@ class Hound(Parameterised):
         """The judge's relevance of the page that is read next, with `relevance="judge"`."""
         self.best_: set[int] = set()
         """The URLs that got a score in the last ranking."""
-        self.since_, self.pages_, self.unranked_ = 0, 0, 0
+        self.pages_since_ranking_, self.pages_, self.unranked_ = 0, 0, 0
         self.events_: list[Event] = []
         numbers = [self.table_.number_of(url) for url in seeds]
         self.table_.state.values[numbers] = WAITING
@@ -126,8 +126,8 @@ class Hound(Parameterised):
             offers += self._home_offers(page, self.sites_.fetched(number, targets))
         self._record_exploration(page)
         self.pages_ += 1
-        self.since_ += 1
-        is_due = self._count(page.candidate) or self.since_ >= self._pause()
+        self.pages_since_ranking_ += 1
+        is_due = self._count(page.candidate) or self.pages_since_ranking_ >= self._interval()
         return offers + self._rank() if is_due and self.seeds_left_ <= 0 else offers
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
@@ -161,7 +161,7 @@ class Hound(Parameterised):
             self.best_, self.unranked_ = set(), 0
         return not self.best_
 
-    def _pause(self) -> int:
+    def _interval(self) -> int:
         """The interval between rankings, in pages."""
         step = next(pages for below, pages in STEPS if self.pages_ < below)
         return max(step, int(GROWTH * self.pages_), len(self.table_) // self.work)
@@ -217,7 +217,7 @@ class Hound(Parameterised):
 
     def _rank(self) -> list[Candidate]:
         """Score the best waiting URLs, and demote those that are no longer among the best."""
-        self.since_ = 0
+        self.pages_since_ranking_ = 0
         if self.topic_.update():
             self.table_.forget_scores()
         if self.table_.trim(self.topic_.relevance.values):
@@ -258,7 +258,7 @@ class Hound(Parameterised):
     def _explore(self, ranked: Ranking) -> tuple[Ranking, Reals, float]:
         """The ranking with some URLs moved to one of the next turns, the amount added to each score, and the rate."""
         rate = exploration_rate(self.exploration, self.scoring_.unexplained, ranked.scores)
-        ranked, lifts = explore(ranked, rate, self._pause(), np.random.default_rng((self.luck_, self.pages_)))
+        ranked, lifts = explore(ranked, rate, self._interval(), np.random.default_rng((self.random_seed_, self.pages_)))
         return ranked, lifts, rate
 
     def _record_exploration(self, page: Page) -> None:
@@ -309,8 +309,8 @@ class Hound(Parameterised):
             "sites": None if self.sites_ is None else self.sites_.save(),
             "labels": dict(self.labels_),
             "best": sorted(self.best_),
-            "counts": [self.since_, self.pages_, self.unranked_, self.seeds_left_],
-            "luck": self.luck_,
+            "counts": [self.pages_since_ranking_, self.pages_, self.unranked_, self.seeds_left_],
+            "luck": self.random_seed_,
             "explored": [[event.url, dict(event.facts)] for event in self.events_],
         }
 
@@ -324,8 +324,8 @@ class Hound(Parameterised):
             self.sites_.load(state["sites"])
         self.labels_ = dict(state["labels"])
         self.best_ = set(state["best"])
-        self.since_, self.pages_, self.unranked_, self.seeds_left_ = state["counts"]
-        self.luck_ = int(state.get("luck", 0))
+        self.pages_since_ranking_, self.pages_, self.unranked_, self.seeds_left_ = state["counts"]
+        self.random_seed_ = int(state.get("luck", 0))
         self.events_ = [Event(EXPLORATION, facts, Url(url)) for url, facts in state.get("explored", ())]
 
 

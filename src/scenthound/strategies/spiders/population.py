@@ -83,7 +83,7 @@ class LinkView(NamedTuple):
 class Population(Frontier):
     """One `Frontier` over the private frontiers of all agents.
 
-    `before_pop` is called before each draw, `retired` with each agent that is removed because it has no links left.
+    `before_pop` is called before each draw, `on_retire` with each agent that is removed because it has no links left.
     """
 
     def __init__(
@@ -91,31 +91,31 @@ class Population(Frontier):
         bound: int | None,
         most: int,
         greed: float,
-        retired: Callable[[Spider], None],
+        on_retire: Callable[[Spider], None],
         before_pop: Callable[[], None],
     ) -> None:
         if bound is not None and bound < 1:
             raise ValueError(f"a frontier's bound is at least 1, not {bound}")
         self.limit = None if bound is None else max(FEWEST, bound // most)
-        self.greed, self._retired, self._before_pop = greed, retired, before_pop
+        self.greed, self._on_retire, self._before_pop = greed, on_retire, before_pop
         self._hosts = Hosts()
         self._now = 0.0
         self.agents: dict[int, Spider] = {}
         self.clear(0)
 
-    def clear(self, luck: int) -> None:
+    def clear(self, random_seed: int) -> None:
         """Remove all agents and links, and set the random seed; which hosts rest is kept."""
         for agent in list(self.agents.values()):
             self.remove(agent)
-        self.luck, self.births = luck, 0
+        self.random_seed, self.births = random_seed, 0
         self.view: PageView | None = None
         self._holders: dict[Url, list[int]] = {}
         self._flights: dict[Url, Flight] = {}
         self._unclaimed: dict[Url, Flight] = {}
-        self._turn = self._dealt = -1
+        self._turn = self._last_keeper = -1
         self._next_number = 0
         self._is_running = False
-        self._led_to: Url | None = None
+        self._redirect_target: Url | None = None
 
     # ---- the port
 
@@ -151,7 +151,7 @@ class Population(Frontier):
                 self.retire(agent)
                 continue
             wakes = self._hosts.wakes(agent.links.host[: len(agent.links.candidates)], self._now)
-            drawn = agent.links.draw(self._lot(agent), self.greed, wakes, self._now)
+            drawn = agent.links.draw(self._random_number(agent), self.greed, wakes, self._now)
             if drawn is not None:
                 scores = agent.links.score[: len(agent.links.candidates)]
                 rank = 1 + int(np.count_nonzero(scores > scores[drawn.row]))
@@ -201,12 +201,12 @@ class Population(Frontier):
 
     def settle(self, url: Url) -> None:
         """Record that this URL is no longer waited for. If it was redirected, its agent waits for the target."""
-        flight, led_to, self._led_to = self._end(url), self._led_to, None
-        if flight is not None and led_to is not None and led_to != url:
-            other = self._flights.get(led_to)
+        flight, target, self._redirect_target = self._end(url), self._redirect_target, None
+        if flight is not None and target is not None and target != url:
+            other = self._flights.get(target)
             if other is None or other.candidate.score <= flight.candidate.score:
-                self._end(led_to)
-                self._begin(led_to, flight)
+                self._end(target)
+                self._begin(target, flight)
         self._unclaimed.pop(url, None)
         self._withdraw(url)
 
@@ -216,7 +216,7 @@ class Population(Frontier):
             self._begin(url, flight)
             return flight.candidate
         if self._is_running and url not in self._flights:  # before the first pop this is a restart
-            self._led_to = url
+            self._redirect_target = url
         if url not in self._holders:
             return None
         holders = [self.agents[number] for number in sorted(self._holders[url])]
@@ -243,7 +243,7 @@ class Population(Frontier):
         """Remove an agent without links, unless it is the last agent or waits for a page."""
         if len(self.agents) > 1 and not agent.in_flight and not agent.links:
             self.remove(agent)
-            self._retired(agent)
+            self._on_retire(agent)
 
     def remove(self, agent: Spider) -> None:
         """Remove an agent and its links."""
@@ -320,21 +320,21 @@ class Population(Frontier):
                 return True
         return False
 
-    def _lot(self, agent: Spider) -> float:
+    def _random_number(self, agent: Spider) -> float:
         """A random number for an agent's draw, from 0 to 1.
 
         It depends only on the agent's turn and its number of links, so it is the same after a restart. A draw without a
         result, such as a link to a page that was already fetched, changes only the latter.
         """
-        return random.Random(f"{self.luck}:{agent.number}:{agent.results}:{len(agent.links)}").random()
+        return random.Random(f"{self.random_seed}:{agent.number}:{agent.results}:{len(agent.links)}").random()
 
     def _keeper(self, candidate: Candidate) -> Spider:
         """The agent for a URL that no link led to: the one that had it, otherwise each agent in turn."""
         agent = self.agents.get(candidate.carry.get("agent", -1))
         if agent is None:
             numbers = list(self.agents)
-            self._dealt = numbers[bisect_right(numbers, self._dealt) % len(numbers)]
-            agent = self.agents[self._dealt]
+            self._last_keeper = numbers[bisect_right(numbers, self._last_keeper) % len(numbers)]
+            agent = self.agents[self._last_keeper]
         return agent
 
     # ---- links
@@ -405,13 +405,13 @@ class Population(Frontier):
             "flights": [
                 [url, flight.agent, plain(flight.candidate)[:8], *flight[2:6]] for url, flight in flights.items()
             ],
-            "luck": str(self.luck),
-            "counts": [self.births, self._turn, self._dealt, self._next_number],
+            "luck": str(self.random_seed),
+            "counts": [self.births, self._turn, self._last_keeper, self._next_number],
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
         self.clear(int(state["luck"]))
-        self.births, self._turn, self._dealt, self._next_number = state["counts"]
+        self.births, self._turn, self._last_keeper, self._next_number = state["counts"]
         for fields in state["agents"]:
             agent = _load_agent(fields)
             self.agents[agent.number] = agent

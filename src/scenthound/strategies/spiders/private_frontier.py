@@ -155,8 +155,8 @@ class PrivateFrontier:
         self._last = candidate.url
         return candidate
 
-    def draw(self, luck: float, greed: float, wakes: Numbers | None, now: float) -> DrawnLink | None:
-        """Draw a link on a host that is awake; `luck` is a random number from 0 to 1. Waiting seeds come first."""
+    def draw(self, random_number: float, greed: float, wakes: Numbers | None, now: float) -> DrawnLink | None:
+        """Draw a link on a host that is awake, using a random number from 0 to 1. Waiting seeds come first."""
         scores = self.score[: len(self.candidates)]
         if wakes is not None:
             scores = np.where(wakes <= now, scores, -math.inf)
@@ -165,8 +165,8 @@ class PrivateFrontier:
             return DrawnLink(int(np.argmax(scores)), 1.0) if top > 0 else None
         weights = softmax_weights(scores, greed) if greed else (scores > -math.inf).astype(np.float64)
         sums = np.cumsum(weights)
-        row = int(np.searchsorted(sums, luck * sums[-1], side="right"))
-        if row == len(sums):  # `luck` is so close to 1 that the product was rounded up
+        row = int(np.searchsorted(sums, random_number * sums[-1], side="right"))
+        if row == len(sums):  # `random_number` is so close to 1 that the product was rounded up
             row = int(np.flatnonzero(weights)[-1])
         return DrawnLink(row, float(weights[row] / sums[-1]))
 
