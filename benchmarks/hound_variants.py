@@ -103,8 +103,8 @@ class _Scoring(Scoring):
 class _LearnedTopic(LearnedTopic):
     always_believes = False
 
-    def _believe(self, *vectors: Any) -> Reals:
-        fits = super()._believe(*vectors)
+    def _set_belief(self, *vectors: Any) -> Reals:
+        fits = super()._set_belief(*vectors)
         if self.always_believes:
             self.belief = 1.0
         return fits

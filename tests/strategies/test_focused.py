@@ -271,8 +271,8 @@ def test_promotion_fetches_what_the_hard_rule_had_thrown_away() -> None:
 def test_the_distiller_remembers_no_more_links_than_asked_for() -> None:
     made = taught(distiller=True, every=1, memory=2)
     walk(HUB_WEB, made, VOLLEYBALL, "hub.example/ lone.example/")
-    assert made.distilling_ is not None
-    assert len(made.distilling_.save()["graph"]["sources"]) == 4, "those of the first page, and no others"
+    assert made.distillation_ is not None
+    assert len(made.distillation_.save()["graph"]["sources"]) == 4, "those of the first page, and no others"
 
 
 # ---- labels

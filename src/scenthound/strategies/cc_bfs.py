@@ -318,7 +318,7 @@ class CcBfs(Parameterised):
     def _catch_up(self, candidate: Candidate) -> None:
         """On resume, start the stages that had begun before this page was requested; `stage` is their number."""
         stage: Any = candidate.carry.get("stage")
-        while _is_whole(stage) and self.stage_ < stage and (chosen := self._next_stage()) is not None:
+        while _is_integer(stage) and self.stage_ < stage and (chosen := self._next_stage()) is not None:
             self.levels_.begin(chosen)
 
     # ---- saving
@@ -359,5 +359,5 @@ def ring_weights(text: str, k: int) -> tuple[float, ...]:
     return weights
 
 
-def _is_whole(value: Any) -> bool:
+def _is_integer(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)

@@ -153,4 +153,4 @@ def test_hosts_without_waiting_urls_are_forgotten() -> None:
         sizes.append(len(pickle.dumps(hosts)))
     assert numbers == {0}, "numbers are used again"
     assert max(sizes[2500:]) <= max(sizes[:2500]) + 100
-    assert hosts.until("h4999.example") == 5000.0
+    assert hosts.rests_until("h4999.example") == 5000.0

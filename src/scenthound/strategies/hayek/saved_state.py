@@ -242,9 +242,9 @@ def _save_trading(trading: Trading, pending: Mapping[int, Purchase]) -> dict[str
         "corona": np.array(list(trading.corona.pages), dtype=np.int64),
         "holder": trading.holder,
         "winners": list(trading.winners),
-        "stored": [[action, index_of(purchase), bid] for action, purchase, bid in trading.stored],
+        "stored": [[action, index_of(purchase), bid] for action, purchase, bid in trading.deferred],
         "pending": [[page, index_of(purchase)] for page, purchase in pending.items()],
-        "open": index_of(trading.open),
+        "open": index_of(trading.open_purchase),
         "purchases": [_plain(purchase) for purchase in purchases],
     }
 
@@ -257,8 +257,8 @@ def _load_trading(economy: Economy, state: Mapping[str, Any]) -> tuple[Trading, 
     for page, source in np.asarray(state["linkers"]).tolist():
         trading.linkers.setdefault(page, []).append(source)
     trading.holder, trading.winners = state["holder"], list(state["winners"])
-    trading.stored = [(action, purchases[index], bid) for action, index, bid in state["stored"]]
-    trading.open = purchases[state["open"]] if state["open"] >= 0 else None
+    trading.deferred = [(action, purchases[index], bid) for action, index, bid in state["stored"]]
+    trading.open_purchase = purchases[state["open"]] if state["open"] >= 0 else None
     pending = {page: purchases[index] for page, index in state["pending"]}
     return trading, np.asarray(state["corona"]).tolist(), pending
 

@@ -116,7 +116,7 @@ class LinkTable:
         return True
 
     def can_be_forgotten(self) -> Flags:
-        """Marks the URLs that no row leads to and that were neither fetched nor missed."""
+        """For each URL, whether no row leads to it and it was neither fetched nor missed."""
         is_linked = np.zeros(len(self.names), dtype=np.bool_)
         is_linked[self.target.values] = True
         return ~is_linked & ~np.isin(self.state.values, (FETCHED, GONE))

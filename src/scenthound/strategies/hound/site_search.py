@@ -99,7 +99,7 @@ class SiteSearch:
             self.named_by.add([-1])
         return number
 
-    def _grow(self) -> None:
+    def _add_new_urls(self) -> None:
         """Add the URLs that are new in the table."""
         new = self._table.names[len(self.host_of) :]
         if not new:
@@ -110,8 +110,8 @@ class SiteSearch:
         self.is_home.add([is_home(Url(url)) for url in new])
 
     def are_homes(self) -> Flags:
-        """Marks the URLs of the table that are home pages."""
-        self._grow()
+        """For each URL of the table, whether it is a home page."""
+        self._add_new_urls()
         return np.asarray(self.is_home.values)
 
     def keep_urls(self, keep: Flags, numbers: Whole) -> None:
@@ -124,7 +124,7 @@ class SiteSearch:
 
     def fetched(self, url: int, targets: Iterable[int]) -> list[Url]:
         """Count a fetched page, and return the home pages of the hosts that it is the first to name."""
-        self._grow()
+        self._add_new_urls()
         self._count_home(url, True)
         own = int(self.host_of.values[url])
         self.is_named.values[own] = self.visited.values[own] = True
@@ -150,7 +150,7 @@ class SiteSearch:
 
     def missed(self, url: int) -> None:
         """Count a failed request."""
-        self._grow()
+        self._add_new_urls()
         self._count_home(url, False)
 
     def _count_home(self, url: int, was_reached: bool) -> None:
@@ -169,7 +169,7 @@ class SiteSearch:
 
     def rank(self, frontier: FrontierFeatures, scores: Reals, relevance: Reals) -> Ranking:
         """Rank home pages of unvisited hosts and lists, which take turns. `relevance` has all fetched pages."""
-        self._grow()
+        self._add_new_urls()
         hosts = self.host_of.values[frontier.urls]
         is_home = self.is_home.values[frontier.urls] & ~self.visited.values[hosts]
         domain_values = DOMAIN_WEIGHT * self._domain_values()[self.domain.values[hosts]]

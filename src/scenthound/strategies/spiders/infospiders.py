@@ -141,7 +141,7 @@ class InfoSpiders(Parameterised):
     def _new_population(self, bound: int | None) -> Population:
         if self.buffer:
             bound = self.buffer if bound is None else min(bound, self.buffer)
-        return Population(bound, self.population, self.greed, weak_method(self._retired), weak_method(self._split))
+        return Population(bound, self.population, self.greed, weak_method(self._on_retire), weak_method(self._split))
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.analyser_ = Analyser(self.stop_words, self.stem)
@@ -219,7 +219,7 @@ class InfoSpiders(Parameterised):
             self.population_.drop(agent, url)
 
     def _split(self) -> None:
-        """Step 7: split. The links of the page must be in the frontier first, so the next call does this."""
+        """Step 7: split. The links of the page must be in the frontier first, so this is done at the next call."""
         if self.parent_ is None:
             return
         (agent, word, url), self.parent_ = self.parent_, None
@@ -240,7 +240,7 @@ class InfoSpiders(Parameterised):
         words = list(agent.keywords)
         self.events_.append(Event("born", {**facts, "links": len(agent.links), "keywords": words}, url))
 
-    def _retired(self, agent: Spider) -> None:
+    def _on_retire(self, agent: Spider) -> None:
         self._record_death(agent, "nothing left")
 
     def _record_death(self, agent: Spider, why: str) -> None:

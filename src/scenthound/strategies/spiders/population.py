@@ -150,7 +150,7 @@ class Population(Frontier):
             if not agent.links:
                 self.retire(agent)
                 continue
-            wakes = self._hosts.wakes(agent.links.host[: len(agent.links.candidates)], self._now)
+            wakes = self._hosts.wake_times(agent.links.host[: len(agent.links.candidates)], self._now)
             drawn = agent.links.draw(self._random_number(agent), self.greed, wakes, self._now)
             if drawn is not None:
                 scores = agent.links.score[: len(agent.links.candidates)]
@@ -165,7 +165,7 @@ class Population(Frontier):
         best: tuple[Candidate, float] | None = None
         for agent in self.agents.values():
             size = len(agent.links.candidates)
-            wakes = self._hosts.wakes(agent.links.host[:size], self._now)
+            wakes = self._hosts.wake_times(agent.links.host[:size], self._now)
             if wakes is None or self._is_busy(agent):
                 continue
             scores = np.where((wakes > self._now) & (wakes < math.inf), agent.links.score[:size], -math.inf)
@@ -181,7 +181,7 @@ class Population(Frontier):
             if not agent.links or self._is_busy(agent):
                 continue
             size = len(agent.links.candidates)
-            wakes = self._hosts.wakes(agent.links.host[:size], self._now)
+            wakes = self._hosts.wake_times(agent.links.host[:size], self._now)
             if wakes is None:
                 return self._now
             ready = min(ready, max(self._now, float(wakes[agent.links.score[:size] > -math.inf].min())))
@@ -262,7 +262,7 @@ class Population(Frontier):
     def share(self, agent: Spider, child: Spider) -> None:
         """Give the child every second link of its parent, by score."""
         stay, go = agent.links.halves()
-        child.links = agent.links.part(go, len(child.keywords))
+        child.links = agent.links.copy_rows(go, len(child.keywords))
         for url in child.links:
             self._holders[url].remove(agent.number)
             self._holders[url].append(child.number)
@@ -315,7 +315,7 @@ class Population(Frontier):
     def _is_busy(self, agent: Spider) -> bool:
         """Whether an agent waits for a reply. If it only waits for a host to wake, it is free."""
         for url in agent.in_flight:
-            until = self._hosts.until(urls.host(url))
+            until = self._hosts.rests_until(urls.host(url))
             if until <= self._now or until == math.inf:
                 return True
         return False
@@ -348,7 +348,7 @@ class Population(Frontier):
             return None
         if number < 0:
             number, self._next_number = self._next_number, self._next_number + 1
-        worst = links.last() if self.limit is not None and len(links) >= self.limit else None
+        worst = links.worst() if self.limit is not None and len(links) >= self.limit else None
         if worst is not None and candidate.score <= worst.score:  # the new link would be the worst
             return candidate if url not in self._holders else None
         links.put(candidate, self._hosts.enter(urls.host(url)), number, net, page, inputs)
