@@ -28,7 +28,7 @@ from scenthound.strategies import strategy
 from scenthound.strategies.hound.features import FrontierFeatures, frontier_features
 from scenthound.strategies.hound.hound import Hound
 from scenthound.strategies.hound.link_table import Reals
-from scenthound.strategies.hound.ranking import Ranked
+from scenthound.strategies.hound.ranking import Ranking
 from scenthound.strategies.hound.scoring import FEATURES, SHIPPED, WEIGHTS, Scoring, deviations
 from scenthound.strategies.hound.site_search import FIRST_TOPICALITY, SiteSearch
 from scenthound.strategies.hound.topic_fit import LearnedTopic
@@ -92,8 +92,8 @@ class _Scoring(Scoring):
     def rank(self, deviations: Reals) -> Reals:
         return super().rank(deviations * self._kept)
 
-    def chosen(self, urls: list[int], deviations: Reals) -> None:
-        super().chosen(urls, deviations * self._kept)
+    def set_ranked(self, urls: list[int], deviations: Reals) -> None:
+        super().set_ranked(urls, deviations * self._kept)
 
     def learn(self, relevance: Reals, belief: float) -> None:
         if self._learns:
@@ -103,8 +103,8 @@ class _Scoring(Scoring):
 class _LearnedTopic(LearnedTopic):
     always_believes = False
 
-    def _believe(self, *vectors: Any) -> Reals:
-        fits = super()._believe(*vectors)
+    def _set_belief(self, *vectors: Any) -> Reals:
+        fits = super()._set_belief(*vectors)
         if self.always_believes:
             self.belief = 1.0
         return fits
@@ -120,7 +120,7 @@ class _SiteSearch(SiteSearch):
     def topicality(self, relevance: Reals) -> float:
         return FIRST_TOPICALITY if "topicality" in self.off else super().topicality(relevance)
 
-    def rank(self, frontier: FrontierFeatures, scores: Reals, relevance: Reals) -> Ranked:
+    def rank(self, frontier: FrontierFeatures, scores: Reals, relevance: Reals) -> Ranking:
         ranked = super().rank(frontier, np.zeros_like(scores) if "links" in self.off else scores, relevance)
         if "lists" not in self.off:
             return ranked

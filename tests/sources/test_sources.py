@@ -17,7 +17,7 @@ from scenthound.sources import SOURCES
 from scenthound.sources.parse_source import named_source
 from scenthound.sources.polite_requests import LARGEST_ANSWER, PoliteAsker
 from scenthound.testing import seed_source_contract
-from scenthound.testing.seed_source import RepliesTo
+from scenthound.testing.seed_source import ReplyFetcher
 from support.seed_servers import cdx_line, collinfo, searxng_reply
 from support.small_crawl import small_crawl
 
@@ -116,18 +116,18 @@ def test_the_contract_finds_a_source_that_trusts_its_answers() -> None:
         checks["whatever the reply, it fails only with `SourceFailed`"]()
 
 
-def ask(source: SeedSource, fetcher: RepliesTo, words: str = "hot air balloon", most: int = 10) -> list[str]:
+def ask(source: SeedSource, fetcher: ReplyFetcher, words: str = "hot air balloon", most: int = 10) -> list[str]:
     asker = PoliteAsker(fetcher, "scenthound", 0.0)
     return [one.url for one in asyncio.run(source.seeds(Topic(words), most, asker))]
 
 
-def linking(source: SeedSource, url: str, fetcher: RepliesTo) -> list[str]:
+def linking(source: SeedSource, url: str, fetcher: ReplyFetcher) -> list[str]:
     assert isinstance(source, KnowsBackLinks)
     return [one.url for one in asyncio.run(source.back_links(Url(url), 10, PoliteAsker(fetcher, "scenthound", 0.0)))]
 
 
 def test_searxng_is_asked_page_by_page_until_there_is_nothing_new() -> None:
-    fetcher = RepliesTo(REPLIES["searxng"])
+    fetcher = ReplyFetcher(REPLIES["searxng"])
     assert ask(named_source(f"searxng:{SEARCH}/,language=de"), fetcher) == ["http://b.test/balloon", "http://c.test/"]
     searches = [url for url in fetcher.asked if "/search?" in url]
     assert [url.rpartition("pageno=")[2] for url in searches] == ["1&language=de", "2&language=de"]
@@ -135,7 +135,7 @@ def test_searxng_is_asked_page_by_page_until_there_is_nothing_new() -> None:
 
 
 def test_searxng_searches_for_the_address_as_a_phrase() -> None:
-    fetcher = RepliesTo(REPLIES["searxng"])
+    fetcher = ReplyFetcher(REPLIES["searxng"])
     assert linking(named_source(f"searxng:{SEARCH}"), "http://c.test/", fetcher) == ["http://b.test/balloon"]
     assert "q=%22c.test%22+-site%3Ac.test" in fetcher.asked[-1]
 
@@ -143,24 +143,24 @@ def test_searxng_searches_for_the_address_as_a_phrase() -> None:
 def test_robots_txt_of_a_search_engine_is_obeyed_unless_its_owner_says_otherwise() -> None:
     robots = {**REPLIES["searxng"], f"{SEARCH}/robots.txt": b"User-agent: *\nDisallow: /*?*q=*\n"}
     with pytest.raises(SourceFailed, match=r"robots\.txt of search\.test forbids") as failed:
-        ask(named_source(f"searxng:{SEARCH}"), RepliesTo(robots))
+        ask(named_source(f"searxng:{SEARCH}"), ReplyFetcher(robots))
     assert "robots=false" in failed.value.hint
-    assert ask(named_source(f"searxng:{SEARCH}/,robots=false"), RepliesTo(robots))
+    assert ask(named_source(f"searxng:{SEARCH}/,robots=false"), ReplyFetcher(robots))
 
 
 def test_searxng_without_json_says_what_its_settings_lack() -> None:
     with pytest.raises(SourceFailed) as failed:
-        ask(named_source(f"searxng:{SEARCH}"), RepliesTo({}, b"Forbidden", 403))
+        ask(named_source(f"searxng:{SEARCH}"), ReplyFetcher({}, b"Forbidden", 403))
     assert "formats: [html, json]" in failed.value.hint
 
 
 def test_an_answer_that_is_too_large_is_refused() -> None:
     with pytest.raises(SourceFailed, match="larger than"):
-        ask(named_source(f"searxng:{SEARCH}"), RepliesTo({}, b" " * (LARGEST_ANSWER + 1)))
+        ask(named_source(f"searxng:{SEARCH}"), ReplyFetcher({}, b" " * (LARGEST_ANSWER + 1)))
 
 
 def test_common_crawl_lists_a_domain_and_orders_it_by_words() -> None:
-    fetcher = RepliesTo(REPLIES["commoncrawl"])
+    fetcher = ReplyFetcher(REPLIES["commoncrawl"])
     found = ask(named_source(f"commoncrawl:site.test,server={INDEX}"), fetcher)
     assert found == ["http://www.site.test/air-balloon", "http://site.test/balloon", "http://site.test/"]
     assert "url=site.test&matchType=domain&output=json" in fetcher.asked[-1]
@@ -171,21 +171,21 @@ def test_common_crawl_lists_a_domain_and_orders_it_by_words() -> None:
 def test_an_index_server_can_not_refer_to_another_server() -> None:
     moved = {f"{INDEX}/collinfo.json": collinfo("http://evil.test")}
     with pytest.raises(SourceFailed, match=r"another server, evil\.test"):
-        ask(named_source(f"commoncrawl:site.test,server={INDEX}"), RepliesTo(moved))
+        ask(named_source(f"commoncrawl:site.test,server={INDEX}"), ReplyFetcher(moved))
 
 
 def test_common_crawl_without_captures_has_no_answer() -> None:
     nothing = {f"{INDEX}/collinfo.json": collinfo(INDEX)}
-    assert ask(named_source(f"commoncrawl:site.test,server={INDEX}"), RepliesTo(nothing)) == []
+    assert ask(named_source(f"commoncrawl:site.test,server={INDEX}"), ReplyFetcher(nothing)) == []
 
 
 def test_a_sitemap_gives_pages_of_its_own_host_best_matches_first() -> None:
-    assert ask(named_source(f"sitemap:{SITE}/"), RepliesTo(REPLIES["sitemap"])) == [
+    assert ask(named_source(f"sitemap:{SITE}/"), ReplyFetcher(REPLIES["sitemap"])) == [
         "http://site.test/hot-air-balloons/",
         "http://site.test/about",
     ]
     named = {f"{SITE}/robots.txt": b"Sitemap: /maps/all.xml\n", f"{SITE}/maps/all.xml": SITEMAP}
-    assert ask(named_source(f"sitemap:{SITE},matching=true"), RepliesTo(named)) == [
+    assert ask(named_source(f"sitemap:{SITE},matching=true"), ReplyFetcher(named)) == [
         "http://site.test/hot-air-balloons/"
     ]
 
@@ -201,18 +201,18 @@ def test_a_sitemap_gives_pages_of_its_own_host_best_matches_first() -> None:
 )
 def test_bookmarks_on_the_topic_in_every_format(tmp_path: Path, text: str, urls: list[str]) -> None:
     (tmp_path / "file").write_text(text, encoding="utf-8")
-    assert ask(named_source(f"bookmarks:{tmp_path / 'file'}"), RepliesTo({})) == urls
+    assert ask(named_source(f"bookmarks:{tmp_path / 'file'}"), ReplyFetcher({})) == urls
 
 
 @pytest.mark.parametrize("text", ["", "{", '{"a": 1}', "[" * 100_000, "plain words", '{"roots": [1]}'])
 def test_a_file_without_bookmarks_is_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "file").write_text(text, encoding="utf-8")
     with pytest.raises(BadConfig, match="has no bookmarks"):
-        ask(named_source(f"bookmarks:{tmp_path / 'file'}"), RepliesTo({}))
+        ask(named_source(f"bookmarks:{tmp_path / 'file'}"), ReplyFetcher({}))
 
 
 def test_collections_search_the_text_and_know_the_links(written: Mapping[str, str]) -> None:
-    source, nobody = named_source(written["collections"]), RepliesTo({})
+    source, nobody = named_source(written["collections"]), ReplyFetcher({})
     assert ask(source, nobody, "cars") == ["http://c.test/two", "http://c.test/three"]
     assert set(linking(source, "http://b.test/one.html", nobody)) == {"http://a.test/", "http://c.test/two"}
     assert nobody.asked == []
@@ -231,7 +231,7 @@ def test_collections_search_the_text_and_know_the_links(written: Mapping[str, st
     ],
 )
 def test_text_that_is_not_a_source_is_refused(text: str, kind: type[ScenthoundError]) -> None:
-    fetcher = RepliesTo({})
+    fetcher = ReplyFetcher({})
     with pytest.raises(kind) as failed:
         ask(named_source(text), fetcher)
     assert failed.value.hint
@@ -244,7 +244,7 @@ def paced(delay: float) -> float:
 
     async def seconds() -> float:
         loop = asyncio.get_running_loop()
-        began, asker = loop.time(), PoliteAsker(RepliesTo(REPLIES["searxng"]), "scenthound", delay)
+        began, asker = loop.time(), PoliteAsker(ReplyFetcher(REPLIES["searxng"]), "scenthound", delay)
         await named_source(f"searxng:{SEARCH},robots=false").seeds(Topic("balloon"), 10, asker)
         return loop.time() - began
 

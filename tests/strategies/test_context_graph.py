@@ -145,7 +145,7 @@ def test_a_parameter_that_can_not_be_is_named(parameter: str, value: Any) -> Non
 
 def test_a_model_of_other_words_or_of_something_else_is_refused() -> None:
     model = taught().model()
-    with pytest.raises(ValueError, match="trained with the words"):
+    with pytest.raises(ValueError, match="trained with the analyser"):
         ContextGraph(stem=False).use(model)
     other = {**model, "bayes": {**model["bayes"], "classes": ["x", "y", "z"]}}
     with pytest.raises(ValueError, match="not layers"):

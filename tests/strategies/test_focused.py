@@ -16,7 +16,7 @@ from scenthound.page.page import Page
 from scenthound.ports import Saves, TakesLabels, Trains
 from scenthound.store.blobs import pack, unpack
 from scenthound.strategies.focused import FocusedHard, FocusedSoft
-from scenthound.strategies.parts.distillation import Distilling
+from scenthound.strategies.parts.distillation import Distillation
 from scenthound.testing import TinyLessons, TinyWeb, Walk, named, strategy_contract, walk
 
 VOLLEYBALL = Topic("volleyball")
@@ -244,7 +244,7 @@ def test_hubs_or_what_they_link_to_are_promoted(promote: str, expected: dict[str
             "x.example/": page("three"),
         }
     )
-    distilling = Distilling()
+    distilling = Distillation()
     for name, relevance in {"a.example/": 1.0, "b.example/": 0.5, "x.example/": 1.0}.items():
         found = web.fetch(Candidate(named(name), 0.0))
         assert isinstance(found, Page)
@@ -271,8 +271,8 @@ def test_promotion_fetches_what_the_hard_rule_had_thrown_away() -> None:
 def test_the_distiller_remembers_no_more_links_than_asked_for() -> None:
     made = taught(distiller=True, every=1, memory=2)
     walk(HUB_WEB, made, VOLLEYBALL, "hub.example/ lone.example/")
-    assert made.distilling_ is not None
-    assert len(made.distilling_.save()["graph"]["sources"]) == 4, "those of the first page, and no others"
+    assert made.distillation_ is not None
+    assert len(made.distillation_.save()["graph"]["sources"]) == 4, "those of the first page, and no others"
 
 
 # ---- labels

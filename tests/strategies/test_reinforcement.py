@@ -191,7 +191,7 @@ def test_a_parameter_that_can_not_be_is_named(parameter: str, value: Any) -> Non
 
 def test_a_model_of_other_words_or_of_something_else_is_refused() -> None:
     model = taught().model()
-    with pytest.raises(ValueError, match="trained with the words"):
+    with pytest.raises(ValueError, match="trained with the analyser"):
         Reinforcement(stem=False).use(model)
     with pytest.raises(ValueError, match="not bins"):
         Reinforcement().use({**model, "means": [1.0]})

@@ -1,4 +1,4 @@
-"""Crawling strategies: one file per algorithm of the literature, under the name its authors gave it.
+"""Crawling strategies: one file per published algorithm, under the name its authors gave it.
 
 Made here: scores for links. A strategy receives each fetched page (`read`) and each failed request (`miss`) and
 returns candidates: URLs with a score. It never sees a socket, a clock or a store.
@@ -12,7 +12,8 @@ formula first, and lists every departure from the paper under "Ours:". To add a 
 an entry point in the group `scenthound.strategies`: it can then be selected by name, `scenthound strategies` lists it,
 and the contract suite checks it.
 
-`hayek`, `hound` and `spiders` are strategies of several files; `parts` has the pieces that several strategies share.
+`hayek`, `hound` and `spiders` are strategies that span several files; `parts` has the pieces that several strategies
+share.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ Cami and Deo [GRAPH]; links have no direction, and no text is read. The seeds ar
 page with a score of at least `threshold`.
 
 Ours: the paper divides by the off-topic neighbours only; dividing by all gives the same order, and scores from 0 to 1.
-Neighbours are those known so far, so a page that has not been fetched is judged by the pages that link to it. A score
+Only neighbours known so far count, so a page that has not been fetched is judged by the pages that link to it. A score
 changes whenever a neighbour is found or accepted, and the waiting URL is re-scored each time; a page fetched earlier is
 accepted as soon as its score reaches the threshold. Once `memory` links are known, no more are remembered: a URL found
 after that scores 1 if its page is on topic, else 0.
@@ -31,10 +31,10 @@ from scenthound.strategies import strategy
 @strategy("alliance")
 @dataclass
 class AllianceCrawler(Parameterised):
-    """The page with the largest share of on-topic neighbours first; links only, no text."""
+    """Prefers pages with a large share of on-topic neighbours; reads links only, no text."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
-        "alliance": "share of the known neighbours that are on topic: the score itself",
+        "alliance": "share of the known neighbours that are on topic; this is the score",
         "on topic": "number of known neighbours that are on topic",
     }
     threshold: float = parameter(0.5, "share of on-topic neighbours that makes a page on topic", above=0, most=1)
@@ -51,7 +51,7 @@ class AllianceCrawler(Parameterised):
         self.gone_: set[int] = set()  # fetched or missed: no longer waiting
         self.fetched_: set[int] = set()
         self.depths_ = [0] * len(self.graph_)
-        self.spellings_: dict[int, str] = {}  # of URLs that are requested under another spelling
+        self.spellings_: dict[int, str] = {}  # the URL to request for a node, if it is spelled differently
         self.friends_ = [0] * len(self.graph_)
         """On-topic neighbours of each page."""
         return [Candidate(Url(url), math.inf, {"node": node}) for node, url in enumerate(self.graph_.names)]
@@ -144,7 +144,7 @@ class AllianceCrawler(Parameterised):
         return node
 
     def _merge(self, alias: int, into: int) -> None:
-        """Two URLs are one page: move the links and the acceptance of `alias` to `into` and correct the counts."""
+        """Merge two URLs of one page: move the links and the acceptance of `alias` to `into` and correct counts."""
         for other in self.graph_.neighbours(alias):
             self.friends_[other] -= alias in self.accepted_
             if other != into and not self.graph_.has(into, other):

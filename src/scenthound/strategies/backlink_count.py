@@ -5,9 +5,9 @@
 Cho, Garcia-Molina and Page 1998, "Efficient crawling through URL ordering". Seeds come first; among equal counts, the
 URL discovered first.
 
-Ours: the count of a URL rises with each page that links to it, so it always equals a recomputation after every page,
-and there is no period to set. Several links of one page count once, links of a page to itself not at all. Counts are
-kept for at most `memory` URLs; a URL found after that scores 1, for the link that led to it.
+Ours: the count of a URL rises with each page that links to it, so it is always current, and no interval has to be set.
+Several links of one page count once, links of a page to itself not at all. Counts are kept for at most `memory` URLs; a
+URL found after that scores 1, for the link that led to it.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from scenthound.strategies import strategy
 @strategy("backlink-count")
 @dataclass
 class BacklinkCount(Parameterised):
-    """The URL with the most links from crawled pages first; the topic is ignored."""
+    """Prefers the URL with the most links from crawled pages; ignores the topic."""
 
-    score_parts: ClassVar[Mapping[str, str]] = {"backlinks": "crawled pages that link to it: the score itself"}
+    score_parts: ClassVar[Mapping[str, str]] = {"backlinks": "crawled pages that link to it; this is the score"}
     memory: int = parameter(5_000_000, "URLs whose links are counted", least=1)
 
     @property

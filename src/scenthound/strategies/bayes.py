@@ -1,6 +1,6 @@
 """Bayesian crawl, the reference crawler of [ECON]: expand the page most like a goal, and keep learning (sheet 30.2).
 
-    score(link) = P(goal | words of its page)     naive Bayes (sheet 30.1), on all pages fetched so far
+    score(link) = P(goal | words of its page)     naive Bayes (sheet 30.1), trained on all pages fetched so far
 
 This is `score="probability"`; the default is computed per word, see below.
 
@@ -8,23 +8,23 @@ Every fetched page is judged at once and counted as "goal" or "other". Words are
 The plain prior is kept, however unbalanced the classes, as in the paper.
 
 There are two modes. `fetch-all` is the paper's: among the fetched pages not yet selected (the corona), the page with
-the largest P(goal) is selected, ties by fetch order, and all its unfetched links are fetched in document order. Every
-page comes with two counts from the time of its selection: goals among the pages fetched, and goals among the pages
-selected. `link`, for comparison with other crawlers, gives every link the P(goal) of the page it was found on and
+the largest P(goal) is selected, ties by fetch order, and all its unfetched links are fetched in document order. The
+score parts of these links have two counts from the time of the selection: goals among the pages fetched, and among the
+pages selected. `link`, for comparison with other crawlers, gives every link the P(goal) of the page it was found on and
 fetches one page at a time.
 
 Ours:
 * A page is a goal if it has all words of `goal`; with `judge="points"` (the paper's second task, a "points-based
   arbiter", not specified further) if its words have at least `threshold` points: 1 each, or as in
   `board:2 directors:1.5`.
-* Untrained, the only goal document at the start consists of the topic's keywords and description, and there is no other
-  document: until the first page is judged not to be a goal, every page looks like one. Trained, the goals are the
-  examples and the others the background, and the keywords are not counted.
+* Without training, the only goal document at the start consists of the topic's keywords and description, and there is
+  no other document: until the first page is judged not to be a goal, every page looks like one. With training, the
+  goals are the examples, the others are the background pages, and the keywords are not counted.
 * Counts are "continually updated", so `fetch-all` re-scores the whole corona before every selection, in O(pages); with
-  `rescore_every` = 50 it does so before every 50th, and a page fetched in between has the P(goal) of its fetch. In link
-  mode, which is ours, `rescore_every` counts pages, and links of the last `recent` pages are re-scored; with 0 a link
-  keeps its score until a label arrives. Rescoring every 50 pages changed nothing but the cost (20 topics of the schools
-  bed, 500 pages each: target recall 0.586 with it, 0.592 without, standard error 0.05).
+  `rescore_every` = 50 it does so before every 50th, and a page fetched in between keeps its P(goal) from when it was
+  fetched. In link mode, which is ours, `rescore_every` counts pages, and links of the last `recent` pages are
+  re-scored; with 0 a link keeps its score until a label arrives. Rescoring every 50 pages changed nothing but the cost
+  (20 topics of the schools bed, 500 pages each: target recall 0.586 with it, 0.592 without, standard error 0.05).
 * A labelled page counts as its label says, while it is among the last `recent` pages or in the corona; its links get
   P(goal) = 1 or 0.
 * On long pages P(goal) is 0 or 1 to the last digit, links tie, and the crawl is breadth-first for its first 180 pages
@@ -67,18 +67,20 @@ CERTAIN = 1e9  # log-odds of a page with a label
 @strategy("bayes")
 @dataclass
 class Bayes(Parameterised):
-    """Prefers links on the pages most likely to be goals, by a classifier that learns from every page."""
+    """Prefers links on the pages most likely to be goals, according to a classifier that learns from every page."""
 
     mode: str = parameter(
         "link", "link: one link at a time; fetch-all: all links of the best page", among=("link", "fetch-all")
     )
     events: str = parameter("multinomial", "the event model", among=("multinomial", "bernoulli"))
-    goal: str = parameter("", 'words of a goal page, with points as "board:2 directors"; empty: the topic\'s keywords')
+    goal: str = parameter("", 'goal words, with points such as "board:2 directors"; empty: the topic\'s keywords')
     judge: str = parameter("words", "a goal has all words, or enough of them (points)", among=("words", "points"))
     threshold: float = parameter(2, "with judge=points: how many points make a goal", above=0)
     score: str = parameter("per-word", SCORES, among=("per-word", "probability", "logit"))
     rescore_every: int = parameter(
-        0, "interval, in selections (link mode: pages), between rescorings; 0: 1 (link mode: never)", least=0
+        0,
+        "selections (link mode: pages) between rescorings; 0: every selection (link mode: never)",
+        least=0,
     )
     recent: int = parameter(200, "pages whose words and links are remembered, for labels", least=0)
     stop_words: str = stop_words_parameter()
@@ -215,7 +217,7 @@ class Bayes(Parameterised):
         return {"goal": logistic(odds), "logit": odds}
 
     def _rescore_recent(self) -> list[Candidate]:
-        """Re-score the waiting links of remembered pages by the current statistics."""
+        """Re-score the waiting links of remembered pages with the current statistics."""
         documents = self.recent_.documents
         sums = documents.sums(self._weigh, self.events == "multinomial").tolist()
         empty = self._empty_page_odds()

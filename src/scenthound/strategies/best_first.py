@@ -1,10 +1,10 @@
 """Naive best-first and best-N-first: a link gets the score of its page (sheet 20.2).
 
-    score(link) = cosine(topic, page)     both as raw term frequencies, or tf-idf of the pages so far (`idf="running"`)
+    score(link) = cosine(topic, page)    as raw term frequencies, or tf-idf over the pages read so far (`idf="running"`)
 
-[EXP] fig. 1; naive best-first in [CHAP] and [BIZ]. N links are taken at once and fetched in random order: N = 1 is
-greedy, N = 256 explores. With a frontier of 256 and N = 256 every batch empties the frontier; that is what [EXP] ran,
-and why its best-256-first explores so much.
+Source: [EXP] fig. 1; [CHAP] and [BIZ] describe naive best-first. N links are taken from the frontier at once and
+fetched in random order: N = 1 is greedy, N = 256 explores. With a frontier of 256 and N = 256 every batch empties the
+frontier. This is the configuration in [EXP], and the reason its best-256-first explores so much.
 
 Ours (common rules of sheet 00): seeds go first; a URL that is found again keeps the larger score; a full frontier
 inserts first and then drops its worst URL ([CHAP], [BIZ]) unless `eviction` is "literal", which follows the
@@ -34,13 +34,13 @@ class BestFirst(ComparesTopic):
     """Prefers links on the pages most similar to the topic."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
-        "page": "similarity between the topic and the page that the link is on: the score itself"
+        "page": "similarity between the topic and the page that the link is on; this is the score"
     }
-    n: int = parameter(1, "how many links are taken at once", least=1)
+    n: int = parameter(1, "number of links taken from the frontier at once", least=1)
     shuffle: bool = parameter(True, "fetch the links of a batch in random order")
     eviction: Eviction = parameter(
         "scored",
-        "a full frontier inserts, then drops its worst URL; literal: drops first",
+        "scored: a full frontier inserts, then drops its worst URL; literal: it drops first",
         among=("scored", "literal"),
     )
     stop_words: str = stop_words_parameter()
@@ -70,4 +70,4 @@ class BestFirst(ComparesTopic):
 class BestNFirst(BestFirst):
     """Prefers links on the pages most similar to the topic, and takes 256 at once."""
 
-    n: int = parameter(256, "how many links are taken at once; the study used 16, 64, 128 and 256", least=1)
+    n: int = parameter(256, "links taken from the frontier at once; the study used 16, 64, 128 and 256", least=1)

@@ -21,7 +21,7 @@ from scenthound.strategies import strategy
 @strategy("breadth-first")
 @dataclass
 class BreadthFirst:
-    """Pages in the order in which their links were found; the topic is ignored."""
+    """Fetches pages in the order in which their links were found; ignores the topic."""
 
     @property
     def declaration(self) -> Declaration:

@@ -9,13 +9,13 @@ Cami and Deo [GRAPH]: communities are dense in triangles. The crawl goes level b
 (at first the seeds, which count as linked with one another), N2 the neighbours of N1 outside S and N1. Pages of N1 that
 are not accepted are rejected for good. No text is read. With `k` above 1 the coefficients are C^(k) of sheet 50.3.
 
-With `step` the pages of N1 are a priority queue by C0, and the best `step` of them are fetched and judged at a time
+With `step` the pages of N1 form a priority queue by C0, and the best `step` of them are fetched and judged at a time
 ([GRAPH], section 4: one crawling step processes the top URL or a batch of the top k). S grows after every step, so the
 next step is judged against the new S; N1 is the batch and all waiting pages. The crawl goes on after a step that
 accepts no page.
 
 Ours, as the sheet decides: links have no direction; S is frozen while a level is judged; with `relax`, a level that
-accepts no page is judged again by max(C0, C1) ≥ C2; N1 is fetched by C0 as known before fetching, then in the order of
+accepts no page is judged again with max(C0, C1) ≥ C2; N1 is fetched in order of C0 as known before fetching, then of
 discovery. A link between two pages of N2 is seen only once one of them has been fetched, and `lookahead` says how the
 crawl obtains these links: `known` uses those seen so far, `fetch` fetches N2 as well, `graph` looks them up in the
 recorded web. The last is an oracle: no crawler could do it, and only the laboratory can provide it.
@@ -42,7 +42,7 @@ from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Frontier
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.level_frontier import ChosenUrl, LevelFrontier
-from scenthound.strategies.parts.rescored_queue import ChangedQueue
+from scenthound.strategies.parts.rescored_queue import RescoredQueue
 
 MOST_RINGS = 8  # distances in crawl graphs are rarely larger, and a ring can cover the whole graph
 
@@ -77,10 +77,10 @@ class Level(NamedTuple):
 @strategy("cc-bfs")
 @dataclass
 class CcBfs(Parameterised):
-    """Level by level through pages that cluster with the seeds; links only, no text."""
+    """Goes level by level through pages that cluster with the seeds; reads links only, no text."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
-        "C0": "clustering with the accepted pages, as known before fetching: the score itself",
+        "C0": "clustering with the accepted pages, as known before fetching; this is the score",
         "C1": "clustering with the other candidates of its level, as known before fetching",
         "C2": "clustering with the pages behind the level, as known before fetching",
         "behind": "1 for a page behind the level that is fetched only for its links (lookahead=fetch)",
@@ -91,10 +91,10 @@ class CcBfs(Parameterised):
         "or graph (an oracle that reads them from the recording; laboratory only)",
         among=("known", "fetch", "graph"),
     )
-    k: int = parameter(1, "rings of neighbours that count; 1 is CC-BFS, more CC-BFS-k", least=1, most=MOST_RINGS)
+    k: int = parameter(1, "rings of neighbours that count; 1 is CC-BFS, more is CC-BFS-k", least=1, most=MOST_RINGS)
     weights: str = parameter("", 'weight of each ring, such as "1 0.5"; empty: each has half the weight of the last')
     relax: bool = parameter(True, "if a level accepts no page, accept pages with max(C0, C1) equal to C2")
-    step: int = parameter(0, "number of pages fetched and judged at a time, by C0; 0: whole levels", least=0)
+    step: int = parameter(0, "pages fetched and judged at a time, largest C0 first; 0: whole levels", least=0)
     wanted: int = parameter(0, "end the crawl at this number of accepted pages, including seeds; 0: never", least=0)
     memory: int = parameter(MOST_LINKS, "links remembered; beyond that no new URL is added", least=1)
 
@@ -109,7 +109,7 @@ class CcBfs(Parameterised):
     # ---- the crawl
 
     def peek(self, links: Callable[[Url], Iterable[Url]]) -> None:
-        """Receive the recorded links of any page from the laboratory, for `lookahead="graph"`; before `start`."""
+        """Set the function that looks up recorded links, for `lookahead="graph"`; called before `start`."""
         self.peek_ = links
 
     @property
@@ -141,7 +141,7 @@ class CcBfs(Parameterised):
         self.level_: dict[int, None] = {}  # N1 in fetch order
         self.beyond_: dict[int, None] = {}  # N2 in discovery order
         self.stage_, self.kind_ = 0, "seeds"
-        self.queue_ = ChangedQueue(self._c0)
+        self.queue_ = RescoredQueue(self._c0)
         return [Candidate(Url(url), math.inf, {"stage": 0, "node": node}) for node, url in enumerate(self.graph_.names)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
@@ -178,7 +178,7 @@ class CcBfs(Parameterised):
         return node
 
     def _merge(self, alias: int, into: int) -> None:
-        """Two URLs are one page: `into` takes over the links of `alias` and its position in the level."""
+        """Merge two URLs of one page: `into` takes over the links of `alias` and its position in the level."""
         for other in self.graph_.neighbours(alias):
             if other in self.accepted_ and not self._is_judged(into):
                 self.fringe_.add(into)
@@ -241,7 +241,7 @@ class CcBfs(Parameterised):
         return (not has_grown and not self.step) or 0 < self.wanted <= len(self.accepted_)
 
     def _next_level(self) -> list[ChosenUrl] | None:
-        """Step 2 of the sheet: N1 by C0 as known before fetching, then by discovery; with `step`, the first of it."""
+        """Step 2 of the sheet: N1 in order of C0 before fetching, then of discovery; with `step`, only the first."""
         chosen = self._best_of_queue() if self.step else self._whole_level()
         if not chosen:
             self.kind_ = "over"
@@ -318,7 +318,7 @@ class CcBfs(Parameterised):
     def _catch_up(self, candidate: Candidate) -> None:
         """On resume, start the stages that had begun before this page was requested; `stage` is their number."""
         stage: Any = candidate.carry.get("stage")
-        while _is_whole(stage) and self.stage_ < stage and (chosen := self._next_stage()) is not None:
+        while _is_integer(stage) and self.stage_ < stage and (chosen := self._next_stage()) is not None:
             self.levels_.begin(chosen)
 
     # ---- saving
@@ -337,7 +337,7 @@ class CcBfs(Parameterised):
             setattr(self, f"{name}_", dict.fromkeys(state[name].tolist()))
         self.stage_, self.kind_ = state["stage"], state["kind"]
         self.levels_.load(state["frontier"])
-        self.queue_ = ChangedQueue(self._c0)
+        self.queue_ = RescoredQueue(self._c0)
         self.queue_.touch(self.fringe_)
 
 
@@ -359,5 +359,5 @@ def ring_weights(text: str, k: int) -> tuple[float, ...]:
     return weights
 
 
-def _is_whole(value: Any) -> bool:
+def _is_integer(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)

@@ -9,11 +9,11 @@ layer, with uniform prior, on a reduced vocabulary. During the crawl every fetch
 is the first remaining link of the first page in the lowest layer.
 
 Ours, as the sheet decides: a page belongs to the lowest layer in which it appears; the layers of each example are
-capped by a seeded sample before they are merged, and each merged layer at ten times the cap; words of the vocabulary
-are ranked by tf/max tf · ln(N/df), with tf over the layers in `vocabulary_from` and df over all. The threshold is a
-probability. On long pages probabilities come close to 0 and 1; `length_norm` divides the log-likelihood by the
-number of vocabulary words in the page before normalising. A page without vocabulary words is equally probable in every
-layer. The score in a trail is the number of queues behind the page's own, plus the probability.
+capped by a seeded sample before they are merged, and each merged layer at ten times the cap; vocabulary words are
+ranked by tf/max tf · ln(N/df), with tf over the layers in `vocabulary_from` and df over all. The threshold is a
+probability. On long pages probabilities come close to 0 and 1; `length_norm` divides the log-likelihood by the number
+of vocabulary words in the page before normalising. A page without vocabulary words is equally probable in every layer.
+The score in a trail is the number of queues behind the page's own, plus the probability.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Frontier, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.parts.back_links import back_layers, sample
-from scenthound.strategies.parts.page_queues import PAGE, PLACE, PageQueues
+from scenthound.strategies.parts.page_queues import PAGE, POSITION, PageQueues
 from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
 from scenthound.text.naive_bayes import NaiveBayes
 from scenthound.text.term_counts import Document
@@ -56,11 +56,13 @@ class LayerGuess(NamedTuple):
 class ContextGraph(Parameterised):
     """Prefers pages that look close to a target, whatever they are about. Needs examples and their back-links."""
 
-    layers: int = parameter(3, "how many links back from the examples are used", least=1)
+    layers: int = parameter(3, "number of layers, each one link further back from the examples", least=1)
     k: int = parameter(40, "words in the vocabulary", least=1)
     vocabulary_from: str = parameter("0", 'layers whose words make the vocabulary, such as "0", "0 1" or "all"')
     threshold: float = parameter(0.5, "probability below which a page belongs to no layer", least=0, most=1)
-    length_norm: bool = parameter(False, "normalise by page length, so that long pages get no surer than short ones")
+    length_norm: bool = parameter(
+        False, "normalise by page length, so that long pages do not get extreme probabilities"
+    )
     cap: int = parameter(300, "maximum number of pages in a layer of one example", least=1)
     stop_words: str = stop_words_parameter()
     stem: bool = stem_parameter()
@@ -111,7 +113,7 @@ class ContextGraph(Parameterised):
 
     def use(self, model: Mapping[str, Any]) -> None:
         if model["analyser"] != self.analyser_.name:
-            raise ValueError(f"it was trained with the words of {model['analyser']}, not of {self.analyser_.name}")
+            raise ValueError(f"it was trained with the analyser {model['analyser']}, not {self.analyser_.name}")
         bayes = NaiveBayes.load(model["bayes"])
         if bayes.classes != tuple(map(str, range(len(bayes.classes)))) or bayes.vocabulary is None:
             raise ValueError("the classes of this model are not layers of a context graph")
@@ -141,7 +143,8 @@ class ContextGraph(Parameterised):
         self.queues_.clear()
         self.pages_ = 0
         return [
-            Candidate(url, math.inf, {PAGE: -1, PLACE: position}) for position, url in enumerate(dict.fromkeys(seeds))
+            Candidate(url, math.inf, {PAGE: -1, POSITION: position})
+            for position, url in enumerate(dict.fromkeys(seeds))
         ]
 
     def read(self, page: Page) -> Iterable[Candidate]:
@@ -152,7 +155,7 @@ class ContextGraph(Parameterised):
         score = len(bayes.classes) - layer + probability
         parts = {"layer": float(layer), "probability": probability}
         return [
-            page.offer(link, score, {PAGE: number, PLACE: position}, parts)
+            page.offer(link, score, {PAGE: number, POSITION: position}, parts)
             for position, link in enumerate(page.outlinks)
         ]
 

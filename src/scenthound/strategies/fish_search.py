@@ -37,15 +37,15 @@ from scenthound.text.tokens import Analyser
 @strategy("fish-search")
 @dataclass
 class FishSearch(ComparesTopic):
-    """Links of relevant pages first, and deeper; directions without relevant pages are abandoned."""
+    """Follows links of relevant pages first, and deeper; abandons directions without relevant pages."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
-        "page": "similarity between the topic and the page that the link is on: relevant above the threshold",
+        "page": "similarity between the topic and the page that the link is on, which is relevant above the threshold",
         "in width": "1 if the link is among the preferred first links of its page, else 0",
     }
     depth: int = parameter(3, "steps from a relevant page or a seed before a direction is abandoned", least=0)
-    width: int = parameter(10, "number of links of an irrelevant page that are preferred to its others", least=0)
-    factor: float = parameter(1.5, "on a relevant page this many times as many links are preferred", least=0)
+    width: int = parameter(10, "number of first links that are preferred on an irrelevant page", least=0)
+    factor: float = parameter(1.5, "on a relevant page, `width` is multiplied by this", least=0)
     threshold: float = parameter(0.0, "a page is relevant if its similarity is larger than this", least=0, below=1)
     stop_words: str = stop_words_parameter()
     stem: bool = stem_parameter()

@@ -32,8 +32,8 @@ Ours:
 * On long pages R is 0 or 1 to the last digit (94 to 100% of the early pages of a crawl have R > .999999), and links
   that tie are taken first in, first out: a crawl is breadth-first for some 180 pages. So by default R is computed as if
   no page had more than `LENGTH` words, P(c | parent, page) ∝ P(c) · P(page | c)^min(1, LENGTH / words), and long pages
-  get no surer than short ones (`score="per-word"`). `score="probability"` is R as published, `score="logit"` its
-  log-odds.
+  are not classified with more certainty (`score="per-word"`). `score="probability"` is R as published, `score="logit"`
+  its log-odds.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from scenthound.page.record import Parts
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Lessons
 from scenthound.strategies import strategy
-from scenthound.strategies.parts.distillation import MOST_LINKS, Distilling
+from scenthound.strategies.parts.distillation import MOST_LINKS, Distillation
 from scenthound.strategies.parts.recent_pages import RecentPages
 from scenthound.strategies.parts.taxonomy_classifier import learn_taxonomy, two_leaves
 from scenthound.strategies.parts.word_parameters import LENGTH, SCORES, stem_parameter, stop_words_parameter
@@ -71,7 +71,7 @@ class FocusedSoft(Parameterised):
     name: ClassVar[str] = "focused-soft"
 
     score: str = parameter("per-word", SCORES, among=("per-word", "probability", "logit"))
-    features: int = parameter(20_000, "words kept per inner category, by Fisher's discriminant; 0: all", least=0)
+    features: int = parameter(20_000, "words kept per inner category, chosen by Fisher's discriminant; 0: all", least=0)
     distiller: bool = parameter(False, "look for hubs and promote them")
     promote: str = parameter(
         "hubs",
@@ -138,7 +138,7 @@ class FocusedSoft(Parameterised):
         self._forget_labels()
         self._trained_tree().freeze()
         self.recent_ = RecentPages(self.recent, seeds)
-        self.distilling_ = Distilling(self.memory) if self.distiller else None
+        self.distillation_ = Distillation(self.memory) if self.distiller else None
         return [Candidate(url, math.inf) for url in dict.fromkeys(seeds)]
 
     def page_probability(self, page: Page) -> float:
@@ -157,16 +157,16 @@ class FocusedSoft(Parameterised):
         kept_score = self._lowest_score() if score is None else score
         self.recent_.keep(page.url, counts, [link.url for link in page.outlinks], kept_score, page.candidate.depth)
         offers = [page.offer(link, kept_score, parts=parts) for link in followed]
-        if self.distilling_ is not None:
-            self.distilling_.read(page, parts["relevance"])
-            if self.distilling_.pages % self.every == 0:
+        if self.distillation_ is not None:
+            self.distillation_.read(page, parts["relevance"])
+            if self.distillation_.pages % self.every == 0:
                 offers += self._promote_hubs()
         return offers
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
         self.recent_.mark_done(miss.candidate.url)
-        if self.distilling_ is not None:
-            self.distilling_.miss(miss.candidate.url)
+        if self.distillation_ is not None:
+            self.distillation_.miss(miss.candidate.url)
         return ()
 
     def _link_score(self, url: Url, counts: Document) -> tuple[float | None, dict[str, float]]:
@@ -192,8 +192,8 @@ class FocusedSoft(Parameterised):
         return -FURTHEST if self.score == "logit" else 0.0
 
     def _promote_hubs(self) -> list[Candidate]:
-        assert self.distilling_ is not None
-        promoted = self.distilling_.promoted(self.rho, self.percentile, self.promote)
+        assert self.distillation_ is not None
+        promoted = self.distillation_.promoted(self.rho, self.percentile, self.promote)
         # Promoted pages keep their score, whatever labels say.
         self.recent_.mark_done(*(promotion.url for promotion in promoted))
         return [
@@ -257,7 +257,7 @@ class FocusedSoft(Parameterised):
         return {
             "labels": [[url, on, category, dict(words)] for url, (on, category, words) in self.labels_.items()],
             "recent": self.recent_.save(),
-            "distilling": None if self.distilling_ is None else self.distilling_.save(),
+            "distilling": None if self.distillation_ is None else self.distillation_.save(),
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
@@ -266,8 +266,8 @@ class FocusedSoft(Parameterised):
             {Url(url): (bool(on), str(category), words) for url, on, category, words in state["labels"]}
         )
         self.recent_ = RecentPages.load(state["recent"], self.recent, self.recent_.fixed)
-        if self.distilling_ is not None and state["distilling"] is not None:
-            self.distilling_ = Distilling.load(state["distilling"], self.memory)
+        if self.distillation_ is not None and state["distilling"] is not None:
+            self.distillation_ = Distillation.load(state["distilling"], self.memory)
 
 
 def certainty(probability: float) -> Relevance:

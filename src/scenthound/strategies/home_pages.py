@@ -28,9 +28,9 @@ OTHER: Mapping[str, float] = MappingProxyType({"home page": 0.0})
 @strategy("home-pages")
 @dataclass
 class HomePages(Parameterised):
-    """The home page of every newly found host first, otherwise breadth-first; the topic is ignored."""
+    """Fetches the home page of every newly found host first, otherwise breadth-first; ignores the topic."""
 
-    score_parts: ClassVar[Mapping[str, str]] = {"home page": "1 for the home page of a newly found host: the score"}
+    score_parts: ClassVar[Mapping[str, str]] = {"home page": "1 for a newly found host's home page; this is the score"}
     memory: int = parameter(1_000_000, "hosts remembered; home pages of later hosts are not added", least=1)
 
     @property

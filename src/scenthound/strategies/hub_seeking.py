@@ -11,7 +11,7 @@ count, since hubs are not what the crawl looks for. There are two ways to name t
 they are the topic's `examples`: in a topic file, in a line of topics.jsonl, or as `Topic(examples=...)`. With
 `counted="originals"` the laboratory supplies them (`lab run --start augmented`); elsewhere all seeds count.
 
-Ours: on beds of one host every page would link to all seed hosts or none, so `entity="url"` counts the seeds
+Ours: on beds with a single host every page would link to all seed hosts or none, so `entity="url"` counts the seeds
 themselves. Following the paper's wording, a link to any page of a seed's host counts, even from that host itself
 (`count_own_host`), and `www.x.com` and `x.com` are different hosts (`strip_www`). A page's link to itself does not
 count.
@@ -47,7 +47,7 @@ class HubSeeking(Dom):
     counted: Literal["seeds", "examples", "originals"] = parameter(
         "seeds", "all seeds count, only the examples, or only the seeds to which hubs were added (originals)"
     )
-    count_own_host: bool = parameter(True, "count links of a seed's site to itself")
+    count_own_host: bool = parameter(True, "count links from a seed's site to itself")
     strip_www: bool = parameter(False, "treat www.x.com and x.com as one host")
 
     def __post_init__(self) -> None:

@@ -4,18 +4,19 @@
     I(E)        = P(C | E) / P(C)                                       the interest ratio
     significant = |P(C | E) - p| ≥ errors · √(p(1 - p) / pages with E)    p = P(C); for words also I(E) > 1
 
-Aggarwal, Al-Garawi and Yu 2001. Nothing is assumed about how satisfying pages link to one another. C: the page
-satisfies the predicate. An event E is something known before a page is fetched; each has two counts: the pages that had
-it, and how many of these satisfied the predicate. There are four families: the words of the pages that link to it, the
-words of its URL, a link from a satisfying page, a satisfying sibling (a page that one of its parents links to as well).
+Aggarwal, Al-Garawi and Yu 2001. Nothing is assumed about how satisfying pages link to one another. C means that the
+page satisfies the predicate. An event E is something known before a page is fetched; each has two counts: the pages
+that had it, and how many of these satisfied the predicate. There are four families: the words of the pages that link to
+the page, the words of its URL, a link from a satisfying page, a satisfying sibling (a page that one of its parents
+links to as well).
 
 The predicate is `similarity` (the cosine of the topic's keywords with the page is at least `threshold`), `words` (the
 page has all keywords) or `judge` (the judge of the crawl calls the page relevant).
 
 Ours, as the sheet decides: breadth-first until `breadth` pages are seen, then the whole frontier is re-scored, and
 again every `every` pages; a link found in between is scored by the page it was found on, and the larger score is kept
-(rule 5). A link from a satisfying page and a satisfying sibling are events that happen or not; their number does not
-count. If many pages link to one URL, the first `MOST_SIGHTINGS` count. Memory is bounded: beyond `memory` waiting
+(rule 5). A link from a satisfying page and a satisfying sibling are events that happen or not; how often does not
+matter. If many pages link to one URL, the first `MOST_SIGHTINGS` count. Memory is bounded: beyond `memory` waiting
 links, the oldest keep their score.
 """
 
@@ -69,7 +70,7 @@ class Intelligent(Parameterised):
         "similarity", "similarity of at least `threshold`, all keywords (words), or the verdict of the crawl's judge"
     )
     threshold: float = parameter(0.1, "minimum similarity of a page that satisfies the predicate", least=0)
-    breadth: int = parameter(50, "pages that are crawled breadth-first before anything is ranked", least=0)
+    breadth: int = parameter(50, "pages crawled breadth-first before links are ranked", least=0)
     every: int = parameter(100, "interval, in pages, between computations of all scores", least=1)
     errors: float = parameter(2.0, "minimum distance, in standard errors, of an event from the base rate", least=0)
     words: float = parameter(1.0, "weight of the words of the pages that link to the URL", least=0)

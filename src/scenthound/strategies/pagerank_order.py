@@ -1,6 +1,6 @@
 """PageRank as crawl order: the waiting URL with the largest PageRank on the graph known so far (sheet 50.6).
 
-    PR(p) = (1 - d)/N + d Σ PR(q)/out(q)     over the pages q that link to p; pages without links give to all
+    PR(p) = (1 - d)/N + d Σ PR(q)/out(q)     over the pages q that link to p; pages without links pass their rank to all
     IR(p) = (1 - d)   + d Σ IR(q)/out(q)     with form="cho", the paper's formula; the paper used d = 0.9
 
 Cho, Garcia-Molina and Page 1998, "Efficient crawling through URL ordering". The graph has the links of all crawled
@@ -33,14 +33,14 @@ from scenthound.strategies import strategy
 @strategy("pagerank")
 @dataclass
 class PageRankOrder(Parameterised):
-    """The URL with the largest PageRank among the links known so far first; the topic is ignored."""
+    """Prefers the URL with the largest PageRank on the links known so far; ignores the topic."""
 
     score_parts: ClassVar[Mapping[str, str]] = {
-        "pagerank": "PageRank on the links known when it was last computed: the score itself"
+        "pagerank": "PageRank on the links known when it was last computed; this is the score"
     }
     every: int = parameter(100, "interval, in pages, between computations of all scores", least=1)
     damping: float = parameter(0.85, "d: the share of a page's rank that goes along its links", least=0, below=1)
-    form: str = parameter("pagerank", "ranks sum to 1, or the paper's formula (cho)", among=("pagerank", "cho"))
+    form: str = parameter("pagerank", "ranks with sum 1, or the paper's formula (cho)", among=("pagerank", "cho"))
     memory: int = parameter(MOST_LINKS, "links remembered", least=1)
 
     @property

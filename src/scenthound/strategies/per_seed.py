@@ -161,7 +161,7 @@ def inner_strategy(text: str) -> Strategy:
 
 
 def _value(text: str) -> Any:
-    """Parse a number or a truth value; any other text is returned unchanged."""
+    """Parse a number or a boolean; any other text is returned unchanged."""
     try:
         value = json.loads(text)
     except ValueError:

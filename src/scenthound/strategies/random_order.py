@@ -2,7 +2,7 @@
 
     score(link) = -(t + E)     t: the time at which it was found, E: exponentially distributed with mean 1
 
-The second blind baseline beside breadth-first; not from a paper. A uniform draw among all waiting URLs would need the
+The second blind baseline besides breadth-first; not from a paper. A uniform draw among all waiting URLs would need the
 whole frontier at every pop. Alarm clocks give the same distribution: a URL found at time t rings at t + E, the first to
 ring is fetched, and that is the new time. The exponential distribution is memoryless, so at any time every remaining
 wait is a fresh draw, and all URLs are equally likely to ring next.
@@ -30,9 +30,9 @@ from scenthound.strategies import strategy
 @strategy("random")
 @dataclass
 class RandomOrder(Parameterised):
-    """Pages in random order along the links; the topic only seeds the random numbers."""
+    """Fetches pages in random order along the links; the topic only seeds the random numbers."""
 
-    seed: int = parameter(0, "another number gives another random order")
+    seed: int = parameter(0, "change it to get another random order")
 
     def __post_init__(self) -> None:
         super().__post_init__()

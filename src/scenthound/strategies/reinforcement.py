@@ -13,7 +13,7 @@ that contains the link, or the last one before it) and its URL, each part counte
 one URL, the best counts (rule 6).
 
 Ours: the known web is the pages within `depth` back-links of the examples, sampled down to `pages`; the targets are
-the examples. Links that leave this web have Q = 0: by construction, no target is within `depth` links behind them.
+the examples. Links that leave this web have Q = 0: by construction, they lead to no target within `depth` links.
 Training uses at most `links` links, sampled at random. Nothing is learned during the crawl.
 """
 
@@ -54,8 +54,8 @@ PROGRESS = 5000  # interval, in links, between progress messages
 class Reinforcement(Parameterised):
     """Prefers links whose words predict targets, now or a few links on. Needs examples and pages that link to them."""
 
-    bins: int = parameter(3, "classes of value: 3 looks into the future, 2 only at the next page", least=2)
-    gamma: float = parameter(0.5, "discount of a target's value for every step to it", above=0, below=1)
+    bins: int = parameter(3, "number of value classes: 3 looks ahead, 2 considers only the next page", least=2)
+    gamma: float = parameter(0.5, "discount of a target's value for every link on the way to it", above=0, below=1)
     depth: int = parameter(3, "how many links back from the examples the known web reaches", least=1)
     pages: int = parameter(1000, "maximum number of pages in the known web", least=2)
     links: int = parameter(20_000, "maximum number of links to learn from", least=1)
@@ -142,7 +142,7 @@ class Reinforcement(Parameterised):
 
     def use(self, model: Mapping[str, Any]) -> None:
         if model["analyser"] != self.analyser_.name:
-            raise ValueError(f"it was trained with the words of {model['analyser']}, not of {self.analyser_.name}")
+            raise ValueError(f"it was trained with the analyser {model['analyser']}, not {self.analyser_.name}")
         bayes = NaiveBayes.load(model["bayes"])
         if bayes.classes != tuple(map(str, range(len(model["means"])))):
             raise ValueError("the classes of this model are not bins of values")

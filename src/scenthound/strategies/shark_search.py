@@ -1,4 +1,4 @@
-"""Shark-search: fish-search with graded scores, from the page, its ancestors and the words at the link (sheet 20.6).
+"""Shark-search: fish-search with graded scores, from the page, its ancestors and words around the link (sheet 20.6).
 
     score(u)         = gamma · inherited(u) + (1 - gamma) · neighbourhood(u)
     inherited(u)     = delta · similarity(p) if that is above 0, else delta · inherited(p)
@@ -6,10 +6,9 @@
     context(u)       = 1 if anchor(u) is above 0, else the similarity of the words around the anchor
     depth(u)         = depth if similarity(p) is above 0, else depth(p) - 1
 
-for a link u on the page p. Hersovici and others 1998, by the formulas of [CHAP] (eq. 2 to 5). A page of depth 0 is
-fetched, but its links are not followed. [CHAP] prints a context of 1 as soon as one word of the anchor matches, and
-this is kept. The values of gamma and depth are those of Menczer and others 2004; other implementations use a gamma of
-0.5 to 0.8.
+for a link u on the page p. Hersovici and others 1998, with the formulas of [CHAP] (eq. 2 to 5). A page of depth 0 is
+fetched, but its links are not followed. As in [CHAP], the context is 1 as soon as one word of the anchor matches. The
+values of gamma and depth are those of Menczer and others 2004; other implementations use a gamma of 0.5 to 0.8.
 
 Ours: inherited(p) is the page's own inherited value, not its score; seeds inherit 0. When a waiting link is found
 again, its score, depth and inherited value each keep their maximum. Several anchors to one URL count as one link, at

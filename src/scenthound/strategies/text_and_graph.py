@@ -1,4 +1,4 @@
-"""Hybrids of text and graph: score a link by the text of its pages and by its place in the link graph (sheet 50.6).
+"""Hybrids of text and graph: score a link by the text of its pages and by its position in the link graph (sheet 50.6).
 
     score(url) = weight · text(url) + (1 - weight) · graph(url)     text="cosine"
     score(url) = text(url) + graph(url)                             text="keywords": the graph decides ties
@@ -55,7 +55,7 @@ class TextAndGraph(Parameterised):
         "pagerank", "graph score: pagerank, backlinks or alliance", among=("pagerank", "backlinks", "alliance")
     )
     weight: float = parameter(0.5, "weight of the cosine, from 0 to 1; the graph has the rest", least=0, most=1)
-    n: int = parameter(1, "how many links are taken at once", least=1)
+    n: int = parameter(1, "number of links taken from the frontier at once", least=1)
     every: int = parameter(100, "interval, in pages, between computations of PageRank", least=1)
     memory: int = parameter(5_000_000, "links remembered, and URLs whose text value is remembered", least=1)
     stop_words: str = stop_words_parameter()

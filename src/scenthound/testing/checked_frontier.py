@@ -1,4 +1,4 @@
-"""A wrapper that checks the rules of a frontier during a crawl, for a strategy's own frontier with its own order."""
+"""A wrapper that checks the rules of a frontier during a crawl, for frontiers with an order of their own."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ class CheckedFrontier(Frontier):
         self._resting: dict[str, float] = {}
 
     def push(self, candidate: Candidate) -> Candidate | None:
-        before, fallen = self._waiting(), self._inner.push(candidate)
+        before, dropped = self._waiting(), self._inner.push(candidate)
         after = self._waiting()
-        if fallen is None:
+        if dropped is None:
             assert candidate.url in after, f"{candidate.url} was pushed but does not wait"
             assert before <= after, f"{before - after} were dropped but not returned"
         else:
-            assert fallen.url not in after, f"{fallen.url} was returned as dropped but still waits"
-            assert fallen.url == candidate.url or candidate.url in after
-            assert fallen.url == candidate.url or fallen.url in before
+            assert dropped.url not in after, f"{dropped.url} was returned as dropped but still waits"
+            assert dropped.url == candidate.url or candidate.url in after
+            assert dropped.url == candidate.url or dropped.url in before
         assert candidate.url not in self._inner.in_flight(), "a URL that waits is not in flight"
-        return fallen
+        return dropped
 
     def matters(self, candidate: Candidate) -> bool:
         answer = self._inner.matters(candidate)
@@ -38,7 +38,7 @@ class CheckedFrontier(Frontier):
     def rescore(self, candidates: Sequence[Candidate]) -> None:
         before = self._waiting()
         self._inner.rescore(candidates)
-        assert self._waiting() == before, "new scores add and remove nothing"
+        assert self._waiting() == before, "new scores must not add or remove URLs"
 
     def rest(self, host: str, until: float) -> None:
         self._resting[host] = until
@@ -67,10 +67,10 @@ class CheckedFrontier(Frontier):
         return taken
 
     def give_back(self, popped: Popped) -> Candidate | None:
-        url, fallen = popped.candidate.url, self._inner.give_back(popped)
-        assert url in self._inner or (fallen is not None and fallen.url == url)
+        url, dropped = popped.candidate.url, self._inner.give_back(popped)
+        assert url in self._inner or (dropped is not None and dropped.url == url)
         assert url not in self._inner.in_flight()
-        return fallen
+        return dropped
 
     def settle(self, url: Url) -> None:
         self._inner.settle(url)

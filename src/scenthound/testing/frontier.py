@@ -38,7 +38,7 @@ class ModelFrontier:
     def __init__(self, bound: int | None, eviction: str, spread: int) -> None:
         self.bound, self.eviction, self.spread = bound, eviction, spread
         self.waiting: dict[Url, tuple[int, Candidate]] = {}
-        self.flying: dict[Url, tuple[int, Candidate]] = {}
+        self.in_flight: dict[Url, tuple[int, Candidate]] = {}
         self.resting: dict[str, float] = {}
         self.picks: list[str] = []
         self.number = 0
@@ -52,7 +52,7 @@ class ModelFrontier:
         return [candidate for _, candidate in ranked]
 
     def push(self, new: Candidate) -> Candidate | None:
-        self.flying.pop(new.url, None)
+        self.in_flight.pop(new.url, None)
         if new.url in self.waiting:
             number, old = self.waiting[new.url]
             self.waiting[new.url] = (number, self.merged(old, new))
@@ -60,16 +60,16 @@ class ModelFrontier:
         full = self.bound is not None and len(self.waiting) >= self.bound
         if full and self.eviction == "refuse":
             return new
-        fallen = None
+        dropped = None
         if full and self.eviction == "literal":
-            fallen = self.order()[-1]
-            del self.waiting[fallen.url]
+            dropped = self.order()[-1]
+            del self.waiting[dropped.url]
         self.waiting[new.url] = (self.number, new)
         self.number += 1
         if full and self.eviction == "scored":
-            fallen = self.order()[-1]
-            del self.waiting[fallen.url]
-        return fallen
+            dropped = self.order()[-1]
+            del self.waiting[dropped.url]
+        return dropped
 
     @staticmethod
     def merged(old: Candidate, new: Candidate) -> Candidate:
@@ -109,19 +109,19 @@ class ModelFrontier:
     def take(self, url: Url) -> Candidate | None:
         if url not in self.waiting:
             return None
-        self.flying[url] = self.waiting.pop(url)
-        return self.flying[url][1]
+        self.in_flight[url] = self.waiting.pop(url)
+        return self.in_flight[url][1]
 
     def give_back(self, url: Url) -> Candidate | None:
-        self.waiting[url] = self.flying.pop(url)
+        self.waiting[url] = self.in_flight.pop(url)
         if self.bound is None or len(self.waiting) <= self.bound:
             return None
-        fallen = self.order()[-1]
-        del self.waiting[fallen.url]
-        return fallen
+        dropped = self.order()[-1]
+        del self.waiting[dropped.url]
+        return dropped
 
     def settle(self, url: Url) -> None:
-        self.flying.pop(url, None)
+        self.in_flight.pop(url, None)
         self.waiting.pop(url, None)
 
     def wakes(self, candidate: Candidate) -> float:
@@ -173,10 +173,10 @@ class FrontierContract(RuleBasedStateMachine):
         waiting = url in self.model.waiting
         matters = self.frontier.matters(candidate)
         assert matters or waiting, "a new URL always matters"
-        fallen = self.frontier.push(candidate)
+        dropped = self.frontier.push(candidate)
         before = self.model.waiting[url][1] if waiting else None
-        assert same(fallen, self.model.push(candidate))
-        assert not (waiting and fallen), "an update of a waiting URL evicts nothing"
+        assert same(dropped, self.model.push(candidate))
+        assert not (waiting and dropped), "an update of a waiting URL evicts nothing"
         assert matters or same(self.model.waiting[url][1], before), "a candidate that does not matter changes nothing"
 
     @rule(urls=st.lists(st.sampled_from(URLS), max_size=6), scores=st.lists(SCORES, min_size=6, max_size=6))
@@ -216,7 +216,7 @@ class FrontierContract(RuleBasedStateMachine):
 
     @rule(url=st.sampled_from(URLS))
     def give_back(self, url: Url) -> None:
-        if url in self.popped and url in self.model.flying:
+        if url in self.popped and url in self.model.in_flight:
             assert same(self.frontier.give_back(self.popped.pop(url)), self.model.give_back(url))
 
     @precondition(lambda self: type(self).reopen is not None)
@@ -226,8 +226,8 @@ class FrontierContract(RuleBasedStateMachine):
         reopen = type(self).reopen
         assert reopen is not None
         self.frontier = reopen(self.frontier)
-        self.model.waiting.update(self.model.flying)
-        self.model.flying.clear()
+        self.model.waiting.update(self.model.in_flight)
+        self.model.in_flight.clear()
         self.popped.clear()
         for host, until in self.model.resting.items():
             self.frontier.rest(host, until)
@@ -239,7 +239,7 @@ class FrontierContract(RuleBasedStateMachine):
         assert len(self.frontier) == len(self.model.waiting)
         assert all((url in self.frontier) == (url in self.model.waiting) for url in URLS)
         assert sorted(self.frontier.urls()) == sorted(self.model.waiting)
-        assert sorted(self.frontier.in_flight()) == sorted(self.model.flying)
+        assert sorted(self.frontier.in_flight()) == sorted(self.model.in_flight)
         resting, expected = self.frontier.best_resting(self.now), self.model.best_resting(self.now)
         assert (resting is None) == (expected is None)
         if resting is not None and expected is not None:

@@ -35,7 +35,7 @@ MISSES = {
 }
 
 
-def written(history: History) -> History:
+def write_short_crawl(history: History) -> History:
     """Write a short crawl: three pages, a redirect, a miss that was tried twice, and a URL that robots.txt forbids."""
     history.record(STEPS[0], PLACES[0])
     history.link(A, iter([B, C, GONE]))
@@ -59,12 +59,12 @@ def history_contract(
 ) -> Iterator[tuple[str, Callable[[], None]]]:
     """Yield the checks for a history, each as a name and a function that asserts."""
 
-    def both() -> list[History]:
+    def written_histories() -> list[History]:
         """A written history and, with `reopen`, one that a new process finds."""
-        histories = [written(make())]
-        return [*histories, reopen(written(make()))] if reopen is not None else histories
+        histories = [write_short_crawl(make())]
+        return [*histories, reopen(write_short_crawl(make()))] if reopen is not None else histories
 
-    def nothing_yet() -> None:
+    def is_empty_at_first() -> None:
         history = make()
         assert len(history) == history.highest() == history.last_event() == 0
         assert not history.seen(A)
@@ -74,7 +74,7 @@ def history_contract(
         assert history.counts() == history.reasons() == history.counts_of("a.test") == {}
 
     def what_is_seen() -> None:
-        for history in both():
+        for history in written_histories():
             assert all(map(history.seen, (A, B, C, OLD, GONE, SHUT)))
             assert not history.seen(D)
             assert (history.fate(A), history.fate(D)) == ("crawled", None)
@@ -88,7 +88,7 @@ def history_contract(
         assert history.reasons() == {}
 
     def in_order() -> None:
-        for history in both():
+        for history in written_histories():
             assert list(history.trail()) == STEPS
             assert len(history) == 3
             urls = [A, GONE, B, GONE, SHUT, C]
@@ -99,9 +99,9 @@ def history_contract(
             assert (miss.reason, miss.detail, miss.time, dict(miss.carry)) == ("http-404", "no", 2.5, {"food": 1})
 
     def what_the_strategy_received() -> None:
-        for history in both():
+        for history in written_histories():
             received = list(history.numbered_after(0))
-            assert [event.url for _, event, _ in received] == [A, B, GONE, C], "neither retries nor refusals"
+            assert [event.url for _, event, _ in received] == [A, B, GONE, C], "retries and refusals are left out"
             assert [where for _, _, where in received] == [PLACES[0], None, None, PLACES[2]]
             numbers = [number for number, _, _ in received]
             assert numbers == sorted(set(numbers))
@@ -109,7 +109,7 @@ def history_contract(
             assert [event.url for _, event, _ in history.numbered_after(numbers[1])] == [GONE, C]
 
     def what_resume_counts() -> None:
-        for history in both():
+        for history in written_histories():
             assert [
                 (mark.n, mark.url, mark.similarity, mark.requested, mark.relevance, bool(mark.relevant))
                 for mark in history.marks()
@@ -120,22 +120,22 @@ def history_contract(
             assert history.reasons() == {"http-404": 1, "robots": 1}
 
     def where_things_are() -> None:
-        for history in both():
+        for history in written_histories():
             assert list(history.places()) == [(A, PLACES[0]), (C, PLACES[2])]
             assert (history.where(A), history.where(B), history.where(D)) == (PLACES[0], None, None)
-            assert history.step_of(OLD) == STEPS[1], "by its alias"
+            assert history.step_of(OLD) == STEPS[1], "a step is found by its alias"
             assert history.lineage(C) == STEPS
             assert history.best(2) == [STEPS[1], STEPS[2]], "ties in the order of the trail"
 
     def events_of_the_strategy() -> None:
-        for history in both():
+        for history in written_histories():
             assert [event.kind for event in history.strategy_events()] == ["born", "died", "born"]
             assert [event.n for event in history.strategy_events("born")] == [1, 3]
             assert [event.kind for event in history.strategy_events(agent=1)] == ["born", "died"]
             assert [event.kind for event in history.strategy_events(url=B)] == ["died"]
 
     def later_verdicts() -> None:
-        for history in both():
+        for history in written_histories():
             assert history.revised() == {}
             history.revise({A: (0.9, True), B: (0.1, False)})
             history.revise({A: (0.3, False)})
@@ -143,7 +143,7 @@ def history_contract(
             assert list(history.trail()) == STEPS, "the first verdicts are kept"
 
     def a_page_can_be_forgotten() -> None:
-        for history in both():
+        for history in written_histories():
             assert history.forget([C]) == [STEPS[2]]
             assert not history.seen(C)
             assert list(history.trail()) == STEPS[:2]
@@ -154,7 +154,7 @@ def history_contract(
             numbers = [number for number, _, _ in history.numbered_after(0)]
             assert numbers == sorted(set(numbers))
 
-    yield "a new history is empty", nothing_yet
+    yield "a new history is empty", is_empty_at_first
     yield "it knows which URLs were seen, and their fate", what_is_seen
     yield "a URL that will be tried again is not seen", a_retry_is_not_the_end
     yield "events are in order", in_order

@@ -43,7 +43,7 @@ def judged_pages() -> list[Page]:
 def judge_contract(make: Callable[[], Judge]) -> Iterator[tuple[str, Callable[[], None]]]:
     """Yield the checks for a judge, each as a name and a function that asserts."""
 
-    def started(topic: Topic = TOPIC, seeds: list[Url] = SEEDS) -> Judge:
+    def started_judge(topic: Topic = TOPIC, seeds: list[Url] = SEEDS) -> Judge:
         judge = make()
         if isinstance(judge, UsesClassifier):
             judge.use_classifier(lambda page: min(1.0, len(page.text) / 1000))
@@ -54,7 +54,7 @@ def judge_contract(make: Callable[[], Judge]) -> Iterator[tuple[str, Callable[[]
         return [judge.judge(page) for page in judged_pages()]
 
     def probabilities() -> None:
-        judge = started()
+        judge = started_judge()
         assert isinstance(judge, Judge), "a judge has start, judge and doubts"
         for probability, is_relevant in verdicts(judge):
             assert 0.0 <= probability <= 1.0
@@ -63,33 +63,33 @@ def judge_contract(make: Callable[[], Judge]) -> Iterator[tuple[str, Callable[[]
 
     def nothing_to_go_by() -> None:
         for topic, seeds in ((Topic("balloon"), []), (Topic("xyzzy"), SEEDS[:1]), (TOPIC, [])):
-            judge = started(topic, seeds)
+            judge = started_judge(topic, seeds)
             judge.doubts()
             assert len(verdicts(judge)) == len(judged_pages())
 
-    def the_same_again() -> None:
-        first, second = started(), started()
+    def is_deterministic() -> None:
+        first, second = started_judge(), started_judge()
         assert verdicts(first) == verdicts(second), "verdicts are not random"
         first.start(TOPIC, SEEDS)
-        assert verdicts(first) == verdicts(started()), "`start` resets the judge"
+        assert verdicts(first) == verdicts(started_judge()), "`start` resets the judge"
 
     def pages_stay_as_they_are() -> None:
-        judge, pages = started(), judged_pages()
+        judge, pages = started_judge(), judged_pages()
         before = [(page.url, page.candidate, page.record, page.status, page.size) for page in pages]
         for page in pages:
             judge.judge(page)
         assert before == [(page.url, page.candidate, page.record, page.status, page.size) for page in pages]
 
     def after_a_restart() -> None:
-        whole, pages = verdicts(started()), judged_pages()
+        uninterrupted, pages = verdicts(started_judge()), judged_pages()
         for stop in (0, 1, 7, 30):
-            judge = started()
+            judge = started_judge()
             for page in pages[:stop]:
                 judge.judge(page)
-            resumed = started()
+            resumed = started_judge()
             if isinstance(judge, Saves) and isinstance(resumed, Saves):
                 resumed.load(blobs.unpack(blobs.pack(judge.save())))
-            assert [resumed.judge(page) for page in pages[stop:]] == whole[stop:], (
+            assert [resumed.judge(page) for page in pages[stop:]] == uninterrupted[stop:], (
                 f"stopped after {stop} pages: `save` and `load` must include all that the judge learns"
             )
             if isinstance(judge, Revises) and isinstance(resumed, Revises):
@@ -98,23 +98,23 @@ def judge_contract(make: Callable[[], Judge]) -> Iterator[tuple[str, Callable[[]
                 assert dict(resumed.revised()) == dict(judge.revised())
 
     def later_verdicts() -> None:
-        judge = started()
+        judge = started_judge()
         verdicts(judge)
         if isinstance(judge, Revises):
             later, urls = dict(judge.revised()), {page.url for page in judged_pages()}
             assert later.keys() <= urls, "it revises only pages that it has judged"
             assert all(0.0 <= verdict.probability <= 1.0 for verdict in later.values())
-            other = started()
+            other = started_judge()
             other_verdicts = []
             for page in judged_pages():
                 other_verdicts.append(other.judge(page))
                 assert isinstance(other, Revises)
                 list(other.revised())
-            assert other_verdicts == verdicts(started()), "calling `revised` changes nothing"
+            assert other_verdicts == verdicts(started_judge()), "calling `revised` changes nothing"
 
     def labels() -> None:
         for is_early in (True, False):
-            judge = started()
+            judge = started_judge()
             if not isinstance(judge, HearsLabels):
                 return
             on, off = judged_pages()[5], judged_pages()[4]
@@ -128,7 +128,7 @@ def judge_contract(make: Callable[[], Judge]) -> Iterator[tuple[str, Callable[[]
 
     yield "verdicts are probabilities with a flag", probabilities
     yield "it works with keywords alone, without seeds, and with pages that have no words", nothing_to_go_by
-    yield "the same crawl gives the same verdicts", the_same_again
+    yield "the same crawl gives the same verdicts", is_deterministic
     yield "it does not change pages", pages_stay_as_they_are
     yield "after a restart it gives the same verdicts", after_a_restart
     yield "it revises only pages that it has seen", later_verdicts

@@ -30,7 +30,7 @@ def repository_contract(
 ) -> Iterator[tuple[str, Callable[[], None]]]:
     """Yield the checks for a repository, each as a name and a function that asserts."""
 
-    def filled() -> tuple[Repository, list[Where]]:
+    def filled_repository() -> tuple[Repository, list[Where]]:
         repository = make()
         return repository, [repository.put(response, float(n)) for n, response in enumerate(RESPONSES)]
 
@@ -40,8 +40,8 @@ def repository_contract(
             assert (stored.url, stored.status, stored.body) == (response.url, response.status, response.body)
             assert [pair for pair in stored.headers if pair in response.headers] == list(response.headers)
 
-    def kept() -> None:
-        repository, locations = filled()
+    def reads_stored_responses() -> None:
+        repository, locations = filled_repository()
         assert len(set(locations)) == len(locations), "each response has its own location"
         check_contents(repository, locations)
         repository.flush()
@@ -51,7 +51,7 @@ def repository_contract(
 
     def after_a_restart() -> None:
         if reopen is not None:
-            repository, locations = filled()
+            repository, locations = filled_repository()
             repository.flush()
             reopened = reopen(repository)
             check_contents(reopened, locations)
@@ -60,8 +60,8 @@ def repository_contract(
             check_contents(reopened, locations)
             reopened.close()
 
-    def elsewhere() -> None:
-        repository, locations = filled()
+    def fails_without_response() -> None:
+        repository, locations = filled_repository()
         file, offset, length = locations[-1]
         for where in (Where("no-such-file", 0, 10), Where("../outside", 0, 10), Where(file, offset + 10**6, length)):
             try:
@@ -71,6 +71,6 @@ def repository_contract(
             raise AssertionError(f"something was found at {where}")
         repository.close()
 
-    yield "stored responses can be read, in any order", kept
+    yield "stored responses can be read, in any order", reads_stored_responses
     yield "flushed responses survive a restart", after_a_restart
-    yield "a location without a response raises FolderBroken", elsewhere
+    yield "a location without a response raises FolderBroken", fails_without_response

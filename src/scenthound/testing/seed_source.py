@@ -60,7 +60,7 @@ HOSTILE = (
 )
 
 
-class RepliesTo:
+class ReplyFetcher:
     """A fetcher with a fixed set of replies."""
 
     def __init__(self, replies: Mapping[str, bytes], hostile: bytes | None = None, status: int = 200) -> None:
@@ -86,12 +86,12 @@ def seed_source_contract(
     """
     good_replies = replies or {}
 
-    def seeds(most: int, topic: Topic = TOPIC, fetcher: RepliesTo | None = None) -> Sequence[FoundUrl]:
-        asker = PoliteAsker(fetcher or RepliesTo(good_replies), "scenthound", 0.0)
+    def seeds(most: int, topic: Topic = TOPIC, fetcher: ReplyFetcher | None = None) -> Sequence[FoundUrl]:
+        asker = PoliteAsker(fetcher or ReplyFetcher(good_replies), "scenthound", 0.0)
         return asyncio.run(make().seeds(topic, most, asker))
 
-    def back_links(most: int, fetcher: RepliesTo | None = None) -> Sequence[FoundUrl]:
-        source, asker = make(), PoliteAsker(fetcher or RepliesTo(good_replies), "scenthound", 0.0)
+    def back_links(most: int, fetcher: ReplyFetcher | None = None) -> Sequence[FoundUrl]:
+        source, asker = make(), PoliteAsker(fetcher or ReplyFetcher(good_replies), "scenthound", 0.0)
         return asyncio.run(source.back_links(Url(linked), most, asker)) if isinstance(source, KnowsBackLinks) else []
 
     def check(results: Sequence[FoundUrl], most: int) -> None:
@@ -103,7 +103,7 @@ def seed_source_contract(
             assert isinstance(title, str)
             assert title.isprintable(), "a title has control characters: use `Asker.checked`"
 
-    def results() -> None:
+    def results_are_public() -> None:
         assert isinstance(make(), SeedSource)
         assert seeds(50), "the `replies` must contain seeds for `hot air balloon`"
         for most in (1, 2, 50):
@@ -115,7 +115,7 @@ def seed_source_contract(
         assert list(seeds(50)) == first, "the same query gives the same results"
         assert list(seeds(1)) == first[:1], "the best come first, however many are asked for"
 
-    def links() -> None:
+    def back_links_are_other_pages() -> None:
         if isinstance(make(), KnowsBackLinks):
             sources = back_links(20)
             assert sources, f"the `replies` must contain a page that links to {linked}"
@@ -130,10 +130,10 @@ def seed_source_contract(
             for status in (200, 404, 403, 500, 302):
                 for ask in (seeds, back_links):
                     with suppress(SourceFailed):
-                        check(ask(5, fetcher=RepliesTo(good_replies, body, status)), 5)
+                        check(ask(5, fetcher=ReplyFetcher(good_replies, body, status)), 5)
 
-    yield "it returns public URLs, each once, no more than asked for", results
+    yield "it returns public URLs, each once, no more than asked for", results_are_public
     yield "the best come first, and the same query gives the same results", best_first
-    yield "back-links are other pages", links
+    yield "back-links are other pages", back_links_are_other_pages
     yield "it accepts any words as a query", odd_words
     yield "whatever the reply, it fails only with `SourceFailed`", hostile

@@ -134,9 +134,9 @@ def strategy_contract(kind: Callable[[], Strategy]) -> Iterator[tuple[str, Calla
         strategy.read = spy  # type: ignore[method-assign]
         walk(web, strategy, CONTRACT_TOPIC, "a.example/ b.example/", pages=50)
         assert set(read_urls) <= set(web.fetched), "a strategy reads only fetched pages"
-        assert len(read_urls) == len(set(read_urls)), "and each page once"
+        assert len(read_urls) == len(set(read_urls)), "a strategy reads each page once"
 
-    def survives_nothing() -> None:
+    def survives_an_empty_web() -> None:
         empty = TinyWeb({"a.example/": ""})
         assert walk(empty, make(), CONTRACT_TOPIC, "a.example/").visited == ["http://a.example/"]
         assert walk(TinyWeb({}), make(), CONTRACT_TOPIC, "a.example/").visited == []
@@ -188,16 +188,16 @@ def strategy_contract(kind: Callable[[], Strategy]) -> Iterator[tuple[str, Calla
             assert not crawl.frontier.in_flight(), "a URL with a result is no longer in flight"
 
     def decides_the_same_after_a_stop() -> None:
-        whole = stop_and_resume(make, ())
+        uninterrupted = stop_and_resume(make, ())
         for stops in ((1, 1, 1), (2, 3), (4,), (3, 2, 2)):
-            assert stop_and_resume(make, stops) == whole, f"stopped after {stops} requests"
+            assert stop_and_resume(make, stops) == uninterrupted, f"stopped after {stops} requests"
 
     yield "it declares the parts of a page that it reads", declares_what_it_reads
     yield "the same calls give the same trail", same_trail
     yield "parameters are left untouched", parameters_untouched
     yield "scores are finite", finite_scores
     yield "it reads only fetched pages, each once", only_fetched_pages
-    yield "it survives an empty web", survives_nothing
+    yield "it survives an empty web", survives_an_empty_web
     yield "its state survives a save and a load", state_survives
     yield "another instance can use its model", model_travels
     yield "its declaration is complete", declares_itself
@@ -295,7 +295,7 @@ def _snapshot(strategy: Strategy) -> Mapping[str, Any] | None:
 
 
 def _read_strictly(strategy: Strategy) -> None:
-    """Do the contract walk with term counts missing that the strategy does not declare, like other parts."""
+    """Do the contract walk without the term counts and other parts that the strategy does not declare."""
     if isinstance(strategy, Declares):
         inner, declared = strategy.read, strategy.declaration.parts.counts
 

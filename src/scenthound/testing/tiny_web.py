@@ -142,7 +142,7 @@ def walk(
 
 
 class TinyLessons:
-    """Lessons for training a strategy on a `TinyWeb`. Pages are named as there.
+    """Lessons for training a strategy on a `TinyWeb`. Pages have the same short names.
 
     `categories` are paths, such as `{"sport/volleyball": "a.example/ b.example/"}`, for strategies that use a taxonomy.
     """

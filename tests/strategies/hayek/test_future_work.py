@@ -18,7 +18,7 @@ from scenthound.strategies.hayek.economy import Economy, EconomyOptions
 from scenthound.strategies.hayek.hayek_crawler import HayekEpsilon, HayekEstimating
 from scenthound.strategies.hayek.known_web import KnownWeb
 from scenthound.strategies.hayek.market import ROOT, Market, MarketRules, Purchase, coins, units
-from scenthound.strategies.hayek.operators import drawn_condition, holds
+from scenthound.strategies.hayek.operators import draw_condition, holds
 from scenthound.strategies.hayek.page_features import FEATURE_CLASSES
 from scenthound.strategies.hayek.text_features import bayes_levels, ngrams, probabilities
 from scenthound.testing import TinyLessons, TinyWeb, strategy_contract
@@ -119,13 +119,13 @@ def test_an_agent_with_conditions_knows_pages_where_all_hold() -> None:
     agent = market.admit(ids)
     matched = [url for url in web.numbers if agent.number in factory.matches(web.numbers[url])]
     assert matched == ["http://a.example/", "http://c.example/"]
-    assert [web.pages[number].url for number in web.holding(ids)] == matched
+    assert [web.pages[number].url for number in web.pages_with(ids)] == matched
 
 
 def test_a_drawn_condition_holds_for_the_page_it_was_drawn_for() -> None:
     own, order = ["beach", "ball"], ["beach", "ball", "beach"]
     for seed in range(30):
-        condition = drawn_condition(random.Random(seed), ("or", "near", "not"), own, ["hockey"], order)
+        condition = draw_condition(random.Random(seed), ("or", "near", "not"), own, ["hockey"], order)
         assert condition is not None
         assert holds(condition, own.__contains__, order)
 

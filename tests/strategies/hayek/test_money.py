@@ -109,7 +109,7 @@ def auctions(rules: MarketRules, rng: random.Random, rounds: int) -> tuple[int, 
             trading.first_bids(prospects)
             if (best := trading.auction()) is not None:
                 trading.refine(best, prospects)
-            sale = best or trading.given(ROOT, next(iter(trading.corona.pages)))
+            sale = best or trading.free_purchase(ROOT, next(iter(trading.corona.pages)))
             agent = market.agents.get(sale.winner)
             seen = real[sale.page] and (agent is None or not agent.virtual)
             sale.waiting = not seen
@@ -126,7 +126,7 @@ def auctions(rules: MarketRules, rng: random.Random, rounds: int) -> tuple[int, 
                     continue
                 matching = [one for one in market.matching(pages[bought.page]) if not market.agents[one].virtual]
                 goal = is_goal[bought.page]
-                resold = trading.resale(bought.page, matching, prospects) or trading.given(ROOT, bought.page)
+                resold = trading.resale(bought.page, matching, prospects) or trading.free_purchase(ROOT, bought.page)
                 trading.arrived(bought, resold.bid)
                 trading.settle(resold, goal, bought.winner)
                 sold, goals = sold + 1, goals + goal
@@ -307,7 +307,7 @@ def test_an_explorer_that_expects_nothing_stays_one_and_bids_later() -> None:
 
 def test_an_agent_that_was_given_its_page_bids_what_that_was_worth() -> None:
     trading = for_sale((0, None))
-    trading.settle(trading.given(1, 0), goal=True)
+    trading.settle(trading.free_purchase(1, 0), goal=True)
     trading.close()
     assert trading.market.agents[1].bid == pytest.approx(100.0, rel=0.01), "it paid nothing, and nobody had won before"
 

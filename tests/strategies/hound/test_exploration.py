@@ -7,7 +7,7 @@ import pytest
 
 from scenthound.strategies.hound.exploration import AMONG, exploration_rate, explore
 from scenthound.strategies.hound.hound import NOT_RANKED, Hound
-from scenthound.strategies.hound.ranking import Ranked, ranked_by
+from scenthound.strategies.hound.ranking import Ranking, rank_by_score
 from scenthound.strategies.hound.scoring import FEATURES, SHIPPED, Scoring
 from scenthound.testing import TinyWeb, walk
 
@@ -20,8 +20,8 @@ WEB = TinyWeb(
 )
 
 
-def ranking(size: int) -> Ranked:
-    return ranked_by(np.linspace(3, 1, size), size)
+def ranking(size: int) -> Ranking:
+    return rank_by_score(np.linspace(3, 1, size), size)
 
 
 def test_the_rate_falls_as_the_scores_explain_more_and_as_the_best_is_further_ahead() -> None:
@@ -86,7 +86,7 @@ def test_scores_that_proved_right_leave_little_unexplained() -> None:
     z = draws.normal(size=(200, len(FEATURES)))
     right, wrong = Scoring(), Scoring()
     for scoring, relevance in ((right, z @ SHIPPED), (wrong, draws.normal(size=200))):
-        scoring.chosen(list(range(200)), z)
+        scoring.set_ranked(list(range(200)), z)
         for number in range(200):
             scoring.fetched(number, number)
         assert scoring.unexplained == 1

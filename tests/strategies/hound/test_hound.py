@@ -236,14 +236,14 @@ def test_weights_move_towards_what_paid_off_and_not_without_lessons() -> None:
     address = FEATURES.index("address")
     relevance = np.clip(0.3 + 0.2 * z[:, address], 0, 1.5)
     for number in range(FEWEST - 1):
-        scoring.chosen([number], z[[number]])
+        scoring.set_ranked([number], z[[number]])
         scoring.fetched(number, number)
     scoring.learn(relevance, 0.0)
     unlearned = scoring.weights
     scoring.learn(relevance, 1.0)
     assert scoring.weights.tolist() == SHIPPED.tolist()
     for number in range(FEWEST, 200):
-        scoring.chosen([number], z[[number]])
+        scoring.set_ranked([number], z[[number]])
         scoring.fetched(number, number)
     scoring.learn(relevance, 0.0)
     moved = scoring.weights - unlearned
@@ -264,7 +264,7 @@ def test_words_count_more_the_less_the_seeds_are_believed() -> None:
 def test_a_saved_scoring_goes_on_as_before() -> None:
     scoring, again, rng = Scoring(), Scoring(), np.random.default_rng(2)
     z = rng.normal(size=(40, len(FEATURES)))
-    scoring.chosen(list(range(40)), z)
+    scoring.set_ranked(list(range(40)), z)
     for number in range(30):
         scoring.fetched(number, number)
     relevance = rng.random(40)

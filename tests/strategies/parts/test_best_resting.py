@@ -8,7 +8,7 @@ import random
 from scenthound.model import Candidate, Url
 from scenthound.strategies.hayek.auction_frontier import AuctionFrontier
 from scenthound.strategies.parts.level_frontier import ChosenUrl, LevelFrontier
-from scenthound.strategies.parts.page_queues import PAGE, PLACE, PageQueues
+from scenthound.strategies.parts.page_queues import PAGE, POSITION, PageQueues
 from scenthound.strategies.spiders.net import Net
 from scenthound.strategies.spiders.population import Population, Spider
 from scenthound.strategies.spiders.private_frontier import PrivateFrontier
@@ -42,9 +42,9 @@ def test_levels_name_the_best_of_the_stage_under_way() -> None:
 
 def test_page_queues_name_the_first_of_the_order_that_rests_or_is_not_due() -> None:
     queues = PageQueues()
-    queues.push(Candidate(A, 1.0, {PAGE: 0, PLACE: 0}))
-    queues.push(Candidate(B, 2.0, {PAGE: 1, PLACE: 0}))
-    queues.push(Candidate(C, 3.0, {PAGE: 2, PLACE: 0}, due=30.0))
+    queues.push(Candidate(A, 1.0, {PAGE: 0, POSITION: 0}))
+    queues.push(Candidate(B, 2.0, {PAGE: 1, POSITION: 0}))
+    queues.push(Candidate(C, 3.0, {PAGE: 2, POSITION: 0}, due=30.0))
     assert named(queues.best_resting(0.0)) == (C, 30.0)
     queues.rest("a.test", 5.0)
     queues.rest("b.test", 6.0)
@@ -70,7 +70,7 @@ def test_the_desk_names_the_first_promise_whose_host_rests() -> None:
 
 def test_a_pack_names_the_best_link_of_an_agent_that_may_draw() -> None:
     pack = Population(None, 64, 5.0, lambda agent: None, lambda: None)
-    net = Net.born(1, 0, random.Random(0))
+    net = Net.untrained(1, 0, random.Random(0))
     pack.join(Spider(0, None, Counts({"bees": 1}), net, 1.0, PrivateFrontier(1)))
     for url, score in ((A, 0.2), (B, 0.9), (C, 0.5)):
         pack.push(Candidate(url, score, {"agent": 0}))

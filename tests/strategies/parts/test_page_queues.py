@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from scenthound.model import Candidate, Url
 from scenthound.ports import Popped
-from scenthound.strategies.parts.page_queues import PAGE, PLACE, PageQueues
+from scenthound.strategies.parts.page_queues import PAGE, POSITION, PageQueues
 
 HOSTS = ["a.test", "b.test", "c.test"]
 
 
 def link(name: str, score: float, page: int, place: int, due: float = 0.0) -> Candidate:
-    return Candidate(Url(f"http://{name}"), score, {PAGE: page, PLACE: place}, {}, due=due)
+    return Candidate(Url(f"http://{name}"), score, {PAGE: page, POSITION: place}, {}, due=due)
 
 
 def drained(queues: PageQueues, now: float = 0.0) -> list[str]:

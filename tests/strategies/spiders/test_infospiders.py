@@ -90,7 +90,7 @@ def test_a_stem_begins_as_its_word_does(word: str) -> None:
 
 
 def net_of(inputs: int, hidden: int, seed: int = 1) -> Net:
-    return Net.born(inputs, hidden, random.Random(seed))
+    return Net.untrained(inputs, hidden, random.Random(seed))
 
 
 @settings(deadline=None, max_examples=50)

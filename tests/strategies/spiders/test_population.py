@@ -18,9 +18,8 @@ def pack_of(agents: int, bound: int | None = None, most: int = 64) -> Population
     pack = Population(bound, most, 5.0, lambda agent: None, lambda: None)
     pack.clear(1)
     for number in range(agents):
-        pack.join(
-            Spider(number, None, Analyser().counts("bees"), Net.born(1, 1, random.Random(1)), 1.0, PrivateFrontier(1))
-        )
+        net = Net.untrained(1, 1, random.Random(1))
+        pack.join(Spider(number, None, Analyser().counts("bees"), net, 1.0, PrivateFrontier(1)))
     return pack
 
 
@@ -154,4 +153,4 @@ def test_hosts_without_waiting_urls_are_forgotten() -> None:
         sizes.append(len(pickle.dumps(hosts)))
     assert numbers == {0}, "numbers are used again"
     assert max(sizes[2500:]) <= max(sizes[:2500]) + 100
-    assert hosts.until("h4999.example") == 5000.0
+    assert hosts.rests_until("h4999.example") == 5000.0

@@ -6,7 +6,7 @@ The weightings are the six of [ECON] and CORR_ub: `uniform`, `tf`, `tf-idf`, `do
 `information-gain`, `corr-ub`; a mix draws one of several for every agent.
 
 Ours: [ECON] counts "in some set of URLs". Here term and document frequencies are those of the pages at the same
-distance from a goal as the page drawn from.
+distance from a goal as the page that the words are drawn from.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 
 from scenthound.strategies.hayek.known_web import FAR, Dictionaries, KnownWeb
 from scenthound.strategies.hayek.market import ROOT, Agent, Market
-from scenthound.strategies.hayek.operators import CHANCE, drawn_condition
+from scenthound.strategies.hayek.operators import CHANCE, draw_condition
 from scenthound.strategies.hayek.page_features import FEATURE_CLASSES, feature_class
 
 WEIGHTINGS = ("uniform", "tf", "tf-idf", "documents", "differential", "information-gain", "corr-ub")
@@ -42,7 +42,7 @@ def entropy(*counts: Any) -> Any:
 
 
 def information_gain(goals: int, others: int, in_goals: Any, in_others: Any) -> Any:
-    """How many bits of information the presence of a word gives about being a goal.
+    """Information, in bits, that the presence of a word gives about whether a page is a goal.
 
     >>> round(float(information_gain(15, 85, 12, 1)), 6)
     0.370713
@@ -54,8 +54,8 @@ def information_gain(goals: int, others: int, in_goals: Any, in_others: Any) -> 
     share = with_word / all_pages
     present = entropy(np.asarray(in_goals, dtype=float), np.asarray(in_others, dtype=float))
     absent = entropy(goals - np.asarray(in_goals, dtype=float), others - np.asarray(in_others, dtype=float))
-    whole = entropy(np.asarray(float(goals)), np.asarray(float(others)))
-    return np.maximum(0.0, whole - share * present - (1.0 - share) * absent)
+    unconditional = entropy(np.asarray(float(goals)), np.asarray(float(others)))
+    return np.maximum(0.0, unconditional - share * present - (1.0 - share) * absent)
 
 
 def corr_ub(in_goals: Any, in_others: Any, cost: float = LAMBDA) -> Any:
@@ -85,7 +85,7 @@ def weights(kind: str, dictionaries: Dictionaries, features: Any, distance: int)
         return occurrences[distance] * np.maximum(0.0, rarity)
     if kind == "documents":
         return documents[distance].astype(float)
-    if kind == "differential":  # of a goal: against all others
+    if kind == "differential":  # for a goal: compared with all other pages
         in_nearer = documents[distance - 1] if distance else in_others
         nearer = pages[distance - 1] if distance else pages[1:].sum()
         return np.maximum(0.0, differential(int(pages[distance]), int(nearer), documents[distance], in_nearer))
@@ -130,7 +130,7 @@ class AgentFactory:
         self.weightings, self.classes = MIXES.get(weighting, (weighting,)), frozenset(classes)
         self.operators = operators
 
-    def born(self, page: int, *, virtual: bool, paid_by: int = ROOT) -> Agent | None:
+    def new_agent(self, page: int, *, virtual: bool, paid_by: int = ROOT) -> Agent | None:
         """Make an agent with 1 to 3 features of a page; None if the page has no suitable features.
 
         A virtual agent has only features that unfetched pages can have; a real agent has at least one word of the text.
@@ -169,15 +169,15 @@ class AgentFactory:
         """The agents that match a page, oldest first."""
         known_page, agents = self.web.pages[page], self.market.agents
         if known_page.matches is None:
-            keys = self.web.among(page, self.market.index.keys(), self.market.keyed)
-            known_page.matches = self.market.among(keys, partial(self.web.has, page))
+            keys = self.web.features_among(page, self.market.index.keys(), self.market.keyed)
+            known_page.matches = self.market.agents_among(keys, partial(self.web.has, page))
         elif any(number not in agents for number in known_page.matches):
             known_page.matches = [number for number in known_page.matches if number in agents]
         return known_page.matches
 
     def _add_to_matches(self, agent: Agent) -> Agent:
         """Add a new agent to the cached matches of pages."""
-        for page in self.web.holding(agent.features):
+        for page in self.web.pages_with(agent.features):
             matches = self.web.pages[page].matches
             if matches is not None:
                 matches.append(agent.number)
@@ -229,7 +229,7 @@ class AgentFactory:
         own, order = web.pages[page].words, web.pages[page].order
         words = [[names[word] for word in ids if word >= 0] for ids in (own, web.pages[other or 0].words, order)]
         plain = [[word for word in text if ":" not in word] for text in words]
-        condition = drawn_condition(self.rng, self.operators, *plain)
+        condition = draw_condition(self.rng, self.operators, *plain)
         feature = -1 if condition is None else int(web.lexicon.add([condition])[0])
         return [feature] if feature >= 0 else []
 
@@ -239,7 +239,7 @@ class AgentFactory:
 
     def _weights(self, kind: str, features: Sequence[int], distance: int) -> Any:
         """The weights of features. Distances and site counts are in no dictionary and get the mean of the others."""
-        self.web.dictionaries.room(len(self.web.lexicon))
+        self.web.dictionaries.make_room(len(self.web.lexicon))
         values = weights(kind, self.web.dictionaries, np.asarray(features, dtype=np.intp), distance)
         is_state = ~np.frombuffer(self.web.lexicon.indexed, dtype=np.bool_)[np.asarray(features, dtype=np.intp)]
         if is_state.any():

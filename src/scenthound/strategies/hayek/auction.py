@@ -15,7 +15,7 @@ from weakref import ref
 from scenthound.strategies.hayek.cooperation import JointBid, best_group
 from scenthound.strategies.hayek.market import ROOT, Agent, Market, Purchase, coins, units
 
-MOST_EXPLORED = 20  # how many payoffs the mean payoff of an agent is taken over
+MOST_EXPLORED = 20  # maximum number of pages in an agent's mean payoff
 _Entry = tuple[int, int, int]  # (-effective bid, -birth, agent): among equal bids, the youngest agent's is first
 
 
@@ -29,7 +29,7 @@ class PagesForSale:
         self.matched: dict[int, dict[int, None]] = {}
         """For every agent that matches a page, the pages it matches."""
         self.explorers: set[int] = set()
-        self._positions: dict[int, int] = {}  # of pages, in the order in which they were found
+        self._positions: dict[int, int] = {}  # of each page, in the order in which they were found
         self._found = 0
         self._unsorted: set[int] = set()  # agents that matched an earlier page after a later one
         self._heap: list[_Entry] = []
@@ -103,7 +103,7 @@ class PagesForSale:
         agent = self.first(accept)
         return 0 if agent is None else self._bids[agent.number]
 
-    def rest(self, page: int, accept: Callable[[int], bool] = lambda number: True) -> int:
+    def highest_without(self, page: int, accept: Callable[[int], bool] = lambda number: True) -> int:
         """The highest acceptable bid if this page were not for sale."""
         return self.highest(
             lambda number: accept(number) and len(self.matched[number]) > (page in self.matched[number])
@@ -168,7 +168,7 @@ class PagesForSale:
 
 
 class Prospects(Protocol):
-    """What an exploratory auction may know about a page that is, or would be, for sale."""
+    """Knowledge that an exploratory auction may use about a page that is, or would be, for sale."""
 
     def is_goal(self, page: int) -> bool:
         """Whether its content is known and it is a goal."""
@@ -201,9 +201,9 @@ class Trading:
         """The owner of the right to choose: the previous winner."""
         self.winners: list[int] = []
         """Distinct earlier winners, latest last."""
-        self.open: Purchase | None = None
+        self.open_purchase: Purchase | None = None
         """The purchase that is valued when the next winner is known."""
-        self.stored: list[tuple[str, Purchase, int]] = []
+        self.deferred: list[tuple[str, Purchase, int]] = []
         """Payments and valuations that are due after the sequence."""
         corona_ref = ref(self.corona)  # a strong reference would be a cycle that keeps the whole web in memory
 
@@ -243,10 +243,10 @@ class Trading:
         if is_goal and prospects.ends_at_goal:
             return reward
         agents = self.market.agents
-        rest = self.corona.rest(page, lambda number: not agents[number].virtual)
+        rest = self.corona.highest_without(page, lambda number: not agents[number].virtual)
         links = [self._best_real_bid(link, prospects) for link in prospects.links(page) if link not in self.owners]
         sale = max(rest, *links, 0)
-        later = sum(links) - (sale if sale > rest else 0)  # the best of them is the sale itself
+        later = sum(links) - (sale if sale > rest else 0)  # the best of these bids is the sale itself
         return reward + units(sale) + self.market.rules.links_worth * units(later)
 
     def _best_real_bid(self, page: int, prospects: Prospects) -> int:
@@ -256,7 +256,7 @@ class Trading:
     def resale_value(self, page: int, prospects: Prospects) -> float:
         """The price of a page that a virtual agent resells: the best real bid, or the best bid on others if unknown."""
         if prospects.real_bidders(page) is None:
-            return units(self.corona.rest(page))
+            return units(self.corona.highest_without(page))
         return units(self._best_real_bid(page, prospects))
 
     def _mean_payoff(self, number: int, prospects: Prospects) -> float:
@@ -319,7 +319,7 @@ class Trading:
         second = ranked[1][0] if len(ranked) > 1 else 0
         return self._sale(number, page, bid, bid if rules.price == "first" else second)
 
-    def given(self, number: int, page: int) -> Purchase:
+    def free_purchase(self, number: int, page: int) -> Purchase:
         """The purchase of a page without bids, for free, by a new agent or the root."""
         return self._sale(number, page, 0, 0)
 
@@ -332,8 +332,8 @@ class Trading:
         purchase.payee = self.holder if payee is None else payee
         if purchase.payee == winner:
             purchase.price = 0
-        if self.open is not None and purchase.payee == self.open.winner:
-            purchase.sellers = self.open.partners
+        if self.open_purchase is not None and purchase.payee == self.open_purchase.winner:
+            purchase.sellers = self.open_purchase.partners
         purchase.goal = goal
         purchase.line = tuple(earlier for earlier in reversed(self.winners) if earlier != winner)[
             : self.market.rules.chain
@@ -341,10 +341,10 @@ class Trading:
         if goal:
             owners = [self.owners[page] for page in self.linkers.get(purchase.page, ())]
             purchase.linker = self._draw(owners) if owners else None
-        if self.open is not None and not self.open.waiting:
-            self._do("value", self.open, purchase.bid)
-        elif self.open is not None:
-            self.open.resold = purchase.bid
+        if self.open_purchase is not None and not self.open_purchase.waiting:
+            self._pay_or_value("value", self.open_purchase, purchase.bid)
+        elif self.open_purchase is not None:
+            self.open_purchase.resold = purchase.bid
         agent = self.market.agents.get(winner)
         if agent is not None:
             agent.wins += 1
@@ -356,37 +356,37 @@ class Trading:
             self.winners.append(winner)
             del self.winners[: -(self.market.rules.chain + 1)]  # one more, since the next winner may be among them
         self.corona.leave(purchase.page)
-        self.holder, self.open = winner, purchase
-        self._do("pay", purchase, 0)
+        self.holder, self.open_purchase = winner, purchase
+        self._pay_or_value("pay", purchase, 0)
 
     def arrived(self, purchase: Purchase, bid: int) -> None:
         """Value a virtual agent's purchase whose page has arrived and was resold for this bid."""
         purchase.waiting = False
-        self._do("value", purchase, bid)
-        if self.open is purchase:
-            self.open = None
+        self._pay_or_value("value", purchase, bid)
+        if self.open_purchase is purchase:
+            self.open_purchase = None
 
     def lost(self, purchase: Purchase) -> None:
-        """Value a virtual agent's purchase whose page never arrived, by the resale of the right, if there was one."""
+        """Value a virtual agent's purchase whose page never arrived, from the resale of the right, if there was one."""
         purchase.waiting = False
-        if self.open is not purchase:
-            self._do("value", purchase, purchase.resold or 0)
+        if self.open_purchase is not purchase:
+            self._pay_or_value("value", purchase, purchase.resold or 0)
 
     def close(self) -> None:
         """End the sequence: the last purchase resells for nothing, and deferred payments are made."""
-        if self.open is not None:
-            self._do("value", self.open, 0)
-            self.open = None
+        if self.open_purchase is not None:
+            self._pay_or_value("value", self.open_purchase, 0)
+            self.open_purchase = None
         market = self.market
-        for _, purchase, _ in self.stored:
+        for _, purchase, _ in self.deferred:
             if purchase.winner in market.agents:
                 market.agents[purchase.winner].promised = 0
-        for action, purchase, bid in self.stored:
+        for action, purchase, bid in self.deferred:
             if action == "pay":
                 market.pay(purchase)
             else:
                 market.value(purchase, bid)
-        self.stored.clear()
+        self.deferred.clear()
 
     # ---- pages
 
@@ -403,10 +403,10 @@ class Trading:
     def _sale(self, winner: int, page: int, bid: int, price: int) -> Purchase:
         return Purchase(winner, page, bid, price, self.holder)
 
-    def _do(self, action: str, purchase: Purchase, bid: int) -> None:
+    def _pay_or_value(self, action: str, purchase: Purchase, bid: int) -> None:
         """Pay or value a purchase: now, or after the sequence."""
         if self.market.rules.pay == "afterwards":
-            self.stored.append((action, purchase, bid))
+            self.deferred.append((action, purchase, bid))
         elif action == "pay":
             self.market.pay(purchase)
         else:

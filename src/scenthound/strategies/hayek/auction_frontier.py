@@ -1,8 +1,8 @@
 """The frontier of an economy: URLs wait until an auction needs them.
 
-The loop never pushes URLs that it excludes (scope, robots.txt); if an auction needs such a URL, the next decision is
-made. Seeds come first. A needed URL on a resting host is promised: it is popped as soon as that host is awake. At most
-`AHEAD` URLs are promised at a time.
+The loop never pushes URLs that it excludes (scope, robots.txt); if an auction needs such a URL, it is skipped and the
+next decision is made. Seeds come first. A needed URL on a resting host is promised: it is popped as soon as that host
+is awake. At most `AHEAD` URLs are promised at a time.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ AHEAD = 8
 
 
 class AuctionFrontier(Frontier):
-    """URLs that wait, that are promised and that are in flight.
+    """The URLs that are waiting, promised or in flight.
 
     `want` returns the next candidate that an auction needs, or None; `is_held` tells whether nothing can be decided
     before all requests in flight have landed.

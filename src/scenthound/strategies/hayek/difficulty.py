@@ -23,16 +23,16 @@ class Difficulty:
     """Algorithm 2: how many links away from a goal sequences start."""
 
     low: float = 0.8
-    """hystlo: a success above this, times the difficulty, makes it harder."""
+    """hystlo: the difficulty rises if the success is above this times the difficulty."""
     high: float = 1.0
-    """hysthi: a success below this, times the difficulty, makes it easier."""
+    """hysthi: the difficulty falls if the success is below this times the difficulty."""
     step: float = 0.02
     level: int = 1
     success: float = 0.0
     """MA: moves up or down by `step` with every sequence, never below 0."""
     most: int = 1_000_000
-    """Upper limit [D]: no pages farther from a goal are known, and longer sequences that start nearer would meet a goal
-    whatever they buy."""
+    """Upper limit [D], because no pages farther from a goal are known, and longer sequences that start nearer would
+    meet a goal whatever they buy."""
 
     def update(self, met_goal: bool) -> int:
         """Count a finished sequence, and return the difficulty of the next."""
@@ -61,29 +61,29 @@ def is_stuck(sites: Collection[str], few: int) -> bool:
 def farthest_start(web: KnownWeb) -> int:
     """The largest distance from a goal at which enough start pages are known; at least 1."""
     for distance in range(FAR - 1, 1, -1):
-        if sum(map(len, web.at(distance).values())) >= FEWEST_STARTS:
+        if sum(map(len, web.fetched_at(distance).values())) >= FEWEST_STARTS:
             return distance
     return 1
 
 
 def choose_start(web: KnownWeb, difficulty: int, rng: random.Random, is_open: Callable[[int], bool]) -> int | None:
-    """Algorithm 3: draw a page at distance `difficulty` from a goal, from an evenly drawn host.
+    """Algorithm 3: draw a page at distance `difficulty` from a goal, from a host drawn uniformly.
 
-    `is_open` tells whether a linked page could be bought. If fewer than 5 such pages are known, or after 20 tries, it
-    is a page of unknown distance or a page next to a goal that no other page links to, with equal probability.
+    `is_open` tells whether a linked page could be bought. If fewer than 5 such pages are known, or after 20 tries, the
+    start is a page of unknown distance or a page next to a goal that no other page links to, with equal probability.
     """
-    candidates = web.at(min(difficulty, FAR - 1))
+    candidates = web.fetched_at(min(difficulty, FAR - 1))
     if sum(map(len, candidates.values())) >= FEWEST_STARTS:
         start = _try(web, candidates, rng, is_open)
         if start is not None:
             return start
     one_way = {
         host: unlinked
-        for host, pages in web.at(1).items()
+        for host, pages in web.fetched_at(1).items()
         if (unlinked := [number for number in pages if not web.back[number]])
     }
-    first, second = (web.at(FAR), one_way) if rng.random() < 0.5 else (one_way, web.at(FAR))
-    for pages in (first, second, *(web.at(distance) for distance in range(FAR))):
+    first, second = (web.fetched_at(FAR), one_way) if rng.random() < 0.5 else (one_way, web.fetched_at(FAR))
+    for pages in (first, second, *(web.fetched_at(distance) for distance in range(FAR))):
         start = _try(web, pages, rng, is_open)
         if start is not None:
             return start

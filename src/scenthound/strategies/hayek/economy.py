@@ -27,7 +27,7 @@ ROUND = 10  # interval, in auctions, between rounds of deaths and births in an e
 
 @dataclass(frozen=True, slots=True)
 class EconomyOptions:
-    """How an economy runs, beyond the rules of its market."""
+    """Options of an economy besides the rules of its market."""
 
     fetch_all: bool = False
     sequences: Sequences = "restarted"
@@ -56,7 +56,7 @@ class EconomyOptions:
     agents: int = 20
     cap: int = 1000
     retrace: int | None = 10
-    """Sequences in a row that may need no new page before one has only new pages for sale; None: any number."""
+    """If more than this many sequences in a row need no new page, the next has only new pages for sale; None: never."""
 
 
 @dataclass(slots=True)
@@ -72,7 +72,7 @@ class EconomyCounts:
 
 
 class Economy:
-    """A market, the web it trades in and the current sequence. `emit` takes births, deaths, sales and goals."""
+    """A market, the web it trades in and the current sequence. `emit` is called for births, deaths, sales and goals."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class Economy:
         self.recent_sites: deque[str] = deque(maxlen=RECENT)
         self.counts = EconomyCounts()
         self.trading: Trading | None = None
-        self.left = 0  # auctions left in this sequence
+        self.auctions_left = 0
         self.stops_at_goal = True
         self.met_goal = False
         self.idle = 0  # sequences in a row that needed no new page
@@ -100,18 +100,18 @@ class Economy:
         self.fetching: list[int] = []  # pages taken from the queue since the last auction
         self.pending: dict[int, Purchase] = {}  # purchases of unseen pages, which are in flight
         self.banned: set[str] = set()
-        self.is_founded = False
+        self.has_first_agents = False
         self._emit = emit or (lambda kind, facts, page: None)
 
     # ---- for the crawl
 
-    def found(self) -> None:
+    def make_first_agents(self) -> None:
         """Make the first agents from the pages known so far; without pages, the root makes agents when needed."""
-        self.is_founded = True
+        self.has_first_agents = True
         for number in range(self.options.agents if self.rules.adapt and not self.market.births else 0):
             page = self.factory.any_page()
             if page is not None:
-                self._born(page, virtual=not self.options.fetch_all and number % 2 == 1, paid_by=WORLD)
+                self._new_agent(page, virtual=not self.options.fetch_all and number % 2 == 1, paid_by=WORLD)
 
     def expect(self, seeds: Iterable[str]) -> None:
         """Mark pages that are requested without an auction."""
@@ -121,8 +121,8 @@ class Economy:
 
     def decide(self, until: int | None = None) -> int | None:
         """The next page to fetch; None if there is none, or after `until` sequences."""
-        if not self.is_founded:
-            self.found()
+        if not self.has_first_agents:
+            self.make_first_agents()
         while until is None or self.counts.sequences < until:
             while self.queue:
                 if self._is_new(page := self.queue.popleft()):
@@ -161,7 +161,7 @@ class Economy:
 
     def missed(self, url: str) -> None:
         """Take a failed request."""
-        number = self.web.lose(url)
+        number = self.web.mark_dead(url)
         purchase = self.pending.pop(number, None)
         if self.trading is not None:
             self.trading.corona.leave(number)
@@ -191,7 +191,7 @@ class Economy:
         self.trading = Trading(self.market, self.rng)
         options = self.options
         long = self.counts.sequences % options.long_interval == options.long_interval - 1
-        self.left = 2 * self.difficulty.level + (options.long_offset if long else 0)
+        self.auctions_left = 2 * self.difficulty.level + (options.long_offset if long else 0)
         self.stops_at_goal, self.met_goal = options.stop_at_goal and not long, False
         self.banned.clear()
         self.recent_sites.clear()
@@ -212,7 +212,7 @@ class Economy:
             return False
         if self.options.few_sites and is_stuck(self.recent_sites, self.options.few_sites):
             return True
-        return self.left <= 0 or (self.met_goal and self.stops_at_goal)
+        return self.auctions_left <= 0 or (self.met_goal and self.stops_at_goal)
 
     def _finish(self) -> None:
         """End the sequence: make open payments, set the next difficulty, handle deaths and births."""
@@ -256,7 +256,7 @@ class Economy:
             return
         page = self.factory.any_page()
         if page is not None:
-            self._born(page, virtual=not self.options.fetch_all and market.births % 2 == 1)
+            self._new_agent(page, virtual=not self.options.fetch_all and market.births % 2 == 1)
 
     # ---- one auction
 
@@ -264,7 +264,7 @@ class Economy:
         """Sell the right to choose. Returns the page whose content is needed next, if any."""
         trading = self.trading
         assert trading is not None
-        self.left -= 1
+        self.auctions_left -= 1
         self.counts.auctions += 1
         if self.options.sequences == "endless" and self.counts.auctions % ROUND == 0:
             self._update_population()
@@ -276,7 +276,7 @@ class Economy:
         if sale is None:
             waiting = list(trading.corona.pages)
             page = waiting[self.rng.randrange(len(waiting))]
-            sale = trading.given(self._agent_for(page, virtual=not self._is_real(page)), page)
+            sale = trading.free_purchase(self._agent_for(page, virtual=not self._is_real(page)), page)
         winner = self.market.agents.get(sale.winner)
         if self._is_real(sale.page) and (winner is None or not winner.virtual):
             self._complete(sale, self.web.pages[sale.page].goal)
@@ -297,7 +297,7 @@ class Economy:
         goal, prospects = self.web.pages[page].goal, self._prospects()
         sale = trading.resale(page, prospects.real_bidders(page) or (), prospects)
         if sale is None:
-            sale = trading.given(self._agent_for(page, virtual=False), page)
+            sale = trading.free_purchase(self._agent_for(page, virtual=False), page)
         trading.arrived(bought, sale.bid)
         self._complete(sale, goal, bought.winner)
 
@@ -343,11 +343,11 @@ class Economy:
         """Make an agent that matches the page; the root itself at the cap, or if the population is frozen."""
         if not self.rules.adapt or len(self.market.agents) >= self.options.cap:
             return ROOT
-        agent = self._born(page, virtual=virtual)
+        agent = self._new_agent(page, virtual=virtual)
         return ROOT if agent is None else agent.number
 
-    def _born(self, page: int, *, virtual: bool, paid_by: int = ROOT) -> Agent | None:
-        agent = self.factory.born(page, virtual=virtual, paid_by=paid_by)
+    def _new_agent(self, page: int, *, virtual: bool, paid_by: int = ROOT) -> Agent | None:
+        agent = self.factory.new_agent(page, virtual=virtual, paid_by=paid_by)
         if agent is not None:
             self._announce(agent)
         return agent
@@ -359,7 +359,7 @@ class Economy:
         facts = {"agent": agent.number, "parent": parent, "features": [names[feature] for feature in agent.features]}
         self._emit("born", facts, self.web.numbers.get(agent.source))
         if self.trading is not None:
-            for page in self.web.holding(agent.features):
+            for page in self.web.pages_with(agent.features):
                 if page in self.trading.corona.pages and (agent.virtual or self._is_real(page)):
                     self.trading.corona.join(agent, page)
 
@@ -381,7 +381,7 @@ class Economy:
     # ---- pages
 
     def _drop_unanswered(self) -> None:
-        """Take pages off the market whose requests neither landed nor missed, as they never will."""
+        """Take pages off the market whose requests had no result and never will."""
         for page in self.fetching:
             if self.web.pages[page].state == REQUESTED and self.trading is not None:
                 self.trading.corona.leave(page)

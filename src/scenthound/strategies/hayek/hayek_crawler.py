@@ -15,21 +15,21 @@ A goal is a page that has all words of the topic (`goal=words`), a page whose wo
 `goal_words` replaces the topic's words), or a page that the judge of the crawl calls relevant (`goal=judge`: any judge,
 including your own). Example pages of the topic are goals as well, and a label overrules them all.
 
-A model has the agents and the URLs that led to goals, as [ECON] saves both; `connected=true` uses the URLs too (line 2
-of algorithm 1). Agents of a finished crawl become a model with `scenthound economy CRAWL --out MODEL`.
+As in [ECON], a model has the agents and the URLs that led to goals; `connected=true` uses the URLs too (line 2 of
+algorithm 1). `scenthound economy CRAWL --out MODEL` turns the agents of a finished crawl into a model.
 
 Ours, beyond the decisions of sheet 40.2:
 * A crawl is one endless sequence over all links found. `sequences=restarted` makes it the training loop itself: short
   sequences start over and over from fetched pages (algorithm 3) and run over known pages without requesting them again;
-  when an auction needs a page that has not been fetched, the crawl fetches it next. If `retrace` sequences in a row
-  need no new page, the next sequence has only new pages for sale.
+  when an auction needs a page that has not been fetched, the crawl fetches it next. If more than `retrace` sequences in
+  a row need no new page, the next sequence has only new pages for sale.
 * The difficulty does not rise beyond the farthest distance at which five start pages are known.
 * Virtual bidding (`fetch_all=false`): a link is bought unseen by an agent that matches its URL, the words around links
   to it or its distance from a goal, then fetched, then resold among agents that match words of its text. With `forget`
   every sequence starts without content ([ECON]'s option, to train virtual agents too); a page is still fetched once.
-* If the next decision needs the page in flight, it is the only one; `endless` virtual crawls and `fetch_all` have as
-  many in flight as the crawl allows. If a page that was bought never arrives (robots.txt, a dead link), its buyer keeps
-  the right to choose, and the next winner pays it.
+* If the next decision needs the page in flight, no other page is in flight; `endless` virtual crawls and `fetch_all`
+  have as many in flight as the crawl allows. If a page that was bought never arrives (robots.txt, a dead link), its
+  buyer keeps the right to choose, and the next winner pays it.
 * The root endows the agents that it makes, and its wealth may be negative; only the first agents' capital comes from
   outside. The first bid of an agent that got its page for free is the value of that page.
 * The future work of [ECON], section 4, can be switched on: further features (`features` may name ngrams, bayes, sites
@@ -81,18 +81,18 @@ class HayekEstimating(Parameterised):
 
     goal: str = parameter(
         "words",
-        "which pages are goals: those with all words, with enough points, or by the verdict of the judge",
+        "which pages are goals: those with all words, with enough points, or relevant by the verdict of the judge",
         among=("words", "points", "judge"),
     )
     goal_words: str = parameter(
-        "", 'words of goal pages, with points as "board:2 directors"; empty: the topic\'s words'
+        "", 'words of goal pages, with points such as "board:2 directors"; empty: the topic\'s words'
     )
     goal_share: float = parameter(0.5, "share of all points that makes a goal", above=0, most=1)
     fetch_all: bool = parameter(False, "fetch all links of a bought page before the next auction")
     sequences: Sequences = parameter("endless", "one endless sequence, or short sequences (restarted)")
     forget: bool = parameter(True, "links are bought unseen in every sequence, even if their page was fetched")
     adapt: bool = parameter(True, "false: freeze the population")
-    connected: bool = parameter(False, "use the URLs of the model that led to goals in training")
+    connected: bool = parameter(False, "use the model's URLs that led to goals in training")
     blacklist_site_after_goal: bool = parameter(False, "after a goal, buy no more pages of its host in this sequence")
     pay: Payment = parameter("immediate", "when payments are made: immediate, or after the sequence (afterwards)")
     reward: float = parameter(100.0, "the reward for a goal", above=0, most=1e6)
@@ -114,7 +114,7 @@ class HayekEstimating(Parameterised):
     tax_interval: int = parameter(100, "interval, in sequences, between taxes", least=1)
     capital: float = parameter(1.0, "start capital of an agent, in rewards", above=0, most=1000)
     spawn: float = parameter(10.0, "wealth above which an agent has a child, in rewards", above=0)
-    discount: float = parameter(0.02, "how much less experienced agents bid", least=0, most=1)
+    discount: float = parameter(0.02, "share by which experienced agents lower their bids", least=0, most=1)
     discount_wins: int = parameter(50, "wins that make an agent experienced", least=1)
     chain: int = parameter(3, "how many earlier winners or parents share in a kickback", least=1, most=100)
     links_worth: float = parameter(0.0, "share of the bids on a page's other links in its estimated value", least=0)
@@ -124,10 +124,8 @@ class HayekEstimating(Parameterised):
     )
     long_offset: int = parameter(20, "additional auctions of a longer sequence", least=0)
     whole_site: bool = parameter(False, "buy only one page of a host in a sequence")
-    hystlo: float = parameter(
-        0.8, "a success above this, times the difficulty, makes problems harder", above=0, most=100
-    )
-    hysthi: float = parameter(1.0, "a success below this, times the difficulty, makes them easier", above=0, most=100)
+    hystlo: float = parameter(0.8, "sequences get harder if success > this · difficulty", above=0, most=100)
+    hysthi: float = parameter(1.0, "sequences get easier if success < this · difficulty", above=0, most=100)
     reset_interval: int = parameter(0, "interval, in sequences, between resets of the difficulty; 0: never", least=0)
     few_sites: int = parameter(
         0, "end a short sequence if its last 10 pages are from at most this many sites; 0: never", least=0
@@ -138,8 +136,8 @@ class HayekEstimating(Parameterised):
         0.0, "share of the best bids on a page's links in the value of its purchase", least=0
     )
     cooperation: int = parameter(1, "how many agents may bid for a page together", least=1, most=10)
-    step: float = parameter(0.02, "change of the success after each sequence", above=0, most=100)
-    training: int = parameter(2000, "sequences of training", least=1)
+    step: float = parameter(0.02, "change in the success after each sequence", above=0, most=100)
+    training: int = parameter(2000, "number of training sequences", least=1)
     back: int = parameter(2, "steps of the back-crawl before training", least=1)
     memory: int = parameter(200_000, "URLs remembered; beyond that no new URL is added", least=100)
     stop_words: str = stop_words_parameter()
@@ -154,7 +152,9 @@ class HayekEstimating(Parameterised):
         _check_names("features", self.features, (*FEATURE_CLASSES, *MORE_CLASSES))
         _check_names("operators", self.operators, OPERATORS)
         if not self.fetch_all and not {*self.features.split()} - {"words", "ngrams", "bayes"}:
-            raise BadConfig("`features` has none that unfetched pages have", "add url, links or distance to `features`")
+            raise BadConfig(
+                "`features` has no class that unfetched pages have", "add url, links or distance to `features`"
+            )
         if self.cooperation > 1 and self.pay == "afterwards":
             raise BadConfig("agents that bid together pay at once", "choose pay=immediate, or cooperation=1")
         if self.sequences == "endless" and self.pay == "afterwards":
@@ -197,15 +197,15 @@ class HayekEstimating(Parameterised):
         return [Candidate(url, float("inf"), {"asked": url}) for url in dict.fromkeys(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
-        asked = self._catch_up(page.candidate)
+        requested = self._catch_up(page.candidate)
         self.auctions_.settle(page.candidate.url)
-        self.economy_.landed(page, asked)
+        self.economy_.landed(page, requested)
         return page.offer_all(0.0)
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
-        asked = self._catch_up(miss.candidate)
+        requested = self._catch_up(miss.candidate)
         self.auctions_.settle(miss.candidate.url)
-        self.economy_.missed(asked)
+        self.economy_.missed(requested)
         return ()
 
     def take_verdict(self, url: Url, relevance: float, relevant: bool) -> None:
@@ -243,18 +243,18 @@ class HayekEstimating(Parameterised):
         economy = self.economy_
         if economy.queue:
             return False
-        return not economy.is_founded or self.fetch_all or self.sequences == "restarted"
+        return not economy.has_first_agents or self.fetch_all or self.sequences == "restarted"
 
     def _catch_up(self, candidate: Candidate) -> str:
         """Return the URL that was requested. On resume, first repeat the auctions that led to it."""
-        asked = candidate.carry.get("asked")
-        if not isinstance(asked, str):
+        requested = candidate.carry.get("asked")
+        if not isinstance(requested, str):
             return candidate.url
         web = self.economy_.web
-        while (page := web.numbers.get(asked)) is not None and web.pages[page].state == NEW:
+        while (page := web.numbers.get(requested)) is not None and web.pages[page].state == NEW:
             if not self.auctions_.decide(candidate.url):
                 break
-        return asked
+        return requested
 
     # ---- training
 
@@ -274,7 +274,7 @@ class HayekEstimating(Parameterised):
         self._back_crawl(economy, lessons, [page.url for page in lessons.examples], self.back)
         if not any(
             len(web.pages[page].links) >= 2
-            for hosts in map(web.at, range(1, 8))
+            for hosts in map(web.fetched_at, range(1, 8))
             for host in hosts.values()
             for page in host
         ):

@@ -52,7 +52,7 @@ class KnownPage:
     seen: set[int]
     """Features of its URL and of links to it."""
     words: array[int]
-    """Features of its text, in ascending order; `counts` has how often each occurs."""
+    """Features of its text, in ascending order; `counts` has the frequency of each."""
     counts: array[int]
     links: array[int]
     state: int = NEW
@@ -75,7 +75,7 @@ class Dictionaries:
         self.documents = np.zeros((FAR + 1, 1024), dtype=np.int32)
         self.occurrences = np.zeros((FAR + 1, 1024), dtype=np.int32)
 
-    def room(self, features: int) -> None:
+    def make_room(self, features: int) -> None:
         """Make room for this many features."""
         size = self.documents.shape[1]
         if features > size:
@@ -84,7 +84,7 @@ class Dictionaries:
 
     def save(self, features: int) -> dict[str, Any]:
         """The counts of the first `features` features."""
-        self.room(features)
+        self.make_room(features)
         return {
             "pages": self.pages.copy(),
             "documents": self.documents[:, :features].copy(),
@@ -133,7 +133,7 @@ class KnownWeb:
         """URLs of pages labelled as not goals, whatever the judge says."""
         self.pages_by_feature: dict[int, array[int]] = {}
         """The pages with each feature; words are added when they are first looked up, distances never."""
-        self._indexed_words = array("i")  # the words in it
+        self._indexed_words = array("i")  # the words in `pages_by_feature`
         self._hosts: dict[int, dict[str, list[int]]] = {}  # fetched pages at a distance, by host
         self.changed: set[int] = set()
         """Pages whose features have changed since the economy last cleared this set."""
@@ -145,7 +145,7 @@ class KnownWeb:
         number = self.numbers.get(url, -1)
         if number < 0 and len(self.pages) < self.most:
             number = self._new(url)
-            self._see(number, self.lexicon.add(url_features(url)).tolist())
+            self._add_seen(number, self.lexicon.add(url_features(url)).tolist())
         return number
 
     def _new(self, url: str) -> int:
@@ -160,13 +160,13 @@ class KnownWeb:
         """Add a fetched page, perhaps requested under another URL. Returns its number; -1 if there is no room."""
         number = self.add(page.url)
         if requested is not None and requested != page.url and number >= 0:
-            self._alias(requested, number)
+            self._merge_alias(requested, number)
         if number < 0 or self.pages[number].state == FETCHED:
             return number
         known_page = self.pages[number]
         known_page.words, known_page.counts = self._words(page)
         if self.keeps_order:
-            known_page.order = array("i", self.lexicon.add(self._in_order(page)).tolist())
+            known_page.order = array("i", self.lexicon.add(self._words_in_order(page)).tolist())
         known_page.state, known_page.matches = FETCHED, None
         for feature in known_ids(known_page.words, self._indexed_words):
             self.pages_by_feature[feature].append(number)
@@ -181,7 +181,7 @@ class KnownWeb:
             self._set_goal(number)
         else:
             near = min((self.pages[link].distance for link in known_page.links), default=FAR)
-            self._nearer(number, near + 1)
+            self._lower_distance(number, near + 1)
         self.changed.add(number)
         return number
 
@@ -203,13 +203,13 @@ class KnownWeb:
         """Use distances from a goal that an earlier crawl found ([ECON] algorithm 1, line 2)."""
         for url, distance in distances.items():
             if (number := self.add(url)) >= 0:
-                self._nearer(number, distance)
+                self._lower_distance(number, distance)
 
     def connected(self) -> dict[str, int]:
         """The pages that are known to lead to a goal, including goals, with their distances."""
         return {page.url: page.distance for page in self.pages if page.distance < FAR}
 
-    def lose(self, url: str) -> int:
+    def mark_dead(self, url: str) -> int:
         """Mark a URL as dead after a failed request, and return its number; -1 if it is unknown."""
         number = self.numbers.get(url, -1)
         if number >= 0 and self.pages[number].state != FETCHED:
@@ -230,26 +230,26 @@ class KnownWeb:
         """Other features of the text, if the economy uses them, and how often each occurs."""
         more: dict[str, int] = {}
         if "ngrams" in self.classes:
-            more |= ngrams(self._in_order(page))
+            more |= ngrams(self._words_in_order(page))
         if "bayes" in self.classes:
-            self.dictionaries.room(len(self.lexicon))
+            self.dictionaries.make_room(len(self.lexicon))
             counts = self.dictionaries.documents[:, features[features >= 0]]
             more |= dict.fromkeys(bayes_levels(self.dictionaries.pages.tolist(), counts.tolist()), 1)
         return more
 
-    def _in_order(self, page: Page) -> list[str]:
+    def _words_in_order(self, page: Page) -> list[str]:
         """The words of a page in document order, without stop words."""
         words = PageTerms(page.record, self.analyser)
         return words.between(0, min(len(words.indices), 2 * WORDS_PER_PAGE))
 
-    def _alias(self, requested: str, number: int) -> None:
+    def _merge_alias(self, requested: str, number: int) -> None:
         """Merge the URL that was requested into the page that it led to."""
         other = self.numbers.get(requested)
         self.numbers[requested] = number
         if other is not None and other != number and self.pages[other].state != FETCHED:
             self.pages[other].state = DEAD
             self.back[number].extend(self.back[other])
-            self._see(number, self.pages[other].seen)
+            self._add_seen(number, self.pages[other].seen)
             for source in self.back[other]:
                 links = self.pages[source].links
                 self.pages[source].links = array("i", (number if link == other else link for link in links))
@@ -274,11 +274,11 @@ class KnownWeb:
                 ends.append((other, len(names)))
         features, start = self.lexicon.add(names).tolist(), 0
         for other, end in ends:
-            self._see(other, features[start:end])
+            self._add_seen(other, features[start:end])
             start = end
         return linked
 
-    def _see(self, number: int, features: Iterable[int]) -> None:
+    def _add_seen(self, number: int, features: Iterable[int]) -> None:
         """Add features that are known without fetching the page; -1 is ignored."""
         known_page = self.pages[number]
         new = [feature for feature in features if feature >= 0 and feature not in known_page.seen]
@@ -294,12 +294,12 @@ class KnownWeb:
             else:
                 pages_by_feature[feature] = array("i", (number,))
         if known_page.state == FETCHED:
-            self.dictionaries.room(len(self.lexicon))
+            self.dictionaries.make_room(len(self.lexicon))
             self.dictionaries.count(known_page.distance, np.array(new, dtype=np.intp), 1)
 
     def _count(self, known_page: KnownPage, sign: int) -> None:
         """Add a page to the dictionaries of its distance, or remove it (sign = -1)."""
-        self.dictionaries.room(len(self.lexicon))
+        self.dictionaries.make_room(len(self.lexicon))
         self.dictionaries.pages[known_page.distance] += sign
         words = np.frombuffer(known_page.words, dtype=np.int32) if known_page.words else np.zeros(0, np.int32)
         counts = np.frombuffer(known_page.counts, dtype=np.int32) if known_page.counts else np.zeros(0, np.int32)
@@ -312,7 +312,7 @@ class KnownWeb:
         self._count_site("goals", self.pages[number].host)
         for source in self.back[number]:
             self._count_site("hub", self.pages[source].host)
-        self._nearer(number, 0)
+        self._lower_distance(number, 0)
 
     def _recompute_distances(self) -> None:
         """Forget all distances and compute them again from the goals."""
@@ -327,7 +327,7 @@ class KnownWeb:
         self._hosts.clear()
         self._recount_sites()
         for goal in self.goals:
-            self._nearer(goal, 0)
+            self._lower_distance(goal, 0)
 
     def _count_site(self, kind: str, host: str, number: int = 1) -> None:
         if self.sites.add(kind, host, number):
@@ -348,7 +348,7 @@ class KnownWeb:
             self._count_site("goals", known_page.host, int(known_page.goal))
             self._count_site("hub", known_page.host, sum(self.pages[link].goal for link in known_page.links))
 
-    def _nearer(self, number: int, distance: int) -> None:
+    def _lower_distance(self, number: int, distance: int) -> None:
         """Lower the distance of a page from a goal, and then those of pages that link to it."""
         queue = deque([(number, distance)])
         while queue:
@@ -375,7 +375,7 @@ class KnownWeb:
             features.update(known_page.words)
         return features
 
-    def among(self, number: int, features: Set[int], flags: Flags) -> list[int]:
+    def features_among(self, number: int, features: Set[int], flags: Flags) -> list[int]:
         """The features of a page that are in `features`; `flags` is the same set as an array indexed by feature."""
         known_page = self.pages[number]
         present = list(known_page.seen & features)
@@ -385,7 +385,7 @@ class KnownWeb:
             present += words[flags.take(words, mode="clip")].tolist()
         return present
 
-    def at(self, distance: int) -> Mapping[str, Sequence[int]]:
+    def fetched_at(self, distance: int) -> Mapping[str, Sequence[int]]:
         """The fetched pages at this distance from a goal, by host, in fetch order."""
         hosts = self._hosts.get(distance)
         if hosts is None:
@@ -424,7 +424,7 @@ class KnownWeb:
 
         return holds(condition, has, [names[word] for word in order if word >= 0])
 
-    def holding(self, features: Sequence[int]) -> list[int]:
+    def pages_with(self, features: Sequence[int]) -> list[int]:
         """The pages that have all these features. The cost depends on the rarest feature."""
         indexed = [feature for feature in features if self.lexicon.indexed[feature]]
         if not indexed:
@@ -472,7 +472,7 @@ def save_web(web: KnownWeb) -> dict[str, Any]:
 
 
 def load_web(web: KnownWeb, state: Mapping[str, Any]) -> None:
-    """Replace everything with the result of `save_web`."""
+    """Replace the contents of a web with the result of `save_web`."""
     web.lexicon = Lexicon(str(state["features"]).split("\n"))
     web.dictionaries, web.pages_by_feature, web.changed, web._hosts = Dictionaries(), {}, set(), {}
     web._indexed_words = array("i")

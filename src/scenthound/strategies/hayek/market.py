@@ -245,10 +245,10 @@ class Market:
 
     def matching(self, features: set[int]) -> list[int]:
         """The agents whose features are all in this set. Tests only agents indexed by one of the features."""
-        return self.among(features & self.index.keys(), features.__contains__)
+        return self.agents_among(features & self.index.keys(), features.__contains__)
 
-    def among(self, keys: Iterable[int], has: Callable[[int], bool]) -> list[int]:
-        """The agents indexed by one of `keys` whose features are all present, by `has`."""
+    def agents_among(self, keys: Iterable[int], has: Callable[[int], bool]) -> list[int]:
+        """The agents indexed by one of `keys` for which `has` is true of every feature."""
         indexed = (number for feature in keys for number in self.index[feature])
         return sorted(number for number in indexed if all(map(has, self.agents[number].features)))
 
@@ -267,7 +267,7 @@ class Market:
     # ---- payments
 
     def pay(self, purchase: Purchase) -> None:
-        """Pay price, reward and kickbacks of a purchase, in the order of algorithm 6. Records kickbacks and profit."""
+        """Pay the price, reward and kickbacks of a purchase, in algorithm 6's order. Records kickbacks and profit."""
         rules, winner = self.rules, purchase.winner
         if winner != purchase.payee:
             self._divide(purchase.partners, winner, -purchase.price)

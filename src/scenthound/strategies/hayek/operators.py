@@ -67,7 +67,7 @@ def are_near(first: str, second: str, order: Sequence[str]) -> bool:
     return False
 
 
-def drawn_condition(
+def draw_condition(
     rng: random.Random, kinds: Sequence[str], own: Sequence[str], others: Sequence[str], order: Sequence[str]
 ) -> str | None:
     """Draw a condition that holds for a page with `own` words in this `order`; `others` are words of another page."""

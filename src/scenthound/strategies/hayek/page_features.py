@@ -7,7 +7,7 @@
 
 `text_features`, `site_features` and `operators` have further kinds, off by default.
 
-That a page is a goal is not a feature: agents that match goals by our own list of goals would learn nothing. Each
+Being a goal is not a feature, because agents that match goals by our own list of goals would learn nothing. Each
 economy has a lexicon with its own ids, in the order of first use.
 """
 
@@ -62,7 +62,7 @@ class Lexicon:
         self.virtual = bytearray()
         """For each feature, whether unfetched pages can have it."""
         self.indexed = bytearray()
-        """For each feature, whether pages are indexed by it: no states of the crawl, and no conditions on others."""
+        """For each feature, whether pages are indexed by it. States of the crawl and conditions are not."""
         self.distances = self.add([f"distance:{steps}" for steps in range(FAR)]).tolist()
         self.add(list(names))
 

@@ -1,4 +1,4 @@
-"""What exploratory auctions of a Hayek economy know about pages: the content of all fetched pages."""
+"""The knowledge of exploratory auctions in a Hayek economy: the content of all fetched pages."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def load_market(market: Market, state: Mapping[str, Any], features: int) -> None
 def save_model(economy: Economy) -> dict[str, Any]:
     """A trained economy as a model for other webs. Features are kept if an agent or several pages have them."""
     web, market = economy.web, economy.market
-    web.dictionaries.room(len(web.lexicon))
+    web.dictionaries.make_room(len(web.lexicon))
     used = {feature for agent in market.agents.values() for feature in agent.features}
     common = web.dictionaries.documents[:, : len(web.lexicon)].sum(axis=0) >= FEWEST_DOCUMENTS
     kept = sorted(used.union(range(FAR), np.flatnonzero(common).tolist()))
@@ -130,7 +130,7 @@ def load_model(economy: Economy, model: Mapping[str, Any], is_connected: bool = 
 
 
 def describe_model(model: Mapping[str, Any], top: int) -> dict[str, Any]:
-    """A model as plain data: its `top` richest agents and where the money is. Raises like `load_market`."""
+    """A model as plain data: its `top` richest agents and where the money is. Raises the errors of `load_market`."""
     words = str(model["words"]).split("\n")
     market = Market()
     load_market(market, model, len(words))
@@ -164,7 +164,7 @@ def _agent_facts(agent: Agent, words: Sequence[str]) -> dict[str, Any]:
 
 
 def living_agents(state: Mapping[str, Any]) -> dict[int, dict[str, Any]]:
-    """The agents in a result of `save_economy`, by number. Raises like `load_market`."""
+    """The agents in a result of `save_economy`, by number. Raises the errors of `load_market`."""
     market, words = Market(), str(state["web"]["features"]).split("\n")
     load_market(market, state["market"], len(words))
     return {number: _agent_facts(agent, words) for number, agent in market.agents.items()}
@@ -180,11 +180,11 @@ def save_economy(economy: Economy) -> dict[str, Any]:
         "tally": [counts.sequences, counts.auctions],
         "recognised": [[page, fetched] for page, fetched in counts.recognised.items()],
         "sequence": [
-            economy.left,
+            economy.auctions_left,
             economy.stops_at_goal,
             economy.met_goal,
             economy.idle,
-            economy.is_founded,
+            economy.has_first_agents,
             economy.only_new,
         ],
         "line": list(economy.queue),
@@ -204,8 +204,8 @@ def load_economy(economy: Economy, state: Mapping[str, Any]) -> None:
     economy.difficulty.level, economy.difficulty.success = state["difficulty"]
     economy.counts.sequences, economy.counts.auctions = state["tally"][:2]  # older states have a third number
     economy.counts.recognised = dict(state["recognised"])
-    economy.left, economy.stops_at_goal, economy.met_goal, economy.idle = state["sequence"][:4]
-    economy.is_founded, economy.only_new = map(bool, state["sequence"][4:])
+    economy.auctions_left, economy.stops_at_goal, economy.met_goal, economy.idle = state["sequence"][:4]
+    economy.has_first_agents, economy.only_new = map(bool, state["sequence"][4:])
     queue, fetching = (_page_numbers(economy.web, state[name]) for name in ("line", "fetching"))
     economy.queue, economy.fetching, economy.banned = deque(queue), fetching, set(state["banned"])
     economy.recent_sites.extend(state.get("sites", ()))
@@ -242,9 +242,9 @@ def _save_trading(trading: Trading, pending: Mapping[int, Purchase]) -> dict[str
         "corona": np.array(list(trading.corona.pages), dtype=np.int64),
         "holder": trading.holder,
         "winners": list(trading.winners),
-        "stored": [[action, index_of(purchase), bid] for action, purchase, bid in trading.stored],
+        "stored": [[action, index_of(purchase), bid] for action, purchase, bid in trading.deferred],
         "pending": [[page, index_of(purchase)] for page, purchase in pending.items()],
-        "open": index_of(trading.open),
+        "open": index_of(trading.open_purchase),
         "purchases": [_plain(purchase) for purchase in purchases],
     }
 
@@ -257,8 +257,8 @@ def _load_trading(economy: Economy, state: Mapping[str, Any]) -> tuple[Trading, 
     for page, source in np.asarray(state["linkers"]).tolist():
         trading.linkers.setdefault(page, []).append(source)
     trading.holder, trading.winners = state["holder"], list(state["winners"])
-    trading.stored = [(action, purchases[index], bid) for action, index, bid in state["stored"]]
-    trading.open = purchases[state["open"]] if state["open"] >= 0 else None
+    trading.deferred = [(action, purchases[index], bid) for action, index, bid in state["stored"]]
+    trading.open_purchase = purchases[state["open"]] if state["open"] >= 0 else None
     pending = {page: purchases[index] for page, index in state["pending"]}
     return trading, np.asarray(state["corona"]).tolist(), pending
 

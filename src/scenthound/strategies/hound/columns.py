@@ -45,7 +45,7 @@ class Column:
         self._size = size + 1
 
     def keep(self, which: npt.NDArray[np.bool_]) -> None:
-        """Drop all other values."""
+        """Keep only the values where `which` is true."""
         self._array = self._array[: self._size][which]
         self._size = len(self._array)
 
@@ -71,11 +71,11 @@ class WordRuns:
         self.sizes.add(sizes)
 
     def of_each_word(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The value of each run, repeated for each of its words."""
+        """Repeat the value of each run for each of its words."""
         return np.repeat(values, self.sizes.values)
 
     def keep(self, which: npt.NDArray[np.bool_]) -> None:
-        """Drop all other runs."""
+        """Keep only the runs where `which` is true."""
         self.words.keep(self.of_each_word(which))
         self.sizes.keep(which)
 

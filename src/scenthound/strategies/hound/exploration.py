@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from scenthound.strategies.hound.link_table import Reals
-from scenthound.strategies.hound.ranking import Ranked
+from scenthound.strategies.hound.ranking import Ranking
 
 AMONG = 50
 """How many of the best URLs to draw from."""
@@ -36,8 +36,8 @@ def _lead(scores: Reals) -> float:
     return float(scores[0] - scores[1 : AMONG + 1].mean()) if len(scores) > 1 else 0.0
 
 
-def explore(ranked: Ranked, rate: float, turns: int, rng: np.random.Generator) -> tuple[Ranked, Reals]:
-    """Move some URLs to one of the next turns. Returns the new ranking, and what was added to each score."""
+def explore(ranked: Ranking, rate: float, turns: int, rng: np.random.Generator) -> tuple[Ranking, Reals]:
+    """Move some URLs to one of the next turns. Returns the new ranking, and the amount added to each score."""
     scores = ranked.scores.copy()
     order = np.arange(len(scores))
     added = np.zeros(len(scores))

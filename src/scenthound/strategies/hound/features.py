@@ -2,8 +2,8 @@
 
 u is one of the n fetched pages that link to the URL, r(u) its relevance. T(B) measures how well the words B fit the
 topic: the sum of idf(t) q(t) over its words, divided by sqrt(1 + their number). A *yield* is the mean relevance of the
-fetched targets of some links, less m0, the mean of all pages; as many virtual targets as its strength, with relevance
-m0, draw it towards 0.
+fetched targets of some links, less m0, the mean of all pages. Virtual targets with relevance m0, whose number is the
+strength, draw it towards 0.
 
     feature     formula                                                         strength
     citing      mean r(u)
@@ -60,8 +60,8 @@ def frontier_features(table: LinkTable, topic: LearnedTopic) -> FrontierFeatures
     others = relevance[~is_example]
     mean = float(others.mean()) if len(others) else float(relevance.mean()) if len(relevance) else 0.0
     target_page = table.page_of.values[target]
-    is_done = (target_page >= 0) & (target_page != source)  # the target is fetched; links to the page itself are out
-    gained = np.where(is_done, relevance[target_page], 0.0)
+    is_fetched = (target_page >= 0) & (target_page != source)  # of the target; self-links are left out
+    gained = np.where(is_fetched, relevance[target_page], 0.0)
     url_relevance = np.where(table.page_of.values >= 0, relevance[table.page_of.values], np.nan)
     texts = table.score_new_rows(topic.word_weights())
 
@@ -86,19 +86,19 @@ def frontier_features(table: LinkTable, topic: LearnedTopic) -> FrontierFeatures
     sightings = np.maximum(total(of_row, np.ones(len(rows))), 1)
     root = np.sqrt(links)
     r = relevance[citing]
-    done_pairs = is_done & is_first
-    page_yield = _yields(source[done_pairs], gained[done_pairs], len(relevance), mean, 3)
-    path_yield = _yields(table.path.values[is_done], gained[is_done], len(table.paths), mean, 5)
+    fetched_pairs = is_fetched & is_first
+    page_yield = _yields(source[fetched_pairs], gained[fetched_pairs], len(relevance), mean, 3)
+    path_yield = _yields(table.path.values[is_fetched], gained[is_fetched], len(table.paths), mean, 5)
     cited_by = np.maximum(np.bincount(target[is_first], minlength=len(table.names)), 1)
     authority = np.bincount(
-        source[done_pairs],
-        weights=gained[done_pairs] ** 2 / np.sqrt(cited_by[target[done_pairs]]),
+        source[fetched_pairs],
+        weights=gained[fetched_pairs] ** 2 / np.sqrt(cited_by[target[fetched_pairs]]),
         minlength=len(relevance),
     )
-    to_example = done_pairs & is_example[target_page]
+    to_example = fetched_pairs & is_example[target_page]
     examples = np.bincount(source[to_example], minlength=len(relevance))
     degree = table.out_degree.values
-    anchor_words, beside_words = _word_yields(table, topic, is_done, gained, mean)
+    anchor_words, beside_words = _word_yields(table, topic, is_fetched, gained, mean)
     features = {
         "citing": total(of_pair, r) / links,
         "sum": total(of_pair, r**2 / np.sqrt(degree[citing] + 1)),
@@ -108,11 +108,11 @@ def frontier_features(table: LinkTable, topic: LearnedTopic) -> FrontierFeatures
         "text": total(of_row, (texts[ANCHOR] + texts[BESIDE])[rows]) / root,
         "relevant": total(of_row, relevance[source[rows]] * texts[BESIDE][rows]) / root,
         "address": largest(texts[ADDRESS]),
-        "keyword": largest((table.pieces[ADDRESS].mean_weight(topic.is_keyword()) > 0).astype(np.float64)),
+        "keyword": largest((table.pieces[ADDRESS].mean_weight(topic.keyword_marks()) > 0).astype(np.float64)),
         "shape": _shape_yields(table, relevance, mean)[waiting],
         "addresses": largest(address_yields(table, url_relevance, mean)),
         "page": total(of_pair, page_yield[citing]) / root,
-        "near": total(of_row, _near(source, is_done, gained, mean)[rows]) / sightings,
+        "near": total(of_row, _near_yields(source, is_fetched, gained, mean)[rows]) / sightings,
         "path": total(of_row, path_yield[table.path.values[rows]]) / sightings,
         "anchors": total(of_row, anchor_words[rows]) / sightings,
         "besides": total(of_row, beside_words[rows]) / sightings,
@@ -134,14 +134,14 @@ def _yields(keys: npt.NDArray[np.integer[Any]], gained: Reals, size: int, mean: 
 
 
 def _word_yields(
-    table: LinkTable, topic: LearnedTopic, is_done: Flags, gained: Reals, mean: float
+    table: LinkTable, topic: LearnedTopic, is_fetched: Flags, gained: Reals, mean: float
 ) -> tuple[Reals, Reals]:
     """For every link, the yields of its anchor's words and of the words beside it."""
     link_yields = []
     for piece, strength in ((ANCHOR, 2), (BESIDE, 5)):
         runs = table.pieces[piece]
-        done = runs.of_each_word(is_done)
-        words, gains = runs.words.values[done], np.repeat(gained[is_done], runs.sizes.values[is_done])
+        done = runs.of_each_word(is_fetched)
+        words, gains = runs.words.values[done], np.repeat(gained[is_fetched], runs.sizes.values[is_fetched])
         yields = _yields(words, gains, len(topic.pages_with), mean, strength)
         link_yields.append(runs.mean_weight(yields))
     return link_yields[0], link_yields[1]
@@ -167,14 +167,14 @@ def address_yields(table: LinkTable, values: Reals, mean: float) -> Reals:
     return runs.mean_weight(yields)
 
 
-def _near(source: Whole, is_done: Flags, gained: Reals, mean: float) -> Reals:
+def _near_yields(source: Whole, is_fetched: Flags, gained: Reals, mean: float) -> Reals:
     """For every link, the yield of the three links before and after it on its page."""
     total, weight = np.full(len(source), mean), np.ones(len(source))
     for distance in (1, 2, 3):
         is_same = source[distance:] == source[:-distance]
         later, earlier = slice(distance, None), slice(None, -distance)
         for here, there in ((later, earlier), (earlier, later)):
-            counts = (is_same & is_done[there]) / distance
+            counts = (is_same & is_fetched[there]) / distance
             total[here] += counts * gained[there]
             weight[here] += counts
     return np.asarray(total / weight - mean)

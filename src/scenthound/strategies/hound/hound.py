@@ -4,7 +4,7 @@
 
 Mean and deviation are taken over the current frontier. The features are in `features`, their weights b in `scoring`,
 the topic model in `topic_fit`. Only the initial weights are learned before the crawl; they were fitted once
-(docs/results.md says on what). If the seeds are home pages of different hosts, the crawl looks for sites, and
+(docs/results.md describes the data). If the seeds are home pages of different hosts, the crawl looks for sites, and
 `site_search` decides the order instead.
 
 All waiting URLs are ranked again after 2 pages (6 from 60 pages on, 16 from 150, a twentieth of the pages from 320 on),
@@ -36,7 +36,7 @@ from scenthound.strategies.hound.exploration import exploration_rate, explore
 from scenthound.strategies.hound.features import frontier_features
 from scenthound.strategies.hound.hound_phrases import CITING, PARTS, reasons
 from scenthound.strategies.hound.link_table import ASIDE, FETCHED, GONE, UNKNOWN, WAITING, LinkTable, Reals
-from scenthound.strategies.hound.ranking import Ranked, ranked_by
+from scenthound.strategies.hound.ranking import Ranking, rank_by_score
 from scenthound.strategies.hound.scoring import Scoring, deviations
 from scenthound.strategies.hound.site_search import SiteSearch
 from scenthound.strategies.hound.topic_fit import LearnedTopic
@@ -52,7 +52,7 @@ GROWTH = 0.05
 BEST = 150
 """How many of the best URLs get their score; all others wait below them until the next ranking."""
 NOT_RANKED = -100.0
-"""The score of those others. Sums of weighted deviations are at most about 10."""
+"""The score of all other URLs. Sums of weighted deviations are at most about 10."""
 UNRANKED: Mapping[str, float] = MappingProxyType({"not ranked yet": NOT_RANKED})
 EXPLORATION = "exploration"
 """The name of the score part, of the key in `carry` and of the events about exploration."""
@@ -71,7 +71,7 @@ class Hound(Parameterised):
         "auto", "pages or sites; auto: sites if the seeds are home pages of different hosts"
     )
     relevance: Literal["own", "judge"] = parameter(
-        "own", "relevance of a fetched page: by hound's own topic model, or by the judge of the crawl"
+        "own", "source of a fetched page's relevance: hound's own topic model, or the judge of the crawl"
     )
     memory: int = parameter(150_000, "links remembered", least=1000)
     work: int = parameter(4000, "links re-ranked per fetched page; fewer is faster", least=100)
@@ -82,7 +82,7 @@ class Hound(Parameterised):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.analyser_ = Analyser()
-        self.luck_ = 0
+        self.random_seed_ = 0
         """The random seed; draws depend only on it and on the number of pages fetched."""
 
     @property
@@ -91,7 +91,7 @@ class Hound(Parameterised):
         return Declaration(parts=parts, score_parts=self.score_parts)
 
     def use_random(self, rng: random.Random) -> None:
-        self.luck_ = rng.getrandbits(32)
+        self.random_seed_ = rng.getrandbits(32)
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.vocabulary_ = Vocabulary()
@@ -107,7 +107,7 @@ class Hound(Parameterised):
         """The judge's relevance of the page that is read next, with `relevance="judge"`."""
         self.best_: set[int] = set()
         """The URLs that got a score in the last ranking."""
-        self.since_, self.pages_, self.unranked_ = 0, 0, 0
+        self.pages_since_ranking_, self.pages_, self.unranked_ = 0, 0, 0
         self.events_: list[Event] = []
         numbers = [self.table_.number_of(url) for url in seeds]
         self.table_.state.values[numbers] = WAITING
@@ -126,8 +126,8 @@ class Hound(Parameterised):
             offers += self._home_offers(page, self.sites_.fetched(number, targets))
         self._record_exploration(page)
         self.pages_ += 1
-        self.since_ += 1
-        is_due = self._count(page.candidate) or self.since_ >= self._pause()
+        self.pages_since_ranking_ += 1
+        is_due = self._count(page.candidate) or self.pages_since_ranking_ >= self._interval()
         return offers + self._rank() if is_due and self.seeds_left_ <= 0 else offers
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
@@ -161,7 +161,7 @@ class Hound(Parameterised):
             self.best_, self.unranked_ = set(), 0
         return not self.best_
 
-    def _pause(self) -> int:
+    def _interval(self) -> int:
         """The interval between rankings, in pages."""
         step = next(pages for below, pages in STEPS if self.pages_ < below)
         return max(step, int(GROWTH * self.pages_), len(self.table_) // self.work)
@@ -217,10 +217,10 @@ class Hound(Parameterised):
 
     def _rank(self) -> list[Candidate]:
         """Score the best waiting URLs, and demote those that are no longer among the best."""
-        self.since_ = 0
+        self.pages_since_ranking_ = 0
         if self.topic_.update():
             self.table_.forget_scores()
-        if self.table_.bound(self.topic_.relevance.values):
+        if self.table_.trim(self.topic_.relevance.values):
             self._forget_urls()
         frontier = frontier_features(self.table_, self.topic_)
         if not len(frontier.urls):
@@ -230,12 +230,12 @@ class Hound(Parameterised):
         z = deviations(frontier)
         scores = self.scoring_.rank(z)
         if self.sites_ is None:
-            ranked = ranked_by(scores, BEST)
+            ranked = rank_by_score(scores, BEST)
         else:
             ranked = self.sites_.rank(frontier, scores, self.topic_.relevance.values).first(BEST)
         ranked, lifts, rate = self._explore(ranked)
         best = frontier.urls[ranked.order]
-        self.scoring_.chosen(best[~ranked.is_list].tolist(), z[ranked.order[~ranked.is_list]])
+        self.scoring_.set_ranked(best[~ranked.is_list].tolist(), z[ranked.order[~ranked.is_list]])
         parts = self._score_parts(ranked, z, lifts)
         citing = np.stack((frontier.relevant_links, frontier.links), axis=1)[ranked.order].astype(np.int64).tolist()
         exploration: dict[str, Any] = {EXPLORATION: round(rate, 6)} if self.exploration else {}
@@ -255,10 +255,10 @@ class Hound(Parameterised):
             if self.sites_ is not None:
                 self.sites_.keep_urls(~drop, numbers)
 
-    def _explore(self, ranked: Ranked) -> tuple[Ranked, Reals, float]:
-        """The ranking with some URLs moved to one of the next turns, what that added to each score, and the rate."""
+    def _explore(self, ranked: Ranking) -> tuple[Ranking, Reals, float]:
+        """The ranking with some URLs moved to one of the next turns, the amount added to each score, and the rate."""
         rate = exploration_rate(self.exploration, self.scoring_.unexplained, ranked.scores)
-        ranked, lifts = explore(ranked, rate, self._pause(), np.random.default_rng((self.luck_, self.pages_)))
+        ranked, lifts = explore(ranked, rate, self._interval(), np.random.default_rng((self.random_seed_, self.pages_)))
         return ranked, lifts, rate
 
     def _record_exploration(self, page: Page) -> None:
@@ -267,7 +267,7 @@ class Hound(Parameterised):
         facts = {"rate": candidate.carry.get(EXPLORATION, 0.0), "tried": EXPLORATION in candidate.parts}
         self.events_.append(Event(EXPLORATION, facts, page.url))
 
-    def _score_parts(self, ranked: Ranked, z: Reals, lifts: Reals) -> list[dict[str, float]]:
+    def _score_parts(self, ranked: Ranking, z: Reals, lifts: Reals) -> list[dict[str, float]]:
         """The parts of each score."""
         score_parts = []
         for index, score, factor, other, is_list, lift in zip(*map(np.ndarray.tolist, (*ranked, lifts)), strict=True):
@@ -309,8 +309,8 @@ class Hound(Parameterised):
             "sites": None if self.sites_ is None else self.sites_.save(),
             "labels": dict(self.labels_),
             "best": sorted(self.best_),
-            "counts": [self.since_, self.pages_, self.unranked_, self.seeds_left_],
-            "luck": self.luck_,
+            "counts": [self.pages_since_ranking_, self.pages_, self.unranked_, self.seeds_left_],
+            "luck": self.random_seed_,
             "explored": [[event.url, dict(event.facts)] for event in self.events_],
         }
 
@@ -324,8 +324,8 @@ class Hound(Parameterised):
             self.sites_.load(state["sites"])
         self.labels_ = dict(state["labels"])
         self.best_ = set(state["best"])
-        self.since_, self.pages_, self.unranked_, self.seeds_left_ = state["counts"]
-        self.luck_ = int(state.get("luck", 0))
+        self.pages_since_ranking_, self.pages_, self.unranked_, self.seeds_left_ = state["counts"]
+        self.random_seed_ = int(state.get("luck", 0))
         self.events_ = [Event(EXPLORATION, facts, Url(url)) for url, facts in state.get("explored", ())]
 
 

@@ -21,17 +21,17 @@ class Part(NamedTuple):
 
 PARTS: Mapping[str, Part] = {
     "pages that link to it": Part(
-        "how relevant the fetched pages are that link to it",
+        "relevance of the fetched pages that link to it",
         "relevant pages link here",
         "the pages that link here are not relevant",
     ),
     "words of the link": Part(
-        "anchor, the text beside it and the heading above fit the topic",
+        "how well the anchor, the text beside it and the heading above fit the topic",
         "the text around its link fits the topic",
         "the text around its link does not fit the topic",
     ),
     "words of the address": Part(
-        "the path of the URL fits the topic",
+        "how well the path of the URL fits the topic",
         "words of its address fit the topic",
         "no word of its address fits the topic",
     ),

@@ -94,7 +94,7 @@ class LinkTable:
         rows[self.target.values[::-1]] = np.arange(len(self))[::-1]  # of repeated indices, the last one wins
         return rows[rows >= 0]
 
-    def bound(self, relevance: Reals) -> bool:
+    def trim(self, relevance: Reals) -> bool:
         """If there are too many rows, drop those of the least relevant pages. Returns whether it did.
 
         Three quarters of `most` rows, or a little more, are left.
@@ -116,7 +116,7 @@ class LinkTable:
         return True
 
     def can_be_forgotten(self) -> Flags:
-        """Marks the URLs that no row leads to and that were neither fetched nor missed."""
+        """For each URL, whether no row leads to it and it was neither fetched nor missed."""
         is_linked = np.zeros(len(self.names), dtype=np.bool_)
         is_linked[self.target.values] = True
         return ~is_linked & ~np.isin(self.state.values, (FETCHED, GONE))

@@ -12,7 +12,7 @@ STEP = 1e-4
 """Smallest difference between consecutive scores when home pages and lists take turns."""
 
 
-class Ranked(NamedTuple):
+class Ranking(NamedTuple):
     """Waiting URLs in the order in which they should be fetched.
 
     A URL's score is the weighted sum of its features times `factors`, plus `others`, plus an adjustment for its turn.
@@ -21,34 +21,34 @@ class Ranked(NamedTuple):
     order: Whole
     """Indices into the waiting URLs, best first."""
     scores: Reals
-    """The score of each, in this order; so are the following arrays."""
+    """Their scores, in this order, like the arrays below."""
     factors: Reals
     others: Reals
     is_list: Flags
     """Whether the URL is ranked as a list: a page that may name other sites."""
 
-    def first(self, count: int) -> Ranked:
+    def first(self, count: int) -> Ranking:
         """The first `count` URLs."""
         return self.take(np.arange(min(count, len(self.order))))
 
-    def take(self, positions: Whole) -> Ranked:
+    def take(self, positions: Whole) -> Ranking:
         """The URLs at these positions, in this order."""
         order, scores, factors, others, is_list = self
-        return Ranked(order[positions], scores[positions], factors[positions], others[positions], is_list[positions])
+        return Ranking(order[positions], scores[positions], factors[positions], others[positions], is_list[positions])
 
 
-def ranked_by(scores: Reals, count: int) -> Ranked:
+def rank_by_score(scores: Reals, count: int) -> Ranking:
     """The `count` URLs with the largest scores, which are the weighted sums of their features."""
     order = np.argsort(-scores, kind="stable")[:count]
     size = len(order)
-    return Ranked(order, scores[order], np.ones(size), np.zeros(size), np.zeros(size, dtype=np.bool_))
+    return Ranking(order, scores[order], np.ones(size), np.zeros(size), np.zeros(size, dtype=np.bool_))
 
 
-def in_turn(first: Whole, second: Whole, lists: Whole, gap: float, lists_each: float) -> tuple[Whole, Flags]:
+def interleave(first: Whole, second: Whole, lists: Whole, gap: float, lists_each: float) -> tuple[Whole, Flags]:
     """Interleave home pages and lists: `first` with a list after every `gap` of them; then the other lists, with one
     of `second` after every `lists_each` of these. Returns the items, and which of them are lists.
 
-    >>> items, is_list = in_turn(np.array([1, 2, 3]), np.array([8, 9]), np.array([101, 102, 103, 104]), 2, 1.5)
+    >>> items, is_list = interleave(np.array([1, 2, 3]), np.array([8, 9]), np.array([101, 102, 103, 104]), 2, 1.5)
     >>> items.tolist()
     [1, 2, 101, 3, 102, 8, 103, 104, 9]
     """
@@ -62,10 +62,10 @@ def in_turn(first: Whole, second: Whole, lists: Whole, gap: float, lists_each: f
     return np.concatenate((first, second, lists))[order], is_list[order]
 
 
-def falling(values: Reals, is_list: Flags) -> Reals:
+def falling_scores(values: Reals, is_list: Flags) -> Reals:
     """Strictly falling scores: those of home pages follow their values, lists are just below the home page before.
 
-    >>> falling(np.array([3.0, 9.0, 2.0]), np.array([False, True, False])).round(4).tolist()
+    >>> falling_scores(np.array([3.0, 9.0, 2.0]), np.array([False, True, False])).round(4).tolist()
     [3.0, 2.9999, 1.9998]
     """
     homes = np.flatnonzero(~is_list)

@@ -3,8 +3,8 @@
     score(v) = sum over features f of b_f * z_f(v)      z_f = (f - mean of f) / deviation of f, within -4 and 4
 
 Mean and deviation are taken over the current frontier. The weights b start from the shipped weights w. Every page that
-was fetched by its score is a lesson: its z when it was ranked, and its relevance r. With y = (r - mean) / deviation
-of r,
+was fetched because of its score is a lesson: its z when it was ranked, and its relevance r. With y = (r - mean) /
+deviation of r,
 
     b = argmin  sum over lessons of (y - b.z + mean of b.z)^2 + STRENGTH / (1 - e) * |b - w(e)|^2
     w_f(e) = w_f (1 + 3 (1 - e)) for the words of links and addresses, w_f for all others
@@ -34,14 +34,14 @@ WEIGHTS: Mapping[str, Mapping[str, float]] = {
     "links beside it": {"near": 0.193, "page": 0.102, "path": 0.099},
     "cited with good pages": {"cocited": 0.26, "examples": 0.178},
 }
-"""The weights of the features, by the part of the score under which they are reported."""
+"""The weights of the features, grouped by the part of the score that reports them."""
 FEATURES = tuple(feature for weights in WEIGHTS.values() for feature in weights)
 PART_OF = np.array([part for part, weights in enumerate(WEIGHTS.values()) for _ in weights])
 SHIPPED = np.array([weight for weights in WEIGHTS.values() for weight in weights.values()])
 WORDS = ("anchor", "beside", "heading", "text", "address", "keyword")
 """Features that compare the words of a link or of its address with the topic."""
 DOUBT = 3.0 * np.array([feature in WORDS for feature in FEATURES])
-"""What is added to a weight, as a multiple of itself, if e = 0."""
+"""The increase of each weight if e = 0, as a multiple of the weight."""
 MOST_DEVIATIONS = 4.0
 STRENGTH = 200.0
 """The shipped weights count as much as this many lessons if e = 0."""
@@ -51,7 +51,7 @@ FEWEST = 20
 
 
 class Scoring:
-    """Weights of the features, learned from the pages that were fetched by their score."""
+    """Weights of the features, learned from the pages that were fetched because of their score."""
 
     def __init__(self, shipped: Reals = SHIPPED) -> None:
         self._shipped, self.weights = shipped, shipped.copy()
@@ -65,7 +65,7 @@ class Scoring:
         """The scores of all waiting URLs."""
         return np.asarray(deviations @ self.weights)
 
-    def chosen(self, urls: list[int], deviations: Reals) -> None:
+    def set_ranked(self, urls: list[int], deviations: Reals) -> None:
         """Replace the URLs that have a score, with their z."""
         self.waiting = dict(zip(urls, deviations, strict=True))
 
@@ -122,7 +122,7 @@ class Scoring:
         self.unexplained = float(state.get("unexplained", 1.0))
         self.lessons.add(np.asarray(state["lessons"]))
         self.pages.add(np.asarray(state["pages"]))
-        self.chosen(list(state["urls"]), np.asarray(state["deviations"]))
+        self.set_ranked(list(state["urls"]), np.asarray(state["deviations"]))
 
 
 def deviations(frontier: FrontierFeatures) -> Reals:

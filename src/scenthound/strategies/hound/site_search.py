@@ -20,8 +20,8 @@ rankings.
 w is learned from the crawl: the yield of the words of the address. A page counts as ln(1 + the sum of v over the hosts
 that its own host had not linked to before), divided by the deviation of that over all pages; home pages do not count.
 
-s is learned, too: whether lists on the topic are the ones that name sites on the topic. On some webs they are; on
-others the best lists are directories of everything. Over the lists fetched so far,
+s is learned, too. It measures whether lists on the topic are the ones that name sites on the topic. On some webs they
+are; on others the best lists are directories of everything. Over the lists fetched so far,
 
     s = 2.5 cov(y, r) / (mean of y * deviation of r)      y = ln(1 + sum of min(r, 1)^2 over home pages)
 
@@ -43,11 +43,11 @@ from scenthound.model import Url
 from scenthound.strategies.hound.columns import Column
 from scenthound.strategies.hound.features import FrontierFeatures, address_yields
 from scenthound.strategies.hound.link_table import Flags, LinkTable, Reals, Whole
-from scenthound.strategies.hound.ranking import Ranked, falling, in_turn
+from scenthound.strategies.hound.ranking import Ranking, falling_scores, interleave
 from scenthound.url import domain, host, is_home
 
 KEEP = 0.9
-"""What is left of a host's gain and number of pages after each of its pages."""
+"""The factor applied to a host's gain and number of pages after each of its pages."""
 DOMAIN_WEIGHT = 4.0
 HOMES_PER_LIST = 2
 PROMISING = 0.5
@@ -99,7 +99,7 @@ class SiteSearch:
             self.named_by.add([-1])
         return number
 
-    def _grow(self) -> None:
+    def _add_new_urls(self) -> None:
         """Add the URLs that are new in the table."""
         new = self._table.names[len(self.host_of) :]
         if not new:
@@ -110,8 +110,8 @@ class SiteSearch:
         self.is_home.add([is_home(Url(url)) for url in new])
 
     def are_homes(self) -> Flags:
-        """Marks the URLs of the table that are home pages."""
-        self._grow()
+        """For each URL of the table, whether it is a home page."""
+        self._add_new_urls()
         return np.asarray(self.is_home.values)
 
     def keep_urls(self, keep: Flags, numbers: Whole) -> None:
@@ -124,7 +124,7 @@ class SiteSearch:
 
     def fetched(self, url: int, targets: Iterable[int]) -> list[Url]:
         """Count a fetched page, and return the home pages of the hosts that it is the first to name."""
-        self._grow()
+        self._add_new_urls()
         self._count_home(url, True)
         own = int(self.host_of.values[url])
         self.is_named.values[own] = self.visited.values[own] = True
@@ -150,7 +150,7 @@ class SiteSearch:
 
     def missed(self, url: int) -> None:
         """Count a failed request."""
-        self._grow()
+        self._add_new_urls()
         self._count_home(url, False)
 
     def _count_home(self, url: int, was_reached: bool) -> None:
@@ -167,9 +167,9 @@ class SiteSearch:
         share = (self.reached.values.sum() + 0.5) / (self.tried.values.sum() + 5)
         return np.asarray((self.reached.values + 2 * share) / (self.tried.values + 2))
 
-    def rank(self, frontier: FrontierFeatures, scores: Reals, relevance: Reals) -> Ranked:
+    def rank(self, frontier: FrontierFeatures, scores: Reals, relevance: Reals) -> Ranking:
         """Rank home pages of unvisited hosts and lists, which take turns. `relevance` has all fetched pages."""
-        self._grow()
+        self._add_new_urls()
         hosts = self.host_of.values[frontier.urls]
         is_home = self.is_home.values[frontier.urls] & ~self.visited.values[hosts]
         domain_values = DOMAIN_WEIGHT * self._domain_values()[self.domain.values[hosts]]
@@ -179,10 +179,10 @@ class SiteSearch:
         second = _best(scores + domain_values, is_home & (scores < PROMISING))
         lists = _best(list_values + s * scores, ~is_home)
         gap = max(HOMES_PER_LIST, round(HOMES_PER_LIST * self.homes_tried / max(self.homes_reached, 0.1)))
-        order, is_list = in_turn(first, second, lists, gap, 1 + 2 * s)
+        order, is_list = interleave(first, second, lists, gap, 1 + 2 * s)
         factors = np.where(is_list, s, 1.0)
         others = np.where(is_list, list_values[order], domain_values[order])
-        return Ranked(order, falling(factors * scores[order] + others, is_list), factors, others, is_list)
+        return Ranking(order, falling_scores(factors * scores[order] + others, is_list), factors, others, is_list)
 
     def topicality(self, relevance: Reals) -> float:
         """s: how much more lists on the topic gain than other lists."""

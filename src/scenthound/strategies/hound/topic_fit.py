@@ -74,16 +74,16 @@ class LearnedTopic:
         """Number of pages whose words were dropped. They keep their relevance."""
         self.learned_at = 0
         self.weights: Reals = np.zeros(0)
-        """q, by term."""
+        """q: the weight of each term."""
         self.idf = Column(np.float64)
-        """By term. For terms found since the topic was learned, as if no page contained them."""
+        """idf of each term. Terms found since the topic was learned count as if no page contained them."""
         self.scale = 1.0
-        """m."""
+        """m: the value of q.x at which r is 1."""
         self.belief = 1.0
         """e: the confidence in the examples."""
-        self._grow()
+        self._add_new_terms()
 
-    def _grow(self) -> None:
+    def _add_new_terms(self) -> None:
         """Add the terms that are new in the vocabulary."""
         size = len(self.pages_with)
         new = self.vocabulary.all_words[size:]
@@ -105,7 +105,7 @@ class LearnedTopic:
 
         Its relevance comes from the label, else from the verdict, else from this model.
         """
-        self._grow()
+        self._add_new_terms()
         is_known = terms >= 0
         terms, counts = terms[is_known], counts[is_known]
         self.pages_with.values[terms] += 1
@@ -134,7 +134,7 @@ class LearnedTopic:
 
         Returns whether the topic was learned again.
         """
-        self._grow()
+        self._add_new_terms()
         is_stale = self.is_stale
         if is_stale:
             self._learn()
@@ -161,11 +161,11 @@ class LearnedTopic:
         return np.concatenate((values, np.zeros(len(self.pages_with) - len(values))))
 
     def word_weights(self) -> Reals:
-        """idf(t) q(t), by term."""
+        """idf(t) q(t) of each term."""
         return np.asarray(self._by_term(self.weights) * self.idf.values)
 
-    def is_keyword(self) -> Reals:
-        """1 for the keywords, by term."""
+    def keyword_marks(self) -> Reals:
+        """For each term, 1 if it is a keyword, else 0."""
         marks = np.zeros(len(self.pages_with))
         marks[self.keywords] = 1
         return marks
@@ -174,7 +174,7 @@ class LearnedTopic:
         self.idf.values[:] = inverse_frequency(len(self.sizes), self.pages_with.values, self.background.values)
         terms, weights, sizes = self._vectors(0)
         is_example = self.is_example.values
-        fit_to_keywords = self._believe(terms, weights, sizes)
+        fit_to_keywords = self._set_belief(terms, weights, sizes)
         c = self.belief * self._mean(terms, weights, sizes, is_example.astype(np.float64))
         if self.belief < 1:
             c += (1 - self.belief) * self._mean(terms, weights, sizes, fit_to_keywords)
@@ -186,13 +186,13 @@ class LearnedTopic:
         self.weights, _ = topic_vector(c, TOPIC_TERMS)
         self.learned_at = len(self.sizes)
 
-    def _believe(self, terms: Ids, weights: Reals, sizes: npt.NDArray[np.int64]) -> Reals:
+    def _set_belief(self, terms: Ids, weights: Reals, sizes: npt.NDArray[np.int64]) -> Reals:
         """Set e, and return how well each page fits the keywords; 0 for all but the best 10."""
         fits = np.zeros(len(sizes))
         self.belief = 1.0
         if not len(self.keywords):
             return fits
-        marks = self.is_keyword()[terms]
+        marks = self.keyword_marks()[terms]
         all_fits = sums(marks * weights, sizes)
         best = np.argsort(-all_fits, kind="stable")[:BEST_PAGES]
         fits[best] = all_fits[best]

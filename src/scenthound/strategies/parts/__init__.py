@@ -9,8 +9,8 @@ Memory for strategies that re-score waiting links: `recent_pages` (words and lin
 `sightings` (where each waiting link was seen: intelligent, apprentice), `corona` (fetched pages not yet selected:
 bayes).
 
-Pieces of training and crawling: `topic_query` (similarity of page and topic), `back_links` (layers around examples),
-`taxonomy_classifier` (from examples to a classifier), `distillation` (hubs of the crawled graph), `word_points` (goal
+Helpers for training and crawling: `topic_query` (similarity of a page to the topic), `back_links` (layers around
+examples), `taxonomy_classifier` (trains a classifier), `distillation` (hubs of the crawled graph), `word_points` (goal
 words with points), `word_parameters` (parameters for stop words, stemming and scores), `callbacks` (callbacks that do
 not keep their owner alive).
 """

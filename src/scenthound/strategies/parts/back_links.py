@@ -1,4 +1,4 @@
-"""Layers of pages around examples, found along back-links: the start of training for several crawlers."""
+"""Layers of pages around examples, found by following back-links; the first step of training for several crawlers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_BACK_LINKS = 1000  # per page: a very popular page would otherwise fill a l
 
 
 def back_layers(lessons: Lessons, starts: Sequence[Url], depth: int, cap: int, rng: random.Random) -> list[list[Url]]:
-    """Layer 0 is `starts`, layer i + 1 the pages that link to layer i: at most `cap` each, and no page twice."""
+    """The layers around `starts`, which is layer 0: layer i + 1 has up to `cap` new pages that link to layer i."""
     layers, seen = [list(starts)], set(starts)
     for _ in range(depth):
         linking: dict[Url, None] = {}

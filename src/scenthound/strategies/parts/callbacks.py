@@ -1,7 +1,7 @@
 """Callbacks that do not keep their owner alive.
 
-A strategy with its own frontier that calls back into the strategy would form a reference cycle. All its memory would
-stay allocated until the garbage collector runs, which is too late in a process that runs crawl after crawl.
+A strategy and a frontier that calls back into it would form a reference cycle. All their memory would stay allocated
+until the garbage collector runs, which is too late in a process that runs crawl after crawl.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ T = TypeVar("T")
 class WeakMethod(Generic[T]):
     """A bound method that holds only a weak reference to its object.
 
-    Copied or pickled together with its object, it calls the copy, which `weakref.WeakMethod` can't do.
+    When copied or pickled together with its object, it calls the copy, which `weakref.WeakMethod` can't do.
     """
 
     __slots__ = ("_function", "_owner")

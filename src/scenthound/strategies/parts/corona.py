@@ -25,7 +25,7 @@ class CoronaPage(NamedTuple):
     depth: int
     is_goal: bool
     links: Sequence[Url]
-    """In document order."""
+    """Its outlinks, in document order."""
 
 
 class Corona:

@@ -17,10 +17,10 @@ from scenthound.graph.distiller import across_hosts, distil, endorsements, neare
 from scenthound.model import Url
 from scenthound.page.page import Page
 
-MOST_LINKS = 5_000_000  # 16 bytes each, and a few hundred for every URL
+MOST_LINKS = 5_000_000  # 16 bytes each, plus a few hundred bytes per URL
 
 
-class Promoted(NamedTuple):
+class PromotedPage(NamedTuple):
     """An unvisited page that a good hub links to, with its new relevance."""
 
     url: Url
@@ -30,7 +30,7 @@ class Promoted(NamedTuple):
     depth: int
 
 
-class Distilling:
+class Distillation:
     """The links and the relevance of all pages read, up to `most` links.
 
     The relevance of an unread page is the largest relevance of a page that links to it.
@@ -75,11 +75,11 @@ class Distilling:
             self._hosts.append(self._host_numbers.setdefault(urls.host(url), len(self._host_numbers)))
         return node
 
-    def promoted(self, rho: float, percentile: float, promote: str = "hubs") -> list[Promoted]:
+    def promoted(self, rho: float, percentile: float, promote: str = "hubs") -> list[PromotedPage]:
         """Run the distiller and return every unvisited page that one of the best hubs links to.
 
-        With `hubs`, links within a host count too, and a page gets h(its best hub) / largest h; with `links`, only
-        links between hosts count, and all these pages get relevance 1; `both` takes the larger.
+        With `hubs`, links within a host count too, and a page gets the relevance h(its best hub) / largest h. With
+        `links`, only links between hosts count, and the relevance is 1. `both` takes the larger.
         """
         graph, nodes = self._graph.graph()
         relevance = np.array(self._relevance)[nodes]
@@ -102,7 +102,7 @@ class Distilling:
             self._relevance[node] = max(self._relevance[node], new_relevance)
             depth = self._depths[parent] + 1
             promotions.append(
-                Promoted(Url(graph.names[page]), new_relevance, float(hubs[hub]), Url(graph.names[hub]), depth)
+                PromotedPage(Url(graph.names[page]), new_relevance, float(hubs[hub]), Url(graph.names[hub]), depth)
             )
         return promotions
 
@@ -116,13 +116,13 @@ class Distilling:
         }
 
     @classmethod
-    def load(cls, state: Mapping[str, Any], most: int = MOST_LINKS) -> Distilling:
-        distilling = cls(most)
+    def load(cls, state: Mapping[str, Any], most: int = MOST_LINKS) -> Distillation:
+        distillation = cls(most)
         graph = GrowingGraph.load(state["graph"], most)
         for name in graph.names:
-            distilling._add(Url(name))
-        distilling._graph = graph
-        distilling._relevance = array("d", np.asarray(state["relevance"]).tolist())
-        distilling._depths = array("q", np.asarray(state["depths"]).tolist())
-        distilling._visited = set(np.asarray(state["visited"]).tolist())
-        return distilling
+            distillation._add(Url(name))
+        distillation._graph = graph
+        distillation._relevance = array("d", np.asarray(state["relevance"]).tolist())
+        distillation._depths = array("q", np.asarray(state["depths"]).tolist())
+        distillation._visited = set(np.asarray(state["visited"]).tolist())
+        return distillation

@@ -1,8 +1,8 @@
-"""One queue of waiting URLs per host, and the first entry on a host that is awake.
+"""One queue of waiting URLs per host, which finds the first entry on a host that is awake.
 
-The frontiers that choose at pop time are built on it (`LevelFrontier`, `PageQueues`, `SeedFrontiers`). Entries are
-tuples that end in a URL; the smallest comes first. An entry that has left is skipped when it reaches the top, and
-removed once most of its queue has left, so every operation costs as much as on a heap.
+The frontiers that choose at pop time (`LevelFrontier`, `PageQueues`, `SeedFrontiers`) are built on it. Entries are
+tuples that end in a URL; the smallest comes first. An entry that has left stays in its queue until it reaches the top,
+or until most entries of the queue have left, so every operation costs as much as on a heap.
 """
 
 from __future__ import annotations

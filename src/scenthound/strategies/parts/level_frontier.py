@@ -34,8 +34,8 @@ _Entry = tuple[float, int, Url]  # (-score, number in the queue, url)
 class LevelFrontier(Frontier):
     """All URLs found, and the queue of the current stage.
 
-    When nothing of a stage is queued or in flight, `next_stage` is called for the URLs of the next one; None ends the
-    crawl. A stage waits for hosts that rest. The state is saved with the strategy.
+    When a stage has nothing queued or in flight, `next_stage` is called and returns the URLs of the next stage, or None
+    to end the crawl. A stage waits for hosts that rest. The state is saved with the strategy.
     """
 
     def __init__(self, bound: int | None, next_stage: Callable[[], Iterable[ChosenUrl] | None]) -> None:
@@ -131,7 +131,7 @@ class LevelFrontier(Frontier):
     # ---- stages
 
     def begin(self, chosen: Iterable[ChosenUrl]) -> None:
-        """Start a stage: queue the chosen URLs that were offered and kept."""
+        """Start a stage: queue the chosen URLs that were pushed and not dropped."""
         for choice in chosen:
             candidate = self._found.pop(choice.url, None)
             if candidate is not None:

@@ -4,8 +4,8 @@
 
 Used by `context-graph`. The next URL is the first remaining link, in document order, of the first page that has one;
 pages are ordered by score, then by arrival. Since this is one order over all links, links on resting hosts are skipped
-without losing their position. A URL that several pages link to has the position of the best. When the frontier is full,
-the last URL in the order is dropped (rule 7).
+without losing their position. A URL that several pages link to has its position on the best of them. When the frontier
+is full, the last URL in the order is dropped (rule 7).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from scenthound.ports import Frontier, Popped
 from scenthound.strategies.parts.host_queues import HostQueues
 from scenthound.strategies.parts.saved_candidates import from_plain, plain
 
-PAGE, PLACE = "page", "place"
+PAGE, POSITION = "page", "place"
 """Keys in a candidate's `carry`: the number of the page with the link, and the link's position in the page."""
 
 _Entry = tuple[float, int, int, Url]  # (-score, number of the page, position in the page, url)
@@ -134,7 +134,7 @@ class PageQueues(Frontier):
         return self._launch(url) if url in self._waiting else None
 
     def give_back(self, popped: Popped) -> Candidate | None:
-        """The candidate carries its position."""
+        """Push the candidate again; it carries its position."""
         return self.push(popped.candidate)
 
     def in_flight(self) -> Collection[Url]:
@@ -144,8 +144,8 @@ class PageQueues(Frontier):
 
     def _entry(self, candidate: Candidate) -> _Entry:
         page: Any = candidate.carry.get(PAGE)
-        position: Any = candidate.carry.get(PLACE)
-        if not isinstance(page, int) or not isinstance(position, int):  # e.g. from a sitemap: after pages of its score
+        position: Any = candidate.carry.get(POSITION)
+        if not isinstance(page, int) or not isinstance(position, int):  # e.g. from a sitemap: after equal pages
             page, position = 1 << 62, self._strays
             self._strays += 1
         return -round(candidate.score, DECIMALS), page, position, candidate.url

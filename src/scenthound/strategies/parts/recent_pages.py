@@ -19,7 +19,7 @@ MOST_WORDS = 4_000_000  # on all remembered pages together: 32 MB, thousands of 
 class RecentPages:
     """The last `most` pages: their words, their scores, and which of their links still wait.
 
-    The scores of `fixed` URLs never change: seeds go first, whatever links to them.
+    The scores of `fixed` URLs never change. They are the seeds, which go first, whatever links to them.
     """
 
     def __init__(self, most: int, fixed: Iterable[Url] = ()) -> None:
@@ -73,9 +73,9 @@ class RecentPages:
         parts_of: Callable[[Url], Mapping[str, float]],
         followed: Callable[[Url], bool] = lambda _: False,
     ) -> list[Candidate]:
-        """Set new scores of pages and return the waiting links whose score changes.
+        """Set new page scores and return the waiting links whose score changes.
 
-        A link has the score of the best page that links to it (rule 5). `parts_of` gives the parts of a page's new
+        A link has the score of the best page that links to it (rule 5). `parts_of` returns the parts of a page's new
         score. Links of pages that are now `followed` are offered even if they do not wait.
         """
         old, touched = self._scores, dict[Url, None]()

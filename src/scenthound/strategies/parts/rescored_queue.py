@@ -6,8 +6,8 @@ import heapq
 from collections.abc import Callable, Iterable
 
 
-class ChangedQueue:
-    """Numbers by score, highest first, then by number. Scores are computed when `take` is called."""
+class RescoredQueue:
+    """Item numbers in order of score, highest first, then of number. Scores are computed when `take` is called."""
 
     def __init__(self, score: Callable[[int], float]) -> None:
         self._score = score
@@ -22,7 +22,7 @@ class ChangedQueue:
     def take(self, count: int, is_waiting: Callable[[int], bool]) -> list[int]:
         """Remove and return the best `count` numbers that still wait, best first.
 
-        >>> queue = ChangedQueue({1: 0.5, 2: 0.9, 3: 0.5}.__getitem__)
+        >>> queue = RescoredQueue({1: 0.5, 2: 0.9, 3: 0.5}.__getitem__)
         >>> queue.touch([3, 2, 1])
         >>> queue.take(2, lambda number: True)
         [2, 1]

@@ -10,7 +10,7 @@ from scenthound.model import Candidate, Url
 
 
 def plain(candidate: Candidate) -> list[Any]:
-    """A candidate as JSON values. The last one is its due time, which a frontier without due times leaves out.
+    """A candidate as JSON values. The last value is its due time, which a frontier without due times leaves out.
 
     >>> plain(Candidate(Url("http://a.test/"), math.inf, anchor="home"))
     ['http://a.test/', None, {}, {}, None, 'home', 0, '', 0.0]
@@ -20,6 +20,6 @@ def plain(candidate: Candidate) -> list[Any]:
 
 
 def from_plain(fields: Sequence[Any]) -> Candidate:
-    """The candidate from the result of `plain`, with or without its due time."""
+    """Rebuild a candidate from the result of `plain`, with or without its due time."""
     score = math.inf if fields[1] is None else float(fields[1])
     return Candidate(Url(fields[0]), score, *fields[2:9])

@@ -1,7 +1,7 @@
 """Several frontiers that take turns: one per seed, or a set number of threads.
 
-Used by `per-seed`. A URL waits only in the frontier where it was first found; found again, it is merged there (rule 5).
-When the frontiers together are full, the longest drops its worst candidate.
+Used by `per-seed`. A URL waits only in the frontier where it was first found, and is merged there if found again (rule
+5). When the frontiers together are full, the longest drops its worst candidate.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class _Waiting(NamedTuple):
 
 
 class SeedFrontiers(Frontier):
-    """The `Frontier` port over several queues.
+    """One `Frontier` made of several queues.
 
-    `pop` prefers the queues with the fewest requests in flight; among these it goes round, starting after the queue of
+    `pop` prefers the queues with the fewest requests in flight; among these it takes turns, starting after the queue of
     the last result, and skips queues whose hosts all rest. So the turn depends only on results and on requests in
     flight, which are both known again after a restart.
     """
@@ -65,7 +65,7 @@ class SeedFrontiers(Frontier):
         return len(self._threads)
 
     def thread_of(self, candidate: Candidate) -> int:
-        """A candidate's frontier: where its URL waits, else the one it carries, else one by a hash of its URL."""
+        """The number of a candidate's frontier: where its URL waits, else as carried, else by a hash of its URL."""
         waiting = self._waiting.get(candidate.url)
         if waiting is not None:
             return waiting.thread
@@ -73,7 +73,7 @@ class SeedFrontiers(Frontier):
         return carried % self.threads if isinstance(carried, int) else zlib.crc32(candidate.url.encode()) % self.threads
 
     def landed(self, candidate: Candidate) -> int:
-        """Record a result for a candidate and return its frontier. The next frontier has the turn."""
+        """Record a result for a candidate and return its frontier. It is then the next frontier's turn."""
         thread = self.thread_of(candidate)
         self.settle(candidate.url)
         self._turn = (thread + 1) % self.threads

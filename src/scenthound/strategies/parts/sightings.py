@@ -28,7 +28,7 @@ class WaitingLink:
         self.carry: Mapping[str, int] = {LINK: number}
         """The `carry` of its candidates."""
         self.seen: list[tuple[int, ...]] = [tuple(sighting) for sighting in seen]
-        """For each sighting, the number of the page followed by what the strategy noted."""
+        """For each sighting, the number of the page, followed by the strategy's own details."""
 
 
 class WaitingLinks(Generic[P]):

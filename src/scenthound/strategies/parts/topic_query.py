@@ -1,4 +1,4 @@
-"""Similarity of pages to the topic's words, by raw frequencies or by tf-idf of the pages read so far.
+"""Similarity of pages to the topic's words, using raw frequencies or tf-idf over the pages read so far.
 
 Used by `best-first`, `best-n-first`, `dom`, `hub-seeking`, `fish-search` and `shark-search`.
 """
@@ -20,7 +20,7 @@ from scenthound.text.tokens import Analyser
 def idf_parameter() -> Any:
     return parameter(
         "none",
-        "weigh words by their frequency alone (none), or by tf-idf of the pages read so far (running)",
+        "weigh words by their frequency alone (none), or by tf-idf over the pages read so far (running)",
         among=("none", "running"),
     )
 
@@ -39,7 +39,7 @@ class RunningQuery(Query):
 
 
 class ComparesTopic(Parameterised):
-    """Base of a strategy with the parameters `idf`, `stop_words` and `stem`."""
+    """Base class of strategies with the parameters `idf`, `stop_words` and `stem`."""
 
     idf: str
     stop_words: str

@@ -8,9 +8,8 @@ from scenthound.parameters import parameter
 from scenthound.text.stopwords import STOP_LISTS
 
 LENGTH = 10
-"""Length, in words, to which per-word scores shrink a longer page. Small enough that no score is 0 or 1 to the last
-digit."""
-SCORES = "rank links by this: per-word does not saturate on long pages, probability is as published, logit its log-odds"
+"""Length, in words, to which per-word scores shrink a longer page. Small enough that no score is rounded to 0 or 1."""
+SCORES = "score of links: per-word (does not saturate on long pages), probability (as published), logit (its log-odds)"
 
 
 def stop_words_parameter() -> Any:
@@ -18,4 +17,4 @@ def stop_words_parameter() -> Any:
 
 
 def stem_parameter(default: bool = True) -> Any:
-    return parameter(default, "take Porter stems of words")
+    return parameter(default, "reduce words to their Porter stems")

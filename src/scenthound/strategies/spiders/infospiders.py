@@ -47,7 +47,7 @@ from scenthound.strategies.parts.callbacks import weak_method
 from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
 from scenthound.strategies.spiders.living_agents import living_agents
 from scenthound.strategies.spiders.net import Net, link_inputs, sightings
-from scenthound.strategies.spiders.population import Flight, Population, Spider, View
+from scenthound.strategies.spiders.population import Flight, PageView, Population, Spider
 from scenthound.strategies.spiders.private_frontier import PrivateFrontier
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts, cosine
@@ -141,7 +141,7 @@ class InfoSpiders(Parameterised):
     def _new_population(self, bound: int | None) -> Population:
         if self.buffer:
             bound = self.buffer if bound is None else min(bound, self.buffer)
-        return Population(bound, self.population, self.greed, weak_method(self._retired), weak_method(self._split))
+        return Population(bound, self.population, self.greed, weak_method(self._on_retire), weak_method(self._split))
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.analyser_ = Analyser(self.stop_words, self.stem)
@@ -150,7 +150,7 @@ class InfoSpiders(Parameterised):
         self.events_, self.parent_ = [], None
         self.population_.clear(self.rng_.getrandbits(64))
         for number, seed in enumerate(seeds[: self.population]):
-            net = Net.born(len(topic_terms), min(self.hidden, len(topic_terms)), self.rng_)
+            net = Net.untrained(len(topic_terms), min(self.hidden, len(topic_terms)), self.rng_)
             self._join(
                 Spider(number, None, Counts(topic_terms), net, self.theta / 2, PrivateFrontier(len(topic_terms))), seed
             )
@@ -209,17 +209,17 @@ class InfoSpiders(Parameterised):
         net = outputs[rows]
         scores = np.round(self.alpha * net + (1 - self.alpha) * similarity, DECIMALS)
         row_of = {link.url: row for row, link in enumerate(outlinks)}
-        self.population_.view = View(agent, similarity, row_of, net.tolist(), inputs[rows].astype(np.float32))
+        self.population_.view = PageView(agent, similarity, row_of, net.tolist(), inputs[rows].astype(np.float32))
         return [page.offer(link, score) for link, score in zip(outlinks, scores.tolist(), strict=True)]
 
     def _forget(self, agent: Spider) -> None:
-        """The old version: drop all links of earlier pages except waiting seeds."""
+        """As in the old version, drop all links of earlier pages except waiting seeds."""
         links = agent.links
         for url in [url for url, row in links.rows.items() if links.score[row] < math.inf]:
             self.population_.drop(agent, url)
 
     def _split(self) -> None:
-        """Step 7: split. The links of the page must be in the frontier first, so the next call does this."""
+        """Step 7: split. The links of the page must be in the frontier first, so this is done at the next call."""
         if self.parent_ is None:
             return
         (agent, word, url), self.parent_ = self.parent_, None
@@ -240,7 +240,7 @@ class InfoSpiders(Parameterised):
         words = list(agent.keywords)
         self.events_.append(Event("born", {**facts, "links": len(agent.links), "keywords": words}, url))
 
-    def _retired(self, agent: Spider) -> None:
+    def _on_retire(self, agent: Spider) -> None:
         self._record_death(agent, "nothing left")
 
     def _record_death(self, agent: Spider, why: str) -> None:

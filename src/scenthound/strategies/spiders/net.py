@@ -65,7 +65,7 @@ class Net:
         self.w1, self.b1, self.w2, self.b2 = w1, b1, w2, b2
 
     @classmethod
-    def born(cls, inputs: int, hidden: int, rng: random.Random) -> Net:
+    def untrained(cls, inputs: int, hidden: int, rng: random.Random) -> Net:
         """An untrained net with small random weights."""
 
         def random_weights(*shape: int) -> Numbers:

@@ -39,8 +39,8 @@ class Spider:
     energy: float
     links: PrivateFrontier
     pages: int = 0
-    heard: int = 0
-    """Number of pages and misses that it received, which is the number of its turn."""
+    results: int = 0
+    """Number of pages and misses that it has received; also the number of its turn."""
     in_flight: set[Url] = field(default_factory=set)
     columns: dict[str, int] = field(init=False)
     """The column of each keyword in the inputs of the net."""
@@ -60,7 +60,7 @@ class Flight(NamedTuple):
     inputs: Any
 
 
-class View(NamedTuple):
+class PageView(NamedTuple):
     """An agent's scores and inputs for all links of a page, which are about to be pushed."""
 
     agent: Spider
@@ -71,7 +71,7 @@ class View(NamedTuple):
     inputs: Any
 
 
-class Sight(NamedTuple):
+class LinkView(NamedTuple):
     """An agent's scores and inputs for one link."""
 
     agent: Spider
@@ -83,7 +83,7 @@ class Sight(NamedTuple):
 class Population(Frontier):
     """One `Frontier` over the private frontiers of all agents.
 
-    `before_pop` is called before each draw, `retired` with each agent that is removed because it has no links left.
+    `before_pop` is called before each draw, `on_retire` with each agent that is removed because it has no links left.
     """
 
     def __init__(
@@ -91,31 +91,31 @@ class Population(Frontier):
         bound: int | None,
         most: int,
         greed: float,
-        retired: Callable[[Spider], None],
+        on_retire: Callable[[Spider], None],
         before_pop: Callable[[], None],
     ) -> None:
         if bound is not None and bound < 1:
             raise ValueError(f"a frontier's bound is at least 1, not {bound}")
         self.limit = None if bound is None else max(FEWEST, bound // most)
-        self.greed, self._retired, self._before_pop = greed, retired, before_pop
+        self.greed, self._on_retire, self._before_pop = greed, on_retire, before_pop
         self._hosts = Hosts()
         self._now = 0.0
         self.agents: dict[int, Spider] = {}
         self.clear(0)
 
-    def clear(self, luck: int) -> None:
+    def clear(self, random_seed: int) -> None:
         """Remove all agents and links, and set the random seed; which hosts rest is kept."""
         for agent in list(self.agents.values()):
             self.remove(agent)
-        self.luck, self.births = luck, 0
-        self.view: View | None = None
+        self.random_seed, self.births = random_seed, 0
+        self.view: PageView | None = None
         self._holders: dict[Url, list[int]] = {}
         self._flights: dict[Url, Flight] = {}
         self._unclaimed: dict[Url, Flight] = {}
-        self._turn = self._dealt = -1
+        self._turn = self._last_keeper = -1
         self._next_number = 0
         self._is_running = False
-        self._led_to: Url | None = None
+        self._redirect_target: Url | None = None
 
     # ---- the port
 
@@ -130,12 +130,12 @@ class Population(Frontier):
         view = self.view
         row = view.rows.get(url) if view is not None else None
         if view is None or row is None or view.agent.number not in self.agents:
-            return self._hold(Sight(self._keeper(candidate)), candidate)  # no link led to it: a seed, or from a sitemap
+            return self._hold(LinkView(self._keeper(candidate)), candidate)  # a seed, or from a sitemap
         links = view.agent.links
         old_row = links.rows.get(url)
         if old_row is not None and score <= links.score[old_row]:
             return None  # most links were seen before with a score at least as good
-        return self._hold(Sight(view.agent, view.net[row], view.page, view.inputs[row]), candidate)
+        return self._hold(LinkView(view.agent, view.net[row], view.page, view.inputs[row]), candidate)
 
     def rest(self, host: str, until: float) -> None:
         self._hosts.rest(host, until, self._now)
@@ -150,8 +150,8 @@ class Population(Frontier):
             if not agent.links:
                 self.retire(agent)
                 continue
-            wakes = self._hosts.wakes(agent.links.host[: len(agent.links.candidates)], self._now)
-            drawn = agent.links.draw(self._lot(agent), self.greed, wakes, self._now)
+            wakes = self._hosts.wake_times(agent.links.host[: len(agent.links.candidates)], self._now)
+            drawn = agent.links.draw(self._random_number(agent), self.greed, wakes, self._now)
             if drawn is not None:
                 scores = agent.links.score[: len(agent.links.candidates)]
                 rank = 1 + int(np.count_nonzero(scores > scores[drawn.row]))
@@ -165,7 +165,7 @@ class Population(Frontier):
         best: tuple[Candidate, float] | None = None
         for agent in self.agents.values():
             size = len(agent.links.candidates)
-            wakes = self._hosts.wakes(agent.links.host[:size], self._now)
+            wakes = self._hosts.wake_times(agent.links.host[:size], self._now)
             if wakes is None or self._is_busy(agent):
                 continue
             scores = np.where((wakes > self._now) & (wakes < math.inf), agent.links.score[:size], -math.inf)
@@ -181,7 +181,7 @@ class Population(Frontier):
             if not agent.links or self._is_busy(agent):
                 continue
             size = len(agent.links.candidates)
-            wakes = self._hosts.wakes(agent.links.host[:size], self._now)
+            wakes = self._hosts.wake_times(agent.links.host[:size], self._now)
             if wakes is None:
                 return self._now
             ready = min(ready, max(self._now, float(wakes[agent.links.score[:size] > -math.inf].min())))
@@ -201,12 +201,12 @@ class Population(Frontier):
 
     def settle(self, url: Url) -> None:
         """Record that this URL is no longer waited for. If it was redirected, its agent waits for the target."""
-        flight, led_to, self._led_to = self._end(url), self._led_to, None
-        if flight is not None and led_to is not None and led_to != url:
-            other = self._flights.get(led_to)
+        flight, target, self._redirect_target = self._end(url), self._redirect_target, None
+        if flight is not None and target is not None and target != url:
+            other = self._flights.get(target)
             if other is None or other.candidate.score <= flight.candidate.score:
-                self._end(led_to)
-                self._begin(led_to, flight)
+                self._end(target)
+                self._begin(target, flight)
         self._unclaimed.pop(url, None)
         self._withdraw(url)
 
@@ -216,7 +216,7 @@ class Population(Frontier):
             self._begin(url, flight)
             return flight.candidate
         if self._is_running and url not in self._flights:  # before the first pop this is a restart
-            self._led_to = url
+            self._redirect_target = url
         if url not in self._holders:
             return None
         holders = [self.agents[number] for number in sorted(self._holders[url])]
@@ -243,7 +243,7 @@ class Population(Frontier):
         """Remove an agent without links, unless it is the last agent or waits for a page."""
         if len(self.agents) > 1 and not agent.in_flight and not agent.links:
             self.remove(agent)
-            self._retired(agent)
+            self._on_retire(agent)
 
     def remove(self, agent: Spider) -> None:
         """Remove an agent and its links."""
@@ -262,7 +262,7 @@ class Population(Frontier):
     def share(self, agent: Spider, child: Spider) -> None:
         """Give the child every second link of its parent, by score."""
         stay, go = agent.links.halves()
-        child.links = agent.links.part(go, len(child.keywords))
+        child.links = agent.links.copy_rows(go, len(child.keywords))
         for url in child.links:
             self._holders[url].remove(agent.number)
             self._holders[url].append(child.number)
@@ -276,7 +276,7 @@ class Population(Frontier):
         agent = self.agents.get(number) if isinstance(number, int) else None
         agent = agent or next(iter(self.agents.values()), None)
         if agent is not None:
-            agent.heard += 1
+            agent.results += 1
             self._turn = agent.number
         return agent, flight
 
@@ -315,40 +315,40 @@ class Population(Frontier):
     def _is_busy(self, agent: Spider) -> bool:
         """Whether an agent waits for a reply. If it only waits for a host to wake, it is free."""
         for url in agent.in_flight:
-            until = self._hosts.until(urls.host(url))
+            until = self._hosts.rests_until(urls.host(url))
             if until <= self._now or until == math.inf:
                 return True
         return False
 
-    def _lot(self, agent: Spider) -> float:
+    def _random_number(self, agent: Spider) -> float:
         """A random number for an agent's draw, from 0 to 1.
 
         It depends only on the agent's turn and its number of links, so it is the same after a restart. A draw without a
         result, such as a link to a page that was already fetched, changes only the latter.
         """
-        return random.Random(f"{self.luck}:{agent.number}:{agent.heard}:{len(agent.links)}").random()
+        return random.Random(f"{self.random_seed}:{agent.number}:{agent.results}:{len(agent.links)}").random()
 
     def _keeper(self, candidate: Candidate) -> Spider:
         """The agent for a URL that no link led to: the one that had it, otherwise each agent in turn."""
         agent = self.agents.get(candidate.carry.get("agent", -1))
         if agent is None:
             numbers = list(self.agents)
-            self._dealt = numbers[bisect_right(numbers, self._dealt) % len(numbers)]
-            agent = self.agents[self._dealt]
+            self._last_keeper = numbers[bisect_right(numbers, self._last_keeper) % len(numbers)]
+            agent = self.agents[self._last_keeper]
         return agent
 
     # ---- links
 
-    def _hold(self, sight: Sight, candidate: Candidate, number: int = -1) -> Candidate | None:
+    def _hold(self, link_view: LinkView, candidate: Candidate, number: int = -1) -> Candidate | None:
         """Give a link to an agent. Returns the link that was dropped, if no other agent has it."""
-        agent, net, page, inputs = sight
+        agent, net, page, inputs = link_view
         links, url = agent.links, candidate.url
         if url in links:
             links.update(candidate, net, page, inputs)
             return None
         if number < 0:
             number, self._next_number = self._next_number, self._next_number + 1
-        worst = links.last() if self.limit is not None and len(links) >= self.limit else None
+        worst = links.worst() if self.limit is not None and len(links) >= self.limit else None
         if worst is not None and candidate.score <= worst.score:  # the new link would be the worst
             return candidate if url not in self._holders else None
         links.put(candidate, self._hosts.enter(urls.host(url)), number, net, page, inputs)
@@ -362,7 +362,8 @@ class Population(Frontier):
         """Return a link to the agent that drew it, unchanged."""
         candidate = flight.candidate._replace(carry={}, parts={})
         inputs = 0.0 if flight.inputs is None else flight.inputs
-        return self._hold(Sight(self.agents[flight.agent], flight.net, flight.page, inputs), candidate, flight.number)
+        link_view = LinkView(self.agents[flight.agent], flight.net, flight.page, inputs)
+        return self._hold(link_view, candidate, flight.number)
 
     def _withdraw(self, url: Url) -> None:
         for number in list(self._holders.get(url, ())):
@@ -404,13 +405,13 @@ class Population(Frontier):
             "flights": [
                 [url, flight.agent, plain(flight.candidate)[:8], *flight[2:6]] for url, flight in flights.items()
             ],
-            "luck": str(self.luck),
-            "counts": [self.births, self._turn, self._dealt, self._next_number],
+            "luck": str(self.random_seed),
+            "counts": [self.births, self._turn, self._last_keeper, self._next_number],
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
         self.clear(int(state["luck"]))
-        self.births, self._turn, self._dealt, self._next_number = state["counts"]
+        self.births, self._turn, self._last_keeper, self._next_number = state["counts"]
         for fields in state["agents"]:
             agent = _load_agent(fields)
             self.agents[agent.number] = agent
@@ -425,7 +426,7 @@ class Population(Frontier):
 def _save_agent(agent: Spider) -> dict[str, Any]:
     net = agent.net
     return {
-        "agent": [agent.number, agent.parent, agent.energy, agent.pages, agent.heard],
+        "agent": [agent.number, agent.parent, agent.energy, agent.pages, agent.results],
         "keywords": [[word, times] for word, times in agent.keywords.items()],
         "net": [net.w1, net.b1, net.w2, net.b2],
         "links": agent.links.save(),
@@ -433,7 +434,7 @@ def _save_agent(agent: Spider) -> dict[str, Any]:
 
 
 def _load_agent(state: Mapping[str, Any]) -> Spider:
-    number, parent, energy, pages, heard = state["agent"]
+    number, parent, energy, pages, results = state["agent"]
     keywords = Counts(dict(state["keywords"]))
     links = PrivateFrontier.load(state["links"], len(keywords))
-    return Spider(number, parent, keywords, Net(*state["net"]), energy, links, pages, heard)
+    return Spider(number, parent, keywords, Net(*state["net"]), energy, links, pages, results)

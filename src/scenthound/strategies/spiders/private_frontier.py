@@ -68,15 +68,15 @@ class Hosts:
             self._resting = {name: end for name, end in self._resting.items() if end > now}
             self._most = 2 * len(self._resting) + 1000
 
-    def until(self, host: str) -> float:
+    def rests_until(self, host: str) -> float:
         return self._resting.get(host, 0.0)
 
-    def wakes(self, numbers: npt.NDArray[np.int32], now: float) -> Numbers | None:
+    def wake_times(self, numbers: npt.NDArray[np.int32], now: float) -> Numbers | None:
         """When each of these hosts wakes; None if all are awake."""
         return self._until[numbers] if self._latest > now else None
 
 
-class Drawn(NamedTuple):
+class DrawnLink(NamedTuple):
     """The row of a drawn link, and the probability of drawing it."""
 
     row: int
@@ -93,7 +93,7 @@ class PrivateFrontier:
         self.number = np.empty(SMALLEST, dtype=np.int64)
         self.host = np.empty(SMALLEST, dtype=np.int32)
         self.inputs = np.empty((SMALLEST, width), dtype=np.float32)
-        self._last: Url | None = None  # the link with the lowest score, if known
+        self._worst: Url | None = None  # the link with the lowest score, if known
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -107,8 +107,8 @@ class PrivateFrontier:
     def put(self, candidate: Candidate, host: int, number: int, net: float, page: float, inputs: Any = 0.0) -> None:
         """Add a new link at the end."""
         row = len(self.candidates)
-        if self._last is not None and candidate.score <= self.score[self.rows[self._last]]:
-            self._last = None
+        if self._worst is not None and candidate.score <= self.score[self.rows[self._worst]]:
+            self._worst = None
         if row == len(self.score):
             self._enlarge()
         self.candidates.append(candidate)
@@ -120,14 +120,14 @@ class PrivateFrontier:
         """Update a link found again: it keeps its row, and the larger score with its inputs."""
         row = self.rows[candidate.url]
         if candidate.score > self.score[row]:
-            self._last = None if self._last == candidate.url else self._last
+            self._worst = None if self._worst == candidate.url else self._worst
             self.candidates[row] = candidate
             self._set(row, candidate.score, net, page, inputs)
 
     def remove(self, url: Url) -> int:
         """Remove a link, and return the number of its host."""
         row = self.rows.pop(url)
-        self._last = None if self._last == url else self._last
+        self._worst = None if self._worst == url else self._worst
         self.candidates[row], self.score[row] = None, -math.inf
         host = int(self.host[row])
         if len(self.candidates) > 2 * len(self.rows) + SMALLEST:
@@ -136,39 +136,39 @@ class PrivateFrontier:
 
     def keep(self, rows: npt.NDArray[np.int64]) -> None:
         """Remove all rows except these, which stay in order."""
-        rows, self._last = np.sort(rows), None
+        rows, self._worst = np.sort(rows), None
         self.candidates = [self.candidates[row] for row in rows.tolist()]
         self.rows = {candidate.url: row for row, candidate in enumerate(self.candidates) if candidate is not None}
         for name in _COLUMNS:
             setattr(self, name, getattr(self, name)[rows])
         self._enlarge()
 
-    def last(self) -> Candidate:
+    def worst(self) -> Candidate:
         """The link with the lowest score; among ties, the newest."""
-        if self._last is not None:
-            candidate = self.candidates[self.rows[self._last]]
+        if self._worst is not None:
+            candidate = self.candidates[self.rows[self._worst]]
             assert candidate is not None
             return candidate
         scores = np.where(np.isneginf(self.score[: len(self.candidates)]), math.inf, self.score[: len(self.candidates)])
         candidate = self.candidates[len(scores) - 1 - int(np.argmin(scores[::-1]))]
         assert candidate is not None
-        self._last = candidate.url
+        self._worst = candidate.url
         return candidate
 
-    def draw(self, luck: float, greed: float, wakes: Numbers | None, now: float) -> Drawn | None:
-        """Draw a link on a host that is awake; `luck` is a random number from 0 to 1. Waiting seeds come first."""
+    def draw(self, random_number: float, greed: float, wakes: Numbers | None, now: float) -> DrawnLink | None:
+        """Draw a link on a host that is awake, using a random number from 0 to 1. Waiting seeds come first."""
         scores = self.score[: len(self.candidates)]
         if wakes is not None:
             scores = np.where(wakes <= now, scores, -math.inf)
         top = scores.max() if len(scores) else -math.inf
         if math.isinf(top):
-            return Drawn(int(np.argmax(scores)), 1.0) if top > 0 else None
+            return DrawnLink(int(np.argmax(scores)), 1.0) if top > 0 else None
         weights = softmax_weights(scores, greed) if greed else (scores > -math.inf).astype(np.float64)
         sums = np.cumsum(weights)
-        row = int(np.searchsorted(sums, luck * sums[-1], side="right"))
-        if row == len(sums):  # `luck` is so close to 1 that the product was rounded up
+        row = int(np.searchsorted(sums, random_number * sums[-1], side="right"))
+        if row == len(sums):  # `random_number` is so close to 1 that the product was rounded up
             row = int(np.flatnonzero(weights)[-1])
-        return Drawn(row, float(weights[row] / sums[-1]))
+        return DrawnLink(row, float(weights[row] / sums[-1]))
 
     def halves(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """The rows at odd and at even ranks by score; ties in order of age, oldest first."""
@@ -177,7 +177,7 @@ class PrivateFrontier:
         order = rows[np.argsort(-self.score[rows], kind="stable")]
         return order[::2], order[1::2]
 
-    def part(self, rows: npt.NDArray[np.int64], width: int) -> PrivateFrontier:
+    def copy_rows(self, rows: npt.NDArray[np.int64], width: int) -> PrivateFrontier:
         """A copy of these rows, with inputs for `width` keywords; the inputs of new keywords are 0."""
         rows, copy = np.sort(rows), PrivateFrontier(width)
         copy.candidates = [self.candidates[row] for row in rows.tolist()]
