@@ -114,7 +114,7 @@ class BedWeb:
         """Fetch pages ahead as the desk does, with its scope and budget."""
         settings = settings_for(Settings())
         scope = make_scope(settings)
-        seeds = [(link.url, link.spelling or link.url) for link in links if scope.refuses_url(link.url) is None]
+        seeds = [(link.url, link.original_url or link.url) for link in links if scope.refuses_url(link.url) is None]
         crawl = Crawl(
             LooksAhead(sees), MemoryFrontier(settings.frontier, "refuse"), MemoryHistory(), Topic(""), seeds,
             limits=Limits(pages=settings.pages), scope=scope,

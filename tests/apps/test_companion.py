@@ -247,7 +247,7 @@ def test_excluded_sites_are_neither_read_nor_looked_at(tmp_path: Path) -> None:
     assert companion.excluded == ("no.test",)
     assert asked(fetcher) == ["http://b.test/", "http://d.test/"]
     with pytest.raises(BadUsage, match=r"sub\.no\.test is excluded"):
-        companion.readable("http://sub.no.test/page")
+        companion.checked_url("http://sub.no.test/page")
     companion.exclude(["a.test"])
     assert companion.state()["front"] is None, "what is known of it is dropped"
 

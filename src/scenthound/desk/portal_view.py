@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from scenthound.apps.portal.build_portal import PORTAL
-from scenthound.apps.portal.categories import FILE, PortalCategory, read_proposed, rename
+from scenthound.apps.portal.categories import FILE, PortalCategory, read_categories, rename
 from scenthound.apps.portal.portal_html import STATIC, static_file
 from scenthound.desk import api_base, main_pages
 from scenthound.desk import page_layout as layout
@@ -59,7 +59,7 @@ def _categories(path: Path) -> list[PortalCategory]:
     """The categories that can be renamed; none if there is no portal, or if it uses a taxonomy."""
     file = path / PORTAL / FILE
     try:
-        return read_proposed(file) if file.is_file() and not file.is_symlink() else []
+        return read_categories(file) if file.is_file() and not file.is_symlink() else []
     except BadConfig:
         return []
 

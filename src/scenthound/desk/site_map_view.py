@@ -98,7 +98,7 @@ def _branch(name: str, branch: Branch, items: list[Markup]) -> Markup:
     shape = element("span", "●" if branch.on_topic else "○", class_="shape", aria_hidden="true")
     title = element("a", branch.title or layout.short(branch.url), href=layout.address(name, "page", url=branch.url))
     score = element("span", f" {branch.relevance:.2f}", class_="score on") if branch.on_topic else None
-    folded = f" + {branch.folded_words}" if branch.folded else None
+    folded = f" + {branch.folded_label}" if branch.folded else None
     kind = "hit" if branch.on_topic else "miss"
     line = element(
         "span", shape, title, score, element("span", folded, class_="quiet-text") if folded else None,

@@ -1,13 +1,13 @@
-"""The companion (Letizia): looks ahead while a person browses, and suggests links worth following.
+"""The browsing companion: fetches pages ahead while a person browses, and suggests links to follow, like Letizia.
 
 The browser extension in `extension/` sends the active page to the desk on the same machine; the desk passes it to
 `Companion`, returns suggestions to the extension, and shows the reader everything the companion knows.
 
 * `reader_profile` learns weighted words from the pages read and saves them.
-* `reading_history` remembers recent pages, in memory only.
+* `reading_history` keeps recent pages, in memory only.
 * `look_ahead` crawls a few pages ahead, breadth-first and politely.
-* `suggestions` ranks the pages found.
-* `companion` puts these together for one reader.
+* `suggestions` ranks links by the profile.
+* `companion` combines these for one reader.
 """
 
 from importlib import resources

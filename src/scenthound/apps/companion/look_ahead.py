@@ -1,8 +1,8 @@
-"""Looks ahead breadth-first from the active page: its links in document order, then their links, within a small budget.
+"""Fetch pages ahead of the reader: the links of the active page in document order, then their links, up to a limit.
 
 The crawl follows the same rules as any other: it obeys robots.txt, waits between requests to a host and refuses private
 addresses. A URL with a query is never fetched, because fetching it may have an effect (`/unsubscribe?user=…`); the link
-can still be suggested by its text.
+can still be suggested because of its text.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ GONE = (404, 410)
 
 
 class Sees(Protocol):
-    """Receives the pages found by looking ahead."""
+    """Receives the pages that are fetched ahead."""
 
     def see(self, page: SeenPage, requested: Url) -> None:
         """Called with each page that was fetched; `requested` is the URL before redirects."""
 
     def gone(self, url: Url) -> None:
-        """Called with each URL that has no page."""
+        """Called with each URL at which there is no page."""
 
 
 @dataclass
@@ -64,7 +64,7 @@ class LooksAhead:
 
 
 def seen(page: Page) -> SeenPage:
-    """Return the part of a page that is kept: title, words and links."""
+    """Return the data that is kept about a page: title, words and links."""
     links = tuple(SeenLink.of(link.url, link.anchor, link.spelling) for link in page.outlinks[:MOST_LINKS])
     return SeenPage(page.url, page.title, vector(page.record.counts(ANALYSER)), links)
 
@@ -103,7 +103,7 @@ class Scout:
     async def look(self, links: Sequence[SeenLink], excluded: Sequence[str]) -> None:
         """Start fetching these links, in order."""
         await self.stop()
-        seeds = [(link.url, link.spelling or link.url) for link in links]
+        seeds = [(link.url, link.original_url or link.url) for link in links]
         self._task = asyncio.create_task(
             self._crawls.run(LooksAhead(self._sees), seeds, settings_for(self._settings, excluded))
         )
@@ -117,7 +117,7 @@ class Scout:
 
     @property
     def failure(self) -> str:
-        """The error that ended the crawl, or an empty string. Always a bug: problems with hosts are not errors here."""
+        """The error that ended the crawl, or an empty string. It is always a bug: problems with hosts do not raise."""
         task = self._task
         error = task.exception() if task is not None and task.done() and not task.cancelled() else None
         return "" if error is None else f"{type(error).__name__}: {error}"

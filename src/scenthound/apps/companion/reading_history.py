@@ -1,4 +1,4 @@
-"""The recent pages of one reader, read and fetched ahead, and what was learned from them. In memory only."""
+"""Keep the recent pages of one reader (read, fetched ahead or missing) in memory, and learn the profile from them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 from scenthound import url as urls
 from scenthound.apps.companion.reader_profile import PagesWith, Profile
-from scenthound.apps.companion.suggestions import MOST, SeenLink, SeenPage, Suggestion, is_front, suggest
+from scenthound.apps.companion.suggestions import MOST, SeenLink, SeenPage, Suggestion, is_other_front_page, suggest
 from scenthound.errors import BadUsage
 from scenthound.model import Url
 
 MOST_PAGES = 1_000
-"""Limit on the pages remembered: read, fetched ahead and missing, each."""
+"""Maximum number of pages kept of each kind: read, fetched ahead, missing."""
 VISIT = 0.3
 """Weight of a page as soon as it is opened."""
 LESSONS = {"read": 1.0, "bookmark": 2.0, "follow": 1.0}
@@ -27,7 +27,7 @@ FRONT = 2.0
 
 @dataclass(slots=True)
 class _Read:
-    """A page that was read, and how."""
+    """A page that was read, for how long, and the lessons learned from it."""
 
     page: SeenPage
     spelling: Mapping[str, str]
@@ -58,7 +58,7 @@ class Reader:
             return False
         _trim(self._read)
         self._opened += 1
-        self._fronts += previous_url is not None and is_front(page.url, urls.host(previous_url))
+        self._fronts += previous_url is not None and is_other_front_page(page.url, urls.host(previous_url))
         self._pages_with.add(page.words)
         self.profile.fade()
         self._learn(read, VISIT)
@@ -103,7 +103,7 @@ class Reader:
         _trim(self._gone)
 
     def unseen(self, page: SeenPage) -> list[SeenLink]:
-        """The links to look at from a page, breadth-first: its own, then those of its linked pages, if not seen."""
+        """The links to fetch ahead from a page: its own, then the links of its linked pages, without known pages."""
         fetched = [self._ahead[link.url] for link in page.links if link.url in self._ahead]
         further = [link for seen in fetched for link in seen.links]
         seen_urls = self._ahead.keys() | self._read.keys() | self._gone.keys()
@@ -125,7 +125,7 @@ class Reader:
         return None if read is None else read.page
 
     def suggestions(self, page: SeenPage, most: int = MOST) -> list[Suggestion]:
-        """Suggestions for a page, best first, without pages already read and dead links."""
+        """Suggestions for a page, best first, excluding dead links and pages already read."""
         excluded = self._read.keys() | self._gone.keys()
         front = FRONT * self._fronts / max(1, self._opened)
         return suggest(page, self._ahead, self.profile.interest(self._pages_with), excluded, most, front)
@@ -137,7 +137,7 @@ class Reader:
             self._ahead.pop(url, None)
 
     def urls(self) -> Iterator[Url]:
-        """The URLs of all pages remembered."""
+        """Yield the URLs of the pages read and fetched ahead."""
         yield from self._read
         yield from self._ahead
 

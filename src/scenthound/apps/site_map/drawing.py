@@ -1,4 +1,4 @@
-"""Draws a site map as SVG: one row per page, indented by depth; relevant pages are marked and larger."""
+"""Draw a site map as SVG: one row per page, indented by depth; relevant pages are highlighted."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _row(branch: Branch, x: float, y: float) -> str:
     title = escape(branch.title or printable(branch.url, 100))
     emphasis = ' class="on"' if branch.on_topic else ""
     label = f'<text{emphasis} x="{x + 14:g}" y="{y + 5:g}">{title}'
-    folded = f' <tspan class="few">+ {branch.folded_words}</tspan>' if branch.folded else ""
+    folded = f' <tspan class="few">+ {branch.folded_label}</tspan>' if branch.folded else ""
     return (
         f'<circle{marker} cx="{x:g}" cy="{y:g}" r="{radius:.1f}"/>'
         f'<a href="{escape(branch.url)}" rel="noopener noreferrer">'
