@@ -18,7 +18,7 @@ from scenthound.desk import page_layout as layout
 from scenthound.desk import request_parameters as params
 from scenthound.desk.api_operations import get, post
 from scenthound.desk.markup import Markup, element
-from scenthound.desk.seed_choices import allowed, choices
+from scenthound.desk.seed_choices import checked_source, choices
 from scenthound.desk.shapes import FLAG, INTEGER, NUMBER, TEXT, fields, list_of, nullable
 from scenthound.desk.start_processes import LOG, NewCrawl
 from scenthound.errors import BadUsage, FolderInUse
@@ -64,7 +64,7 @@ async def ask(request: Request) -> Any:
     new = NewCrawl(
         topic=" ".join(QUERY.of(body).split())[: steering_api.LONGEST_TOPIC],
         seeds=steering_api.SEEDS.of(body)[: steering_api.MOST_SEEDS],
-        source=allowed(desk.collections, desk.sources, source) if source else "",
+        source=checked_source(desk.collections, desk.sources, source) if source else "",
         pages=NUMBER_OF_PAGES.of(body),
         strategy=strategy,
         parameters=parameters,
@@ -144,7 +144,7 @@ def _form(query: str, sources: list[tuple[str, str]]) -> Markup:
         "div",
         element("label", "Start from ", element("span", "one address per line", class_="quiet-text"), for_="seeds"),
         element("textarea", id="seeds", name="seeds", rows=3, spellcheck="false", placeholder="https://example.org/"),
-        start_view.finding(sources, ""),
+        start_view.seed_finder(sources, ""),
     )
     about = element(
         "p",

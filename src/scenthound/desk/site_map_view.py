@@ -86,7 +86,7 @@ def _head(name: str, site: SiteMap, unfolded: bool) -> Markup:
 
 
 def _tree(name: str, site: SiteMap) -> Markup:
-    """Nested lists, built from the last branch to the first without recursion, as a chain of pages may be long."""
+    """Nested lists, built from the last branch to the first without recursion, because a chain of pages may be long."""
     below: dict[int, list[Markup]] = {}
     for depth, branch in reversed(list(site.rows())):
         items = below.pop(depth + 1, [])
@@ -119,7 +119,7 @@ ROUTES = [
         "The map of a site, as a file.",
         TEXT,
         kinds=[kind for _, kind in FORMATS.values()],
-        inside={"file": {"enum": list(FORMATS)}},
+        path_shapes={"file": {"enum": list(FORMATS)}},
     ),
     Route("/c/{name}/site-map", main_pages.html_page(site_map_page)),
 ]

@@ -1,4 +1,4 @@
-"""Extract facts from the pages of a crawl: the other hosts that a page links to, and the name and words of home pages."""
+"""Extract facts from the pages of a crawl: the other hosts a page links to, and the name and words of a home page."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """Decide which hosts belong to the same organisation.
 
 By default an organisation is a registrable domain. If several seeds are on different hosts of one domain (such as the
-projects of a foundation), each host of that domain is its own organisation. Domains where anyone can
-register a host (`github.io`) are always split. Two organisations are merged if the home page of one redirects to the
-other's or names it as its canonical URL, if both state the same name in structured data, or if they have the same title
-and nearly the same words.
+projects of a foundation), each host of that domain is its own organisation. Domains where anyone can register a host
+(`github.io`) are always split. Two organisations are merged if the home page of one redirects to the other's or names
+it as its canonical URL, if both state the same name in structured data, or if they have the same title and nearly the
+same words.
 """
 
 from __future__ import annotations
