@@ -13,31 +13,31 @@ The browser extension in `extension/` sends the active page to the desk on the s
 from importlib import resources
 from pathlib import Path
 
-from scenthound.apps.companion.companion import Answer, Companion, Visit
-from scenthound.apps.companion.look_ahead import LooksAhead, Scout, Sees, seen, settings_for
+from scenthound.apps.companion.companion import Companion, SuggestionList, Visit
+from scenthound.apps.companion.look_ahead import LooksAhead, PageReceiver, Scout, settings_for, summarise
 from scenthound.apps.companion.reader_profile import Profile, Word, spellings, vector
 from scenthound.apps.companion.reading_history import LESSONS, Reader
-from scenthound.apps.companion.suggestions import SeenLink, SeenPage, Suggestion, suggest
+from scenthound.apps.companion.suggestions import PageLink, PageSummary, Suggestion, suggest
 
 __all__ = [
     "LESSONS",
-    "Answer",
     "Companion",
     "LooksAhead",
+    "PageLink",
+    "PageReceiver",
+    "PageSummary",
     "Profile",
     "Reader",
     "Scout",
-    "SeenLink",
-    "SeenPage",
-    "Sees",
     "Suggestion",
+    "SuggestionList",
     "Visit",
     "Word",
     "extension_folder",
-    "seen",
     "settings_for",
     "spellings",
     "suggest",
+    "summarise",
     "vector",
 ]
 

@@ -17,7 +17,7 @@ from scenthound import url as urls
 from scenthound.apps.companion.look_ahead import PAGES, Scout
 from scenthound.apps.companion.reader_profile import ANALYSER, SavedProfile, load, save, spellings, vector
 from scenthound.apps.companion.reading_history import Reader
-from scenthound.apps.companion.suggestions import SeenLink, SeenPage, Suggestion
+from scenthound.apps.companion.suggestions import PageLink, PageSummary, Suggestion
 from scenthound.errors import BadUsage, NotAUrl
 from scenthound.files import make_folder
 from scenthound.loop.settings import Settings
@@ -40,7 +40,7 @@ class Visit(NamedTuple):
     """(URL, text) pairs in document order."""
 
 
-class Answer(NamedTuple):
+class SuggestionList(NamedTuple):
     """The suggestions for a page."""
 
     about: str
@@ -74,7 +74,7 @@ class Companion:
         """Record that a page was opened and look ahead from it. Raises `BadUsage` if the page may not be read."""
         url = self.checked_url(visit.url)
         words = vector(ANALYSER.counts(f"{visit.title}\n{visit.text}"))
-        page = SeenPage(url, visit.title, words, _links(url, visit.links))
+        page = PageSummary(url, visit.title, words, _links(url, visit.links))
         if self._reader.open(page, spellings(visit.text)) or url != self._active_url:
             self._active_url, self._looked_at = url, 0
             await self._scout.look(self._reader.unseen(page), self.excluded)
@@ -103,27 +103,27 @@ class Companion:
         host = urls.host(url)
         return any(host == site or host.endswith(f".{site}") for site in self.excluded)
 
-    def see(self, page: SeenPage, requested: Url) -> None:
+    def add_fetched(self, page: PageSummary, requested: Url) -> None:
         """Record a page that was fetched ahead; `requested` is the URL before redirects."""
         self._looked_at += 1
-        self._reader.see(page, requested)
+        self._reader.add_fetched(page, requested)
 
-    def gone(self, url: Url) -> None:
+    def add_missing(self, url: Url) -> None:
         """Record that there is no page at this URL."""
-        self._reader.gone(url)
+        self._reader.add_missing(url)
 
     # ---- queries
 
-    def suggestions(self, address: str) -> Answer:
+    def suggestions(self, address: str) -> SuggestionList:
         """Return the suggestions for a page that was reported with `visit`."""
         url = self.checked_url(address)
         page = self._reader.page(url)
         if page is None:
-            return Answer("This page has not been read yet.", False, 0, [])
+            return SuggestionList("This page has not been read yet.", False, 0, [])
         is_looking = self._scout.is_busy and url == self._active_url
         suggestions = self._reader.suggestions(page)
         about = self._scout.failure or _about(suggestions, page, is_looking, self._looked_at)
-        return Answer(about, is_looking, self._looked_at, suggestions)
+        return SuggestionList(about, is_looking, self._looked_at, suggestions)
 
     def state(self) -> dict[str, Any]:
         """Return the settings, the profile and the most recent pages, as JSON data."""
@@ -163,7 +163,7 @@ class Companion:
         self._reader, self._active_url, self._looked_at = Reader(), None, 0
         self._save()
 
-    async def switch(self, on: bool) -> None:
+    async def set_enabled(self, on: bool) -> None:
         """Turn the companion on or off. While it is off, nothing is read."""
         self.is_on = on
         if not on:
@@ -176,9 +176,9 @@ class Companion:
         await self._scout.close()
 
 
-def _links(page: Url, pairs: Sequence[tuple[str, str]]) -> tuple[SeenLink, ...]:
+def _links(page: Url, pairs: Sequence[tuple[str, str]]) -> tuple[PageLink, ...]:
     """One link per URL, with the first text that is not empty."""
-    links: dict[Url, SeenLink] = {}
+    links: dict[Url, PageLink] = {}
     for address, text in pairs[:MOST_LINKS]:
         try:
             original_url = urls.resolve(address)
@@ -186,11 +186,11 @@ def _links(page: Url, pairs: Sequence[tuple[str, str]]) -> tuple[SeenLink, ...]:
         except NotAUrl:
             continue
         if url != page and (url not in links or not links[url].text):
-            links[url] = SeenLink.of(url, text, original_url)
+            links[url] = PageLink.of(url, text, original_url)
     return tuple(links.values())
 
 
-def _summary(page: SeenPage) -> dict[str, str]:
+def _summary(page: PageSummary) -> dict[str, str]:
     return {"url": page.url, "title": page.title}
 
 
@@ -202,7 +202,7 @@ def _site(text: str) -> str:
     return name
 
 
-def _about(suggestions: Sequence[Suggestion], page: SeenPage, is_looking: bool, looked_at: int) -> str:
+def _about(suggestions: Sequence[Suggestion], page: PageSummary, is_looking: bool, looked_at: int) -> str:
     checked = f"{looked_at} page{'' if looked_at == 1 else 's'} checked"
     if is_looking:
         return f"Looking ahead: {checked} so far."

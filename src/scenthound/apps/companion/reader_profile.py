@@ -174,9 +174,9 @@ class SavedProfile(NamedTuple):
     excluded: tuple[str, ...] = ()
 
 
-def save(path: Path, kept: SavedProfile) -> None:
+def save(path: Path, saved: SavedProfile) -> None:
     """Write profile and excluded sites to a file that only the user can read."""
-    profile = kept.profile
+    profile = saved.profile
     document = {
         "version": VERSION,
         "pages": profile.pages,
@@ -185,7 +185,7 @@ def save(path: Path, kept: SavedProfile) -> None:
             for term, weight in profile.weights.items()
         ],
         "removed": profile.removed,
-        "excluded": list(kept.excluded),
+        "excluded": list(saved.excluded),
     }
     write_text(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n", mode=0o600)
 

@@ -30,7 +30,7 @@ MOST_TWO_CLICKS = 3
 MOST_REASON_WORDS = 4
 
 
-class SeenLink(NamedTuple):
+class PageLink(NamedTuple):
     """A link of a page, with its text and the terms of that text."""
 
     url: Url
@@ -40,18 +40,18 @@ class SeenLink(NamedTuple):
     terms: tuple[str, ...]
 
     @classmethod
-    def of(cls, url: Url, text: str, original_url: str) -> SeenLink:
+    def of(cls, url: Url, text: str, original_url: str) -> PageLink:
         return cls(url, text, original_url, tuple(ANALYSER.terms(text)))
 
 
 @dataclass(frozen=True, slots=True)
-class SeenPage:
+class PageSummary:
     """The data kept about a page that was read or fetched ahead."""
 
     url: Url
     title: str
     words: Vector
-    links: tuple[SeenLink, ...]
+    links: tuple[PageLink, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +84,14 @@ class _Option(NamedTuple):
     """A link that may be suggested."""
 
     score: float
-    link: SeenLink
+    link: PageLink
     clicks: int
     through: str
 
 
 def suggest(
-    page: SeenPage,
-    ahead: Mapping[Url, SeenPage],
+    page: PageSummary,
+    ahead: Mapping[Url, PageSummary],
     interest: Interest,
     visited: Collection[Url],
     most: int = MOST,
@@ -121,9 +121,9 @@ def is_other_front_page(url: Url, host: str) -> bool:
     return urls.is_home(url) and urls.host(url) != host
 
 
-def _reachable(page: SeenPage, ahead: Mapping[Url, SeenPage]) -> Iterator[tuple[SeenLink, int, str]]:
+def _reachable(page: PageSummary, ahead: Mapping[Url, PageSummary]) -> Iterator[tuple[PageLink, int, str]]:
     """Yield (link, clicks, text of the first link) for all links one and two clicks away."""
-    first: dict[Url, SeenLink] = {}
+    first: dict[Url, PageLink] = {}
     for link in page.links:
         yield link, 1, ""
         first.setdefault(link.url, link)
@@ -136,11 +136,11 @@ def _reachable(page: SeenPage, ahead: Mapping[Url, SeenPage]) -> Iterator[tuple[
 class _Scores:
     """Computes the scores of links for one profile."""
 
-    def __init__(self, profile: Vector, ahead: Mapping[Url, SeenPage], host: str, front: float) -> None:
+    def __init__(self, profile: Vector, ahead: Mapping[Url, PageSummary], host: str, front: float) -> None:
         self._profile, self._ahead, self._host, self._front = profile, ahead, host, front
         self._page_matches: dict[Url, float] = {}
 
-    def of(self, link: SeenLink) -> float:
+    def of(self, link: PageLink) -> float:
         seen = self._ahead.get(link.url)
         link_match = self._match_link(link)
         if seen is None:
@@ -148,18 +148,18 @@ class _Scores:
         front = self._front if is_other_front_page(seen.url, self._host) else 0.0
         return self._match_page(seen) + LINK_WEIGHT * link_match + front
 
-    def _match_link(self, link: SeenLink) -> float:
+    def _match_link(self, link: PageLink) -> float:
         if not any(term in self._profile for term in link.terms):  # early exit for nearly all links
             return 0.0
         return dot(self._profile, vector(term_frequencies(link.terms)))
 
-    def _match_page(self, page: SeenPage) -> float:
+    def _match_page(self, page: PageSummary) -> float:
         if page.url not in self._page_matches:
             self._page_matches[page.url] = dot(self._profile, page.words)
         return self._page_matches[page.url]
 
 
-def _suggestion(option: _Option, seen: SeenPage | None, interest: Interest, host: str) -> Suggestion:
+def _suggestion(option: _Option, seen: PageSummary | None, interest: Interest, host: str) -> Suggestion:
     link = option.link
     return Suggestion(
         link.original_url or link.url,
@@ -172,7 +172,7 @@ def _suggestion(option: _Option, seen: SeenPage | None, interest: Interest, host
     )
 
 
-def _reasons(link: SeenLink, seen: SeenPage | None, interest: Interest, host: str) -> Iterable[str]:
+def _reasons(link: PageLink, seen: PageSummary | None, interest: Interest, host: str) -> Iterable[str]:
     if seen is not None and (shared := interest.shared(seen.words, MOST_REASON_WORDS)):
         yield f"matches your interests: {', '.join(shared)}"
     elif shared := interest.shared(vector(term_frequencies(link.terms)), MOST_REASON_WORDS):

@@ -132,7 +132,7 @@ def related_in(
         home_urls,
         {**dict.fromkeys(accepted_keys, "accepted"), **dict.fromkeys(rejected_keys, "rejected")},
     )
-    kept = [
+    selected = [
         (key, probability)
         for key, probability in ranked
         if key not in rejected_keys and _has_evidence(gathered.evidence[key])
@@ -141,10 +141,10 @@ def related_in(
         keywords,
         len(web.pages),
         tuple(sorted(seed_keys)),
-        tuple(builder.organisation(key, probability) for key, probability in kept),
+        tuple(builder.organisation(key, probability) for key, probability in selected),
         tuple(builder.organisation(key, probability) for key, probability in ranked if key in rejected_keys),
         suggested_seeds(gathered.links.lists),
-        tuple(_notes(gathered, homes, seed_keys, kept)),
+        tuple(_notes(gathered, homes, seed_keys, selected)),
     )
 
 
@@ -204,7 +204,7 @@ def _has_evidence(evidence: Evidence) -> bool:
 
 
 def _notes(
-    gathered: GatheredEvidence, homes: Mapping[str, HomeFacts], seeds: set[str], kept: Sequence[tuple[str, float]]
+    gathered: GatheredEvidence, homes: Mapping[str, HomeFacts], seeds: set[str], selected: Sequence[tuple[str, float]]
 ) -> list[str]:
     notes = []
     if missing := sorted(seeds - homes.keys()):
@@ -213,7 +213,7 @@ def _notes(
         notes.append(
             "no page links to two of the seeds; a larger crawl, or --source with --augment, may find such pages"
         )
-    if not kept:
+    if not selected:
         notes.append(
             "no organisation was found; crawl more pages (scenthound resume DIR --pages N), or try other seeds"
         )

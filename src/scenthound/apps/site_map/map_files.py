@@ -18,7 +18,7 @@ STYLE = """
 .tree ul { list-style: none; padding-left: 1.3rem; border-left: 1px solid #8884; margin: 0 }
 .tree li { margin: .15rem 0 } .tree summary { cursor: pointer }
 .tree .hit { font-weight: 600; font-size: 1.15em } .tree .hit::before { content: "● "; color: #c2410c }
-.tree .few { opacity: .7; font-size: .85em }
+.tree .note { opacity: .7; font-size: .85em }
 .picture { overflow: auto; max-height: 80vh; border: 1px solid #8884; background: #fff }
 .zoom input { margin-left: 1rem } #half:checked ~ .picture svg { width: 50%; height: auto }
 #whole:checked ~ .picture svg { width: 100%; height: auto } #twice:checked ~ .picture svg { width: 200%; height: auto }
@@ -58,7 +58,7 @@ def _outline(site: SiteMap) -> str:
 
 def _entry(branch: Branch) -> str:
     kind = "hit" if branch.on_topic else "miss"
-    more = f' <span class="few">+ {branch.folded_label}</span>' if branch.folded else ""
+    more = f' <span class="note">+ {branch.folded_label}</span>' if branch.folded else ""
     return f'<span class="{kind}">{web_text.link(branch.url, branch.title or branch.url)}</span>{more}'
 
 
