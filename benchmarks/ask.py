@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from scenthound.apps.ask import GREEDY
+from scenthound.apps.ask import QUESTION_STRATEGIES
 from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.bed_server import BedServer, ServerOptions, serving
 from scenthound.lab.generate.simple_web import GeneratedWeb
@@ -132,7 +132,7 @@ def main() -> None:
         methods = {"command": on_command_line(address)}
         if not options.quick:
             methods["desk"] = opened.enter_context(in_browser(Path(home), address))
-        strategies = list(GREEDY)[:1] if options.quick else list(GREEDY)
+        strategies = list(QUESTION_STRATEGIES)[:1] if options.quick else list(QUESTION_STRATEGIES)
         measure(1 if options.quick else options.rounds, methods, strategies, server, list(web.topics))
 
 

@@ -36,7 +36,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scenthound.apps.companion import LooksAhead, Reader, SeenLink, SeenPage, Sees, seen, settings_for, spellings
+from scenthound.apps.companion import (
+    LooksAhead,
+    PageLink,
+    PageReceiver,
+    PageSummary,
+    Reader,
+    settings_for,
+    spellings,
+    summarise,
+)
 from scenthound.lab.beds.bed import Bed, BedTopic
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.simple_web import generate
@@ -104,19 +113,19 @@ class BedWeb:
                     queue.append(source)
         return distances
 
-    def page(self, url: Url) -> tuple[SeenPage, str]:
+    def page(self, url: Url) -> tuple[PageSummary, str]:
         """A page as the extension reports it, and its text."""
         landed = self.bed.fetch(Candidate(url, 0.0))
         assert isinstance(landed, Page)
-        return seen(landed), landed.text
+        return summarise(landed), landed.text
 
-    def look_ahead(self, links: Sequence[SeenLink], sees: Sees) -> None:
+    def look_ahead(self, links: Sequence[PageLink], receiver: PageReceiver) -> None:
         """Fetch pages ahead as the desk does, with its scope and budget."""
         settings = settings_for(Settings())
         scope = make_scope(settings)
-        seeds = [(link.url, link.spelling or link.url) for link in links if scope.refuses_url(link.url) is None]
+        seeds = [(link.url, link.original_url or link.url) for link in links if scope.refuses_url(link.url) is None]
         crawl = Crawl(
-            LooksAhead(sees), MemoryFrontier(settings.frontier, "refuse"), MemoryHistory(), Topic(""), seeds,
+            LooksAhead(receiver), MemoryFrontier(settings.frontier, "refuse"), MemoryHistory(), Topic(""), seeds,
             limits=Limits(pages=settings.pages), scope=scope,
         )  # fmt: skip
         crawl.start()
@@ -157,32 +166,32 @@ class Shown(NamedTuple):
 class AllReaders:
     """Passes the pages that were fetched ahead on to all readers."""
 
-    def __init__(self, ahead: dict[Url, SeenPage], readers: list[Reader]) -> None:
+    def __init__(self, ahead: dict[Url, PageSummary], readers: list[Reader]) -> None:
         self._ahead, self._readers, self._gone = ahead, readers, list[Url]()
 
-    def see(self, page: SeenPage, requested: Url) -> None:
+    def add_fetched(self, page: PageSummary, requested: Url) -> None:
         for url in {page.url, requested}:
             self._ahead[url] = page
         for reader in self._readers:
-            reader.see(page, requested)
+            reader.add_fetched(page, requested)
 
-    def gone(self, url: Url) -> None:
+    def add_missing(self, url: Url) -> None:
         self._gone.append(url)
         for reader in self._readers:
-            reader.gone(url)
+            reader.add_missing(url)
 
     def tell(self, reader: Reader) -> None:
         """Pass everything seen so far on to a new reader."""
         for url, page in self._ahead.items():
-            reader.see(page, url)
+            reader.add_fetched(page, url)
         for url in self._gone:
-            reader.gone(url)
+            reader.add_missing(url)
 
 
 def steps(web: BedWeb, walked: Walk) -> Iterator[Shown]:
     """Every step of a walk, with the suggestions of each method."""
     readers = {OURS: Reader(), UNTIMED: Reader()}
-    ahead: dict[Url, SeenPage] = {}
+    ahead: dict[Url, PageSummary] = {}
     read: set[Url] = set()
 
     all_readers = AllReaders(ahead, list(readers.values()))
@@ -211,7 +220,7 @@ def steps(web: BedWeb, walked: Walk) -> Iterator[Shown]:
         yield Shown(walked.pages[index + 1 : index + 3], first)
 
 
-def _key(url: str, ahead: dict[Url, SeenPage]) -> Url:
+def _key(url: str, ahead: dict[Url, PageSummary]) -> Url:
     """The page that a URL leads to, if it was fetched."""
     key = Url(url)
     return ahead[key].url if key in ahead else key

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from scenthound.apps.portal.citations import Paper, Papers
-from scenthound.apps.portal.page_metadata import stated
+from scenthound.apps.portal.page_metadata import extract_metadata
 from scenthound.model import Response
 from scenthound.page.page_limits import PageLimits
 from scenthound.page.pdf.convert import as_html
@@ -123,7 +123,7 @@ def marked_up(text: str) -> str:
 
 def facts_of(page: str) -> Paper:
     """The facts by which the portal recognises a paper."""
-    statements = stated(page)
+    statements = extract_metadata(page)
     return Paper(
         statements.title or parse_html(page, "http://papers.example/").title, statements.authors, statements.date
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.apps.ask import Hit, HitList, asked_strategy, ranked
+from scenthound.apps.ask import Hit, HitList, ranked, strategy_for_question
 from scenthound.cli.root_command import run
 from scenthound.errors import BadUsage
 from scenthound.loop.folder import CrawlFolder
@@ -39,7 +39,7 @@ def test_hits_keep_the_order_in_which_they_were_found_and_say_where_from() -> No
     assert [(hit.number, hit.page, hit.is_seed, hit.spider) for hit in told] == [(1, 1, True, None), (2, 3, False, 4)]
     assert told[0].origin == "a starting page"
     assert told[1].origin == "found through “here” on Title 2, by spider 4"
-    assert hits.found == told
+    assert hits.hits == told
 
 
 def test_a_question_prints_hits_then_a_ranking_and_leaves_nothing(
@@ -155,7 +155,7 @@ def test_the_first_result_is_reported_before_any_other_reply_is_needed(tmp_path:
         web.reported.set()
 
     hits, settings = HitList(report), Settings(robots=False, retries=0, pages=4, delay=0.0)
-    name, parameters = asked_strategy("hound")
+    name, parameters = strategy_for_question("hound")
     session = begin("honey bees", ["http://a.test/", "http://c.test/"], tmp_path / "crawl", strategy=name,
                     parameters=parameters, settings=settings, fetcher=web, watch=hits.watch)  # fmt: skip
     try:
@@ -166,6 +166,6 @@ def test_the_first_result_is_reported_before_any_other_reply_is_needed(tmp_path:
 
 
 def test_a_question_may_have_one_frontier_for_each_page_to_start_from() -> None:
-    assert asked_strategy("hound", per_seed=True) == ("per-seed", {"inner": "hound:exploration=0.0"})
+    assert strategy_for_question("hound", per_seed=True) == ("per-seed", {"inner": "hound:exploration=0.0"})
     with pytest.raises(BadUsage, match="already has its own frontier"):
-        asked_strategy("infospiders", per_seed=True)
+        strategy_for_question("infospiders", per_seed=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from scenthound.apps.companion import Companion, Profile, Reader, SeenLink, SeenPage, Visit, extension_folder, vector
+from scenthound.apps.companion import Companion, PageLink, PageSummary, Profile, Reader, Visit, extension_folder, vector
 from scenthound.errors import BadUsage, FileDamaged, UnsafeFile
 from scenthound.loop.settings import Settings
 from scenthound.model import Response, Url
@@ -27,11 +27,11 @@ def words(text: str) -> dict[str, float]:
     return vector(Analyser().counts(text))
 
 
-def seen(url: str, text: str, *links: tuple[str, str]) -> SeenPage:
-    return SeenPage(Url(url), url, words(text), tuple(SeenLink.of(Url(to), said, to) for to, said in links))
+def summary(url: str, text: str, *links: tuple[str, str]) -> PageSummary:
+    return PageSummary(Url(url), url, words(text), tuple(PageLink.of(Url(to), said, to) for to, said in links))
 
 
-def read(reader: Reader, *pages: SeenPage) -> None:
+def read(reader: Reader, *pages: PageSummary) -> None:
     for page in pages:
         reader.open(page, {})
 
@@ -82,10 +82,10 @@ def test_the_profile_is_bounded() -> None:
 
 def test_links_that_fit_what_was_read_come_first_each_with_its_reason() -> None:
     reader = Reader()
-    front = seen("http://a.test/", BALLOONS, ("http://cars.test/", "motors"), ("http://fly.test/", "club"))
+    front = summary("http://a.test/", BALLOONS, ("http://cars.test/", "motors"), ("http://fly.test/", "club"))
     read(reader, front)
     for url, text in (("http://cars.test/", CARS), ("http://fly.test/", BALLOONS)):
-        reader.see(seen(url, text), Url(url))
+        reader.add_fetched(summary(url, text), Url(url))
     (first, *others) = reader.suggestions(front)
     assert first.url == "http://fly.test/"
     assert first.reasons[0].startswith("matches your interests: ")
@@ -95,13 +95,13 @@ def test_links_that_fit_what_was_read_come_first_each_with_its_reason() -> None:
 
 def test_front_pages_of_other_sites_are_suggested_to_a_reader_who_goes_to_such_pages() -> None:
     reader = Reader()
-    front = seen("http://a.test/links", BALLOONS, ("http://a.test/own", "balloon"), ("http://cars.test/", "motors"))
+    front = summary("http://a.test/links", BALLOONS, ("http://a.test/own", "balloon"), ("http://cars.test/", "motors"))
     for url, text in (("http://a.test/own", BALLOONS), ("http://cars.test/", CARS)):
-        reader.see(seen(url, text), Url(url))
+        reader.add_fetched(summary(url, text), Url(url))
     read(reader, front)
     assert [one.url for one in reader.suggestions(front)] == ["http://a.test/own"]
     for site in ("b", "c", "d"):
-        read(reader, seen(f"http://{site}.test/", "a site"))
+        read(reader, summary(f"http://{site}.test/", "a site"))
     read(reader, front)
     last = reader.suggestions(front)[0]
     assert (last.url, last.reasons) == ("http://cars.test/", ("front page of another site",))
@@ -109,9 +109,11 @@ def test_front_pages_of_other_sites_are_suggested_to_a_reader_who_goes_to_such_p
 
 def test_a_page_two_clicks_away_is_suggested_through_the_page_between() -> None:
     reader = Reader()
-    front = seen("http://a.test/", BALLOONS, ("http://list.test/", "Links"))
+    front = summary("http://a.test/", BALLOONS, ("http://list.test/", "Links"))
     read(reader, front)
-    reader.see(seen("http://list.test/", "a list", ("http://far.test/", "balloon flights")), Url("http://list.test/"))
+    reader.add_fetched(
+        summary("http://list.test/", "a list", ("http://far.test/", "balloon flights")), Url("http://list.test/")
+    )
     (one,) = reader.suggestions(front)
     assert (one.url, one.clicks, one.through) == ("http://far.test/", 2, "Links")
     assert one.reasons == ("link text: balloon, flight",)
@@ -119,18 +121,18 @@ def test_a_page_two_clicks_away_is_suggested_through_the_page_between() -> None:
 
 def test_nothing_that_was_read_is_suggested_and_nothing_before_anything_was_read() -> None:
     reader = Reader()
-    front = seen("http://a.test/", BALLOONS, ("http://b.test/", "balloon club"))
+    front = summary("http://a.test/", BALLOONS, ("http://b.test/", "balloon club"))
     assert reader.suggestions(front) == []
     read(reader, front)
     assert len(reader.suggestions(front)) == 1
-    read(reader, seen("http://b.test/", BALLOONS))
+    read(reader, summary("http://b.test/", BALLOONS))
     assert reader.suggestions(front) == []
 
 
 @pytest.mark.parametrize(("lesson", "seconds"), [("read", 60.0), ("bookmark", 0.0), ("follow", 0.0)])
 def test_reading_bookmarks_and_following_teach(lesson: str, seconds: float) -> None:
     reader = Reader()
-    front = seen("http://a.test/", BALLOONS)
+    front = summary("http://a.test/", BALLOONS)
     read(reader, front)
     before = reader.profile.weights["balloon"]
     reader.teach(front.url, lesson, seconds)
@@ -144,7 +146,7 @@ def test_reading_bookmarks_and_following_teach(lesson: str, seconds: float) -> N
 def test_a_page_left_open_counts_three_minutes_at_most() -> None:
     short, long = Reader(), Reader()
     for reader, seconds in ((short, 180.0), (long, 100_000.0)):
-        read(reader, seen("http://a.test/", BALLOONS))
+        read(reader, summary("http://a.test/", BALLOONS))
         reader.teach(Url("http://a.test/"), "read", seconds)
     assert short.profile.weights == long.profile.weights
 
@@ -153,18 +155,18 @@ def test_following_teaches_when_the_page_is_opened() -> None:
     reader, other = Reader(), Reader()
     reader.teach(Url("http://a.test/"), "follow")
     for one in (reader, other):
-        read(one, seen("http://a.test/", BALLOONS))
+        read(one, summary("http://a.test/", BALLOONS))
     assert reader.profile.weights["balloon"] > other.profile.weights["balloon"]
 
 
 def test_words_of_every_page_say_little() -> None:
     reader = Reader()
-    front = seen("http://a.test/", "imprint newsletter balloon", ("http://b.test/", ""), ("http://c.test/", ""))
+    front = summary("http://a.test/", "imprint newsletter balloon", ("http://b.test/", ""), ("http://c.test/", ""))
     read(reader, front)
     for number in range(60):
-        reader.see(seen(f"http://x.test/{number}", "imprint newsletter"), Url(f"http://x.test/{number}"))
-    reader.see(seen("http://b.test/", "imprint newsletter"), Url("http://b.test/"))
-    reader.see(seen("http://c.test/", "balloon envelope"), Url("http://c.test/"))
+        reader.add_fetched(summary(f"http://x.test/{number}", "imprint newsletter"), Url(f"http://x.test/{number}"))
+    reader.add_fetched(summary("http://b.test/", "imprint newsletter"), Url("http://b.test/"))
+    reader.add_fetched(summary("http://c.test/", "balloon envelope"), Url("http://c.test/"))
     assert next(one.url for one in reader.suggestions(front)) == "http://c.test/"
 
 
@@ -247,7 +249,7 @@ def test_excluded_sites_are_neither_read_nor_looked_at(tmp_path: Path) -> None:
     assert companion.excluded == ("no.test",)
     assert asked(fetcher) == ["http://b.test/", "http://d.test/"]
     with pytest.raises(BadUsage, match=r"sub\.no\.test is excluded"):
-        companion.readable("http://sub.no.test/page")
+        companion.checked_url("http://sub.no.test/page")
     companion.exclude(["a.test"])
     assert companion.state()["front"] is None, "what is known of it is dropped"
 
@@ -298,7 +300,7 @@ def test_a_profile_that_is_a_link_or_no_profile_is_refused(tmp_path: Path) -> No
 
 def test_it_takes_in_nothing_while_it_is_off(tmp_path: Path) -> None:
     companion = Companion(tmp_path)
-    asyncio.run(companion.switch(False))
+    asyncio.run(companion.set_enabled(False))
     with pytest.raises(BadUsage, match="turned off"):
         asyncio.run(companion.visit(Visit("http://a.test/", "", BALLOONS, [])))
     assert companion.state()["profile"]["pages"] == 0

@@ -10,9 +10,9 @@ import pytest
 
 from scenthound.apps.portal import build_portal
 from scenthound.apps.portal.citations import Paper, Papers
-from scenthound.apps.portal.naming import names, title_terms
-from scenthound.apps.portal.page_metadata import stated
-from scenthound.apps.portal.page_vectors import clusters, make_vectors, related, term_counts
+from scenthound.apps.portal.naming import name_groups, title_terms
+from scenthound.apps.portal.page_metadata import extract_metadata
+from scenthound.apps.portal.page_vectors import clusters, make_vectors, most_similar, term_counts
 from scenthound.apps.portal.search_files import shard_of
 from scenthound.cli.root_command import run
 from scenthound.errors import BadConfig
@@ -250,11 +250,11 @@ def test_the_command_prints_figures(folder: Path, tmp_path: Path, capsys: pytest
 
 def test_what_a_page_states_is_read_in_order_and_never_fails() -> None:
     both = '<meta name="author" content="Meta"><script type="application/ld+json">{"author": {"name": "Json"}}</script>'
-    assert stated(both).authors == ("Json",)
-    assert stated('<meta name="author" content="http://x.test/me">').authors == ()
-    assert stated('<meta name="citation_date" content="2004/7"><time datetime="1999">').date == "2004-07"
+    assert extract_metadata(both).authors == ("Json",)
+    assert extract_metadata('<meta name="author" content="http://x.test/me">').authors == ()
+    assert extract_metadata('<meta name="citation_date" content="2004/7"><time datetime="1999">').date == "2004-07"
     for bad in ("{", "[[[[", '{"author": 3, "@graph": 4}', "null", '"x"'):
-        assert stated(f'<script type="application/ld+json">{bad}</script>').authors == ()
+        assert extract_metadata(f'<script type="application/ld+json">{bad}</script>').authors == ()
 
 
 def test_a_reference_is_joined_only_if_it_is_certain() -> None:
@@ -296,7 +296,7 @@ def test_groups_are_the_same_each_time_and_tell_subjects_apart() -> None:
     tops = {max(group.centroid, key=lambda term: group.centroid[term]) for group in found}
     assert len(tops) == 3
     assert sorted(place for group in found for place in group.members) == list(range(len(texts)))
-    assert related(vectors.rows)[0][0] == 1
+    assert most_similar(vectors.rows)[0][0] == 1
     assert clusters([{}, {}], 2) == []
 
 
@@ -309,7 +309,7 @@ def test_a_group_is_named_by_the_words_that_tell_it_from_others_and_no_word_twic
     ]
     pages = [("a.test", f"{title} - Crew House") for title in ("Wool", "Wool again", "Gas", "More gas")]
     vectors = make_vectors([term_counts(title, text) for (_, title), text in zip(pages, texts, strict=True)])
-    found = names(clusters(vectors.rows, 2), vectors, title_terms(pages), {"balloon"})
+    found = name_groups(clusters(vectors.rows, 2), vectors, title_terms(pages), {"balloon"})
     assert sorted(name.split(", ")[0] for name in found) == ["Gas", "Wool"]
     assert not any("balloon" in name.lower() or "crew" in name.lower() for name in found)
     assert not any("fibre" in name and "fiber" in name for name in found)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.apps.ask import asked_strategy
+from scenthound.apps.ask import strategy_for_question
 from scenthound.desk.crawl_watch import Watch
 from scenthound.desk.start_processes import NewCrawl
 from support.desk import WITH_TOKEN, browser_page, chromium, client, desk_process
@@ -53,7 +53,7 @@ def test_only_a_question_can_be_thrown_away_and_only_with_the_token(tmp_path: Pa
 
 
 def test_a_question_at_the_desk_is_greedy_too() -> None:
-    name, parameters = asked_strategy("hound")
+    name, parameters = strategy_for_question("hound")
     words = NewCrawl("balloons", "http://a.test/", strategy=name, parameters=parameters).arguments(Path("x"))
     assert words[words.index("--set") + 1] == "exploration=0.0"
 

@@ -1,7 +1,7 @@
-"""Answer a question with a short crawl (MySpiders): results as they are found, and a ranking at the end.
+"""Find pages for a question with a short crawl, in the manner of MySpiders (docs/papers.md).
 
-Results keep the order in which they were found, so the list can be read while it grows; `ranked` orders them by the
-judge's latest verdicts when the crawl is over. The crawl is greedy: it always fetches the most promising page next.
+Hits are reported as they are found and keep that order, so the list can be read while it grows; `ranked` sorts them by
+the judge's latest verdicts when the crawl is over. The crawl is greedy: it always fetches the most promising page next.
 Pant, Srinivasan and Menczer [EXP] found that exploration pays off only in long crawls; in a short one, every page spent
 on exploring lowers the quality of the results.
 """
@@ -18,30 +18,31 @@ from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Step
 
 PAGES = 50
-GREEDY: Mapping[str, Mapping[str, Any]] = {
+QUESTION_STRATEGIES: Mapping[str, Mapping[str, Any]] = {
     "hound": {"exploration": 0.0},
     "best-first": {"n": 1},
     "infospiders": {},
 }
 """The strategies available for questions, with the parameters that make them greedy. InfoSpiders choose links at
 random, so they are not greedy; they are offered because each spider can be watched."""
-FIGURES = (
+STRATEGY_HELP = (
     "hound and best-first are greedy here: they always fetch the most promising page next. That pays off in short "
-    "crawls: after 30 pages, the results of best-256-first, which explores, rank 78 to 131 places lower on average; "
-    "after 500 pages they have caught up. InfoSpiders choose links at random, but you can watch each spider."
+    "crawls: after 30 pages, the pages found by best-256-first, which explores, rank 78 to 131 places lower in "
+    "relevance, on average; after 500 pages they have caught up. InfoSpiders choose links at random, but you can "
+    "watch each spider."
 )
-"""Help text for choosing a strategy; docs/applications.md gives the source of the figures."""
+"""Help text for choosing a strategy; the source of the figures is in docs/applications.md."""
 PER_SEED = "per-seed"
-RANKED = 20
+MOST_RANKED = 20
 
 
-def asked_strategy(strategy: str, per_seed: bool = False) -> tuple[str, dict[str, Any]]:
+def strategy_for_question(strategy: str, per_seed: bool = False) -> tuple[str, dict[str, Any]]:
     """Return the strategy for a question and its parameters; `per_seed` gives each seed its own frontier.
 
-    >>> asked_strategy("best-first", per_seed=True)
+    >>> strategy_for_question("best-first", per_seed=True)
     ('per-seed', {'inner': 'best-first:n=1'})
     """
-    parameters = GREEDY[strategy]
+    parameters = QUESTION_STRATEGIES[strategy]
     if not per_seed:
         return strategy, dict(parameters)
     if strategy == "infospiders":
@@ -100,7 +101,7 @@ class HitList:
     """Collects the hits of a crawl. Pass `watch` to the crawl as its listener; `report` is called once for each hit."""
 
     def __init__(self, report: Callable[[Hit], None]) -> None:
-        self.found: list[Hit] = []
+        self.hits: list[Hit] = []
         self._report = report
         self._titles: dict[str, str] = {}
 
@@ -109,8 +110,8 @@ class HitList:
             return
         self._titles[event.url] = event.title
         if event.relevant:
-            hit = _hit(event, len(self.found) + 1, self._titles.get(event.parent or "", ""), event.relevance)
-            self.found.append(hit)
+            hit = _hit(event, len(self.hits) + 1, self._titles.get(event.parent or "", ""), event.relevance)
+            self.hits.append(hit)
             self._report(hit)
 
 
@@ -119,11 +120,11 @@ def hits_of(folder: CrawlFolder) -> list[Hit]:
     hit_list = HitList(lambda hit: None)
     for step in folder.history.trail():
         hit_list.watch(step)
-    return hit_list.found
+    return hit_list.hits
 
 
-def ranked(folder: CrawlFolder, most: int = RANKED) -> list[Hit]:
-    """The relevant pages by the judge's latest verdicts, best first; ties in the order in which they were found."""
+def ranked(folder: CrawlFolder, most: int = MOST_RANKED) -> list[Hit]:
+    """The relevant pages, sorted by the judge's latest verdicts; ties keep the order of discovery."""
     revised = folder.history.revised()
     titles: dict[str, str] = {}
     scored: list[tuple[float, Step]] = []
@@ -136,10 +137,10 @@ def ranked(folder: CrawlFolder, most: int = RANKED) -> list[Hit]:
     return [_hit(step, 0, titles.get(step.parent or "", ""), relevance) for relevance, step in scored[:most]]
 
 
-def _hit(step: Step, number: int, parent_title: str, relevance: float) -> Hit:
+def _hit(step: Step, position: int, parent_title: str, relevance: float) -> Hit:
     agent = step.parts.get("agent")
     return Hit(
-        number,
+        position,
         step.n,
         step.url,
         step.title,

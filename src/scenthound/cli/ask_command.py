@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scenthound.apps.ask import GREEDY, PAGES, Hit, asked_strategy
+from scenthound.apps.ask import PAGES, QUESTION_STRATEGIES, Hit, strategy_for_question
 from scenthound.cli.crawl_options import fetch_options, pdf_option, set_option, start_options
 from scenthound.cli.output import json_option, option, out, say
 from scenthound.errors import BadUsage
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--strategy",
-    type=click.Choice(list(GREEDY)),
+    type=click.Choice(list(QUESTION_STRATEGIES)),
     default="hound",
     show_default=True,
     help="How to choose the next page.",
@@ -76,7 +76,7 @@ def ask(
 
     if not query.strip():
         raise BadUsage("no question: say what you are looking for", 'scenthound ask "hot air balloon clubs" --seed URL')
-    name, parameters = asked_strategy(strategy, per_seed)
+    name, parameters = strategy_for_question(strategy, per_seed)
     greedy = [f"{key}={value}" for key, value in parameters.items()]
     request = crawl_request(
         CrawlOptions(query, seeds, seed_files, name, pairs=[*greedy, *pairs], settings={"pages": pages, **settings})
@@ -119,7 +119,7 @@ def _answer(request: CrawlRequest, folder: Path, keep: Path | None, as_json: boo
         session.close()
     failure = why_nothing(facts) if not facts.pages and reason != "interrupted" else None
     if as_json:
-        last = {"ended": reason, "pages": facts.pages, "hits": len(hits.found), "kept": str(keep) if keep else None}
+        last = {"ended": reason, "pages": facts.pages, "hits": len(hits.hits), "kept": str(keep) if keep else None}
         error = {"error": failure[0], "hint": failure[1], "exit_code": 1} if failure else {}
         click.echo(json.dumps({**last, "ranked": [hit.as_plain() for hit in best], **error}))
         return 1 if failure else 0

@@ -79,7 +79,7 @@ def open_desk(
     as_json: bool = False,
 ) -> None:
     """Print the address of the desk, open the browser, and serve until interrupted."""
-    from scenthound.desk.web_app import bound, serve
+    from scenthound.desk.web_app import listening_socket, serve
 
     if home is None:
         from platformdirs import user_data_path
@@ -87,7 +87,7 @@ def open_desk(
         home = user_data_path("scenthound") / "collections"
     if port is None:
         try:
-            bound(host, PORT).close()
+            listening_socket(host, PORT).close()
             port = PORT
         except BadConfig:
             port = 0

@@ -127,14 +127,14 @@ def _parsed(seeds: Sequence[str]) -> list[Any]:
 def _topic_of(seeds: Sequence[str], options: dict[str, Any], pairs: Sequence[str]) -> str:
     """The words that the seeds have in common. Fetches their pages."""
     from scenthound.apps.related.facts import ANALYSER, HomeFacts
-    from scenthound.apps.related.shared_words import common_words
+    from scenthound.apps.related.shared_words import topic_words
     from scenthound.lab.topics.example_sources import gather
     from scenthound.loop.settings import Settings, read
 
     given = {key: value for key, value in options.items() if value and key not in ("pages", "time")}
     pages = gather(seeds, read(Settings, {**dict(map(key_value, pairs)), **given})).pages
     homes = [HomeFacts(page.title, "", ANALYSER.counts(page.text), page.text) for page in pages]
-    words = " ".join(common_words(homes))
+    words = " ".join(topic_words(homes))
     if not words:
         raise BadUsage("the seeds' pages have no words in common", "name a topic: --topic WORDS")
     say(f"note: the topic is what the seeds have in common: {printable(words)}")

@@ -7,7 +7,7 @@ for the desk, and a desk that dies harms nothing. Started by `scenthound desk` a
 * `crawl_folders` keeps the list of open folders; `crawl_watch` reads the figures of a crawl, which may be running;
   `start_processes` and `jobs` run crawls, indexers and other commands as separate processes.
 * `*_api` modules are the JSON API. Each operation is declared once, with its OpenAPI description: see `api_operations`,
-  `request_parameters` and `shapes`; `api_base` has what they share.
+  `request_parameters` and `shapes`; `api_base` has the code they share.
 * `*_data` modules and `crawl_data` produce the JSON data that the API returns and the pages show.
 * `*_view` modules render one page each; `main_pages` has the routes of the main pages. `page_layout`, `markup` and
   `harvest_curve` are the building blocks, `static/` has the scripts and styles.

@@ -17,8 +17,8 @@ from scenthound.wiring.saved_agents import saved_agents
 
 MOST_AGENTS = 2000
 MOST_EVENTS = 500
-OWNS = ("energy", "wealth")
-"""The resource of an agent: spiders have energy, traders have wealth."""
+RESOURCES = ("energy", "wealth")
+"""The resources that agents own: spiders have energy, traders have wealth."""
 
 
 def has_agents(path: Path) -> bool:
@@ -27,7 +27,7 @@ def has_agents(path: Path) -> bool:
 
 
 def population_of(path: Path) -> dict[str, Any]:
-    """All agents, oldest first. Of more than `MOST_AGENTS`, the living ones and those with the most pages."""
+    """All agents, oldest first; if there are more than `MOST_AGENTS`, the living ones and those with the most pages."""
     with CrawlFolder.look(path) as folder:
         agents = _agents(folder, _hits(folder))
         kept = sorted(agents.values(), key=lambda agent: (agent["died"] is not None, -agent["pages"]))[:MOST_AGENTS]
@@ -41,7 +41,7 @@ def population_of(path: Path) -> dict[str, Any]:
 
 
 def _hits(folder: CrawlFolder) -> dict[Url, bool]:
-    """URL of each page on topic -> whether it is a seed."""
+    """Map the URL of each page on topic to whether it is a seed."""
     pages = live_queries.fetched_after(folder.database, 0, folder.request.settings.relevant or OLD_RULE)
     return {page.url: bool(page.is_seed) for page in pages if page.relevant}
 
@@ -74,7 +74,7 @@ def _update(agents: dict[int, dict[str, Any]], number: int, event: Event) -> Non
                 agents[parent]["owned"] = facts["energy"]
     elif event.kind == "died":
         agent |= {"died": event.n, "why": str(facts.get("why", "ran out of money"))}
-        agent["owned"] = next((facts[resource] for resource in OWNS if resource in facts), agent["owned"])
+        agent["owned"] = next((facts[resource] for resource in RESOURCES if resource in facts), agent["owned"])
     elif event.kind in ("fed", "sold"):
         agent["pages"] += 1
         agent["sales"] += event.kind == "sold"
@@ -105,7 +105,7 @@ def _words(facts: Mapping[str, Any]) -> list[str]:
 
 
 def agent_of(path: Path, number: int) -> dict[str, Any] | None:
-    """One agent with its children, pages and transactions; None if there is no such agent."""
+    """One agent with its children, pages and transactions; None if it does not exist."""
     with CrawlFolder.look(path) as folder:
         hits = _hits(folder)
         agents = _agents(folder, hits)

@@ -252,7 +252,7 @@ ROUTES = [
         get_agent,
         "One agent, with its pages and transactions.",
         ONE_AGENT,
-        inside={"agent": INTEGER},
+        path_shapes={"agent": INTEGER},
     ),
     Route("/c/{name}/agents/{agent}", main_pages.html_page(agent_page)),
 ]

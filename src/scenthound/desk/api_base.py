@@ -1,4 +1,4 @@
-"""Shared by all parts of the JSON API: the `Desk`, looking up folders by name, and errors as HTTP statuses."""
+"""Code shared by the whole JSON API: the `Desk`, the lookup of folders by name, and errors as HTTP statuses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scenthound.desk.crawl_folders import Collections
 from scenthound.desk.crawl_watch import Watch
 from scenthound.desk.pairing import Pairings
 from scenthound.desk.request_parameters import BodyTooLong
-from scenthound.desk.security import Access, refused
+from scenthound.desk.security import Access, error_response
 from scenthound.desk.start_processes import NewCrawl, Processes
 from scenthound.errors import DiskFull, FolderInUse, IoFailed, OurFault, ScenthoundError, of_system
 from scenthound.loop.folder import CrawlFolder
@@ -46,7 +46,7 @@ class Desk:
     """The browser extensions that may use the companion."""
     is_closing: bool = False
     clock: Callable[[], float] = field(default_factory=Clock)
-    """Never goes back, so setting back the system clock does not extend the life of a pairing code."""
+    """Never goes back, so setting the system clock back does not extend the life of a pairing code."""
 
 
 def desk_of(request: Request) -> Desk:
@@ -87,7 +87,7 @@ def json_endpoint(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
             result = await handler(request)
         except (ScenthoundError, OSError) as error:
             failure = of_system(error) if isinstance(error, OSError) else error
-            return refused(status_of(failure), failure.message, failure.hint)
+            return error_response(status_of(failure), failure.message, failure.hint)
         return result if isinstance(result, Response) else JSONResponse(result)
 
     return endpoint

@@ -1,4 +1,4 @@
-"""Declares operations of the API: each route is declared once, with its handler and its OpenAPI description.
+"""Declare the operations of the API: each route once, with its handler and its OpenAPI description. Example:
 
 ROUTES = [
     get("/api/collections/{name}/map", get_map, "The pages of a map.", MAP, LIMIT, LINKS),
@@ -37,9 +37,9 @@ ONLY_POST = (401, 413)  # errors that only a POST can cause
 class Operation(Route):
     """A route of the API, with its OpenAPI description."""
 
-    def __init__(self, method: str, path: str, handler: Handler, described: dict[str, Any]) -> None:
+    def __init__(self, method: str, path: str, handler: Handler, openapi: dict[str, Any]) -> None:
         super().__init__(path, json_endpoint(handler), methods=[method])
-        self.method, self.described = method, described
+        self.method, self.openapi = method, openapi
 
 
 def get(
@@ -49,33 +49,33 @@ def get(
     shape: Shape,
     *query: Parameter,
     kinds: Iterable[str] = (JSON,),
-    inside: Mapping[str, Shape] | None = None,
+    path_shapes: Mapping[str, Shape] | None = None,
     is_private: bool = False,
 ) -> Operation:
     """Declare a GET operation.
 
-    `kinds` are the media types of the response; `inside` gives the shapes of path parameters; `is_private` means that
-    reading needs the token.
+    `kinds` are the media types of the response; `path_shapes` maps path parameters to their schemas; `is_private` means
+    that reading requires the token.
     """
     excluded = (413,) if is_private else ONLY_POST
-    described: dict[str, Any] = {
+    openapi: dict[str, Any] = {
         "summary": about,
-        "parameters": [*_path_parameters(path, inside or {}), *map(_query_parameter, query)],
+        "parameters": [*_path_parameters(path, path_shapes or {}), *map(_query_parameter, query)],
         "responses": {
             "200": _response(about, shape, kinds),
             **{str(code): _response(text, ERROR) for code, text in ERRORS.items() if code not in excluded},
         },
     }
     if is_private:
-        described["security"] = [{"token": []}]
-    return Operation("GET", path, handler, described)
+        openapi["security"] = [{"token": []}]
+    return Operation("GET", path, handler, openapi)
 
 
 def post(
     path: str, handler: Handler, about: str, shape: Shape, body: tuple[Field | Items, ...] = (), code: int = 200
 ) -> Operation:
-    """Declare a POST operation. It changes something, so it needs the token."""
-    described = {
+    """Declare a POST operation. It changes something, so it requires the token."""
+    openapi = {
         "summary": about,
         "parameters": _path_parameters(path, {}),
         "security": [{"token": []}],
@@ -87,8 +87,8 @@ def post(
     if body:
         required = [field.name for field in body if field.default is REQUIRED]
         schema = fields(required, **{field.name: field.shape for field in body})
-        described["requestBody"] = {"required": True, "content": {JSON: {"schema": schema}}}
-    return Operation("POST", path, handler, described)
+        openapi["requestBody"] = {"required": True, "content": {JSON: {"schema": schema}}}
+    return Operation("POST", path, handler, openapi)
 
 
 def description(routes: Iterable[BaseRoute]) -> dict[str, Any]:
@@ -96,7 +96,7 @@ def description(routes: Iterable[BaseRoute]) -> dict[str, Any]:
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
         if isinstance(route, Operation):
-            paths.setdefault(route.path, {})[route.method.lower()] = route.described
+            paths.setdefault(route.path, {})[route.method.lower()] = route.openapi
     return {
         "openapi": "3.1.0",
         "info": {
@@ -115,9 +115,9 @@ def _response(about: str, shape: Shape, kinds: Iterable[str] = (JSON,)) -> dict[
     return {"description": about, "content": content}
 
 
-def _path_parameters(path: str, inside: Mapping[str, Shape]) -> list[dict[str, Any]]:
+def _path_parameters(path: str, path_shapes: Mapping[str, Shape]) -> list[dict[str, Any]]:
     return [
-        {"name": name, "in": "path", "required": True, "schema": inside.get(name, TEXT)}
+        {"name": name, "in": "path", "required": True, "schema": path_shapes.get(name, TEXT)}
         for name in re.findall(r"{(\w+)}", path)
     ]
 

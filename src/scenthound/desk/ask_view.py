@@ -12,13 +12,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from scenthound.apps.ask import FIGURES, GREEDY, PAGES, asked_strategy, hits_of, ranked
+from scenthound.apps.ask import PAGES, QUESTION_STRATEGIES, STRATEGY_HELP, hits_of, ranked, strategy_for_question
 from scenthound.desk import api_base, main_pages, start_view, steering_api
 from scenthound.desk import page_layout as layout
 from scenthound.desk import request_parameters as params
 from scenthound.desk.api_operations import get, post
 from scenthound.desk.markup import Markup, element
-from scenthound.desk.seed_choices import allowed, choices
+from scenthound.desk.seed_choices import checked_source, choices
 from scenthound.desk.shapes import FLAG, INTEGER, NUMBER, TEXT, fields, list_of, nullable
 from scenthound.desk.start_processes import LOG, NewCrawl
 from scenthound.errors import BadUsage, FolderInUse
@@ -41,7 +41,9 @@ STRATEGY_LABELS = {
 
 QUERY = params.Field("query", str, "What to look for.")
 NUMBER_OF_PAGES = params.Field("pages", int, "How many pages to fetch.", PAGES, 1, MOST_PAGES)
-STRATEGY = params.Field("strategy", str, "The strategy.", next(iter(GREEDY)), among=tuple(GREEDY))
+STRATEGY = params.Field(
+    "strategy", str, "The strategy.", next(iter(QUESTION_STRATEGIES)), among=tuple(QUESTION_STRATEGIES)
+)
 PER_SEED = params.Field("per_seed", bool, "One frontier for each starting page.", False)
 AFTER = params.Integer("after", "Only results with a larger number.", 0, 0, 10**9)
 HIT = fields(
@@ -58,11 +60,11 @@ HITS = fields(hits=list_of(HIT), ranked=list_of(HIT), is_running=FLAG, kept=FLAG
 async def ask(request: Request) -> Any:
     desk, body = api_base.desk_of(request), await params.body_of(request)
     source = steering_api.SOURCE.of(body)
-    strategy, parameters = asked_strategy(STRATEGY.of(body), PER_SEED.of(body))
+    strategy, parameters = strategy_for_question(STRATEGY.of(body), PER_SEED.of(body))
     new = NewCrawl(
         topic=" ".join(QUERY.of(body).split())[: steering_api.LONGEST_TOPIC],
         seeds=steering_api.SEEDS.of(body)[: steering_api.MOST_SEEDS],
-        source=allowed(desk.collections, desk.sources, source) if source else "",
+        source=checked_source(desk.collections, desk.sources, source) if source else "",
         pages=NUMBER_OF_PAGES.of(body),
         strategy=strategy,
         parameters=parameters,
@@ -142,18 +144,18 @@ def _form(query: str, sources: list[tuple[str, str]]) -> Markup:
         "div",
         element("label", "Start from ", element("span", "one address per line", class_="quiet-text"), for_="seeds"),
         element("textarea", id="seeds", name="seeds", rows=3, spellcheck="false", placeholder="https://example.org/"),
-        start_view.finding(sources, ""),
+        start_view.seed_finder(sources, ""),
     )
     about = element(
         "p",
-        f"Results stay where they first appear. {FIGURES}",
+        f"Results stay where they first appear. {STRATEGY_HELP}",
         class_="quiet-text",
     )
     return element(
         "form",
         box,
         seeds,
-        _radios("Strategy", "strategy", [(name, STRATEGY_LABELS[name]) for name in GREEDY], "hound"),
+        _radios("Strategy", "strategy", [(name, STRATEGY_LABELS[name]) for name in QUESTION_STRATEGIES], "hound"),
         _radios("Pages", "pages", [(str(pages), str(pages)) for pages in CHOICES], str(PAGES)),
         _per_seed(),
         about,

@@ -1,4 +1,4 @@
-"""The `scenthound` command that the desk runs, and parsing the errors it prints with `--json`."""
+"""The `scenthound` command that the desk runs, and a parser for the errors it prints with `--json`."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ async def forget(request: Request) -> Any:
 
 async def switch(request: Request) -> Any:
     on = ON.of(await params.body_of(request))
-    await companion_of(request)[0].switch(on)
+    await companion_of(request)[0].set_enabled(on)
     return _state(request)
 
 

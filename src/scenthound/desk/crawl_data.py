@@ -23,7 +23,7 @@ from scenthound.store.sqlite_history import OLD_RULE
 from scenthound.web.html_document import HtmlDocument
 from scenthound.wiring import make_strategy, page_limits
 
-AHEAD = 5  # first URLs of the waiting list shown with a URL that waits
+AHEAD = 5  # how many URLs at the head of the waiting list to show with a waiting URL
 MOST_LINKS = 2000
 MOST_REASONS = 2
 
@@ -102,7 +102,7 @@ def _page(step: Step) -> dict[str, Any]:
 
 
 def _parts_in_words(folder: CrawlFolder) -> dict[str, str]:
-    """What each part of a score means, as declared by the strategy."""
+    """The meaning of each part of a score, as declared by the strategy."""
     try:
         strategy = make_strategy(folder.request.strategy, folder.request.parameters)
     except ScenthoundError:  # the strategy belongs to a plug-in that is not installed
@@ -130,7 +130,7 @@ def _waiting_list(folder: CrawlFolder, explained: Explanation, now: float) -> di
 
 
 def _held_up(folder: CrawlFolder, rest: float) -> str:
-    """What else delays a waiting URL: the crawl has ended or is paused, or its host is resting; empty if nothing."""
+    """Why a waiting URL is delayed: the crawl has ended or is paused, or its host is resting; empty if it is not."""
     if holder(folder.path) is None:
         ended = folder.database.meta("ended") or "cut off"
         return f"the crawl is not running: {ENDINGS.get(ended, ended)}"

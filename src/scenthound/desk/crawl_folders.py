@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from scenthound.errors import BadConfig
 
-_UNFIT = re.compile(r"[^a-z0-9]+")
+_UNSAFE = re.compile(r"[^a-z0-9]+")
 MOST_FOLDERS = 500
 
 
@@ -33,7 +33,7 @@ def _folders_in(folder: Path) -> tuple[Path, list[Path]]:
         raise BadConfig("this folder can't be opened", "choose the folder of a crawl") from None
 
 
-class Opened(NamedTuple):
+class OpenedFolders(NamedTuple):
     """The names of the crawls and experiments found in a folder."""
 
     crawls: list[str]
@@ -41,7 +41,7 @@ class Opened(NamedTuple):
 
 
 class Collections:
-    """Folders of crawls and experiments by a short, URL-safe name. Thread-safe."""
+    """The folders of crawls and experiments, each with a short, URL-safe name. Thread-safe."""
 
     def __init__(self, home: Path, folders: list[Path]) -> None:
         self.home = home
@@ -51,21 +51,21 @@ class Collections:
         for path in folders:
             self.open(path)
 
-    def open(self, path: Path) -> Opened:
+    def open(self, path: Path) -> OpenedFolders:
         """Add the folder of a crawl or an experiment, or all such subfolders. Raises `BadConfig` if there are none."""
         path, folders = _folders_in(path)
         crawls = [self._add(self._paths, folder) for folder in folders if is_crawl(folder)]
         experiments = [self._add(self._experiments, folder) for folder in folders if is_experiment(folder)]
         if not crawls and not experiments:
             raise BadConfig(f"{path} is not a crawl: it has no crawl.toml", "choose the folder of a crawl")
-        return Opened(crawls, experiments)
+        return OpenedFolders(crawls, experiments)
 
     def _add(self, folders: dict[str, Path], path: Path) -> str:
         with self._lock:
             for name, folder in folders.items():
                 if folder == path:
                     return name
-            base = _UNFIT.sub("-", path.name.lower()).strip("-")[:60] or "crawl"
+            base = _UNSAFE.sub("-", path.name.lower()).strip("-")[:60] or "crawl"
             name, number = base, 2
             while name in folders:
                 name, number = f"{base}-{number}", number + 1

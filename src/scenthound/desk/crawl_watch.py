@@ -1,4 +1,4 @@
-"""Watches one crawl through its folder: figures that are updated incrementally from new events.
+"""Watch one crawl through its folder; its figures are updated incrementally from new events.
 
 A `Watch` belongs to one thread. The whole history is read once when a crawl is opened; after that, the cost of an
 update depends only on the number of new events.
@@ -26,12 +26,12 @@ from scenthound.store.sqlite_history import OLD_RULE
 RECENT = 50  # pages in the moving on-topic share
 POINTS = 240
 SPEED_OVER = 20.0  # seconds over which the current speed is measured
-WORKING = 10.0  # seconds; a host that delivered a page within them counts as working
+WORKING = 10.0  # seconds; a host that delivered a page in this time counts as working
 
 
 @dataclass(slots=True)
 class Curve:
-    """The on-topic share by number of pages, in at most 2 * `POINTS` points."""
+    """The on-topic share as a function of the number of pages, in at most 2 * `POINTS` points."""
 
     every: int = 1
     points: list[tuple[int, float, float]] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Runs long commands in the background, one per collection at a time. They are terminated when the desk stops."""
+"""Run long commands in the background, one per collection at a time. They are terminated when the desk stops."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ class _Job:
 
 
 class Jobs:
-    """Each job is a command with `--json`: the result goes to stdout, progress to stderr, line by line."""
+    """The background jobs. Each is a command with `--json` that writes its result to stdout and progress to stderr."""
 
     def __init__(self) -> None:
         self._jobs: dict[Path, _Job] = {}
         self._lock = Lock()
 
-    def start(self, name: Path, arguments: Sequence[str]) -> None:
-        """Start a job, unless one with this name is running."""
+    def start(self, folder: Path, arguments: Sequence[str]) -> None:
+        """Start a job for a collection, unless one is running."""
         with self._lock:
-            job = self._jobs.get(name)
+            job = self._jobs.get(folder)
             if job is not None and job.process.poll() is None:
                 return
             result, progress = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
@@ -45,12 +45,12 @@ class Jobs:
             if job is not None:
                 job.result.close()
                 job.progress.close()
-            self._jobs[name] = _Job(process, result, progress)
+            self._jobs[folder] = _Job(process, result, progress)
 
-    def state(self, name: Path) -> dict[str, Any]:
+    def state(self, folder: Path) -> dict[str, Any]:
         """The state of a job (none, working, done or failed), its last line of progress, and its result once done."""
         with self._lock:
-            job = self._jobs.get(name)
+            job = self._jobs.get(folder)
             if job is None:
                 return {"state": "none", "said": "", "answer": None}
             code, progress = job.process.poll(), _text(job.progress)
@@ -75,7 +75,7 @@ class Jobs:
 
 
 def _text(file: IO[bytes]) -> str:
-    """What a process has written to a file so far; only the end of a long output."""
+    """The output of a process so far; if it is long, only its end."""
     size = file.seek(0, 2)
     file.seek(max(0, size - MOST_OUTPUT))
     return file.read().decode("utf-8", "replace")

@@ -104,13 +104,13 @@ async def get_file(request: Request) -> Response:
         raise api_base.NotFound("no such file", f"use one of: {', '.join(FILES)}")
     what, _, kind = request.path_params["file"].partition(".")
 
-    def make() -> tuple[str, str]:
+    def render() -> tuple[str, str]:
         chosen = chosen_of(path, query)
         if kind == "svg":
             return as_svg(chosen, what, pair_of(chosen, query) if what == "topics" else None), chosen.metric
         return (as_csv if kind == "csv" else as_latex)(chosen, what), chosen.metric
 
-    text, metric = await run_in_threadpool(make)
+    text, metric = await run_in_threadpool(render)
     headers = {"Content-Security-Policy": SVG_POLICY} if kind == "svg" else {}
     if SAVE.of(query):
         file = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in metric)
@@ -133,6 +133,6 @@ ROUTES = [
         TEXT,
         *(*CHOSEN, ACROSS, UP, SAVE),
         kinds=KINDS.values(),
-        inside={"file": {"enum": FILES}},
+        path_shapes={"file": {"enum": FILES}},
     ),
 ]

@@ -27,7 +27,7 @@ from scenthound.lab.run.spec import display_name
 async def experiment_page(request: Request) -> str:
     path, name, query = folder_of(request), request.path_params["name"], request.query_params
 
-    def make() -> str:
+    def render() -> str:
         chosen = chosen_of(path, query)
         _, is_fresh = points_shown(chosen.run)
         pair = pair_of(chosen, query)
@@ -39,7 +39,7 @@ async def experiment_page(request: Request) -> str:
         ]
         return layout.page(f"Experiment {name}", *content, _topics(name, chosen, pair))
 
-    return await run_in_threadpool(make)
+    return await run_in_threadpool(render)
 
 
 def _head(name: str, chosen: ReaderChoice, is_fresh: bool) -> Markup:

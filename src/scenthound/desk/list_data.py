@@ -63,7 +63,7 @@ def _own_rows(frontier: Frontier, part: Slice) -> Iterator[live_lists.WaitingRow
 
 
 def hosts(path: Path, state: str, now: float, part: Slice) -> dict[str, Any]:
-    """The hosts of a crawl, optionally in one state; those with the most pages on topic first."""
+    """The hosts of a crawl, or only those in one state; hosts with the most pages on topic come first."""
     with CrawlFolder.look(path) as folder:
         request, database = folder.request, folder.database
         figures: dict[str, dict[str, Any]] = {}

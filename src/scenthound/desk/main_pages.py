@@ -57,7 +57,7 @@ def problem_page(message: str, hint: str, status: int) -> HTMLResponse:
 
 
 def nav_of(path: Path, name: str, here: str) -> Markup:
-    """Navigation of a collection: Agents only if it has agents; Site map for a single site, Related for several."""
+    """The navigation of a collection: Agents if it has any; Site map if all seeds are on one host, else Related."""
     without = [] if has_agents(path) else ["/agents"]
     with CrawlFolder.look(path) as folder:
         hosts = {urls.host(url) for url, _ in folder.request.keyed_seeds()}
@@ -72,7 +72,7 @@ async def start(request: Request) -> str:
     desk, query = api_base.desk_of(request), request.query_params
     rows = await run_in_threadpool(api_base.listing, desk)
     sources = await run_in_threadpool(choices, desk.collections, desk.sources)
-    form = start_view.question(query.get("topic", "")[:2000], sources, query.get("source", ""))
+    form = start_view.start_form(query.get("topic", "")[:2000], sources, query.get("source", ""))
     collection_list = start_view.collections(rows, desk.collections.experiments())
     companion_link = element("a", "Companion", href="/companion") if desk.companion is not None else None
     shortcuts = element(
@@ -108,7 +108,7 @@ async def crawl(request: Request) -> str:
     )
 
 
-# ---- a page, why not
+# ---- a page, or why it was not fetched
 
 
 async def one_page(request: Request) -> str | Response:
@@ -120,7 +120,7 @@ async def one_page(request: Request) -> str | Response:
     if explanation["state"] != "crawled":
         return await why(request)
     links = await run_in_threadpool(crawl_data.links, path, explanation["page"]["url"])
-    content = page_view.fetched(name, explanation, links)
+    content = page_view.fetched_page(name, explanation, links)
     return layout.page(
         explanation["page"]["title"] or explanation["page"]["url"],
         content,
@@ -136,7 +136,7 @@ async def why(request: Request) -> str:
     if url:
         try:
             explanation = await run_in_threadpool(crawl_data.explanation, path, url, api_base.desk_of(request).clock())
-            answer = page_view.not_fetched(name, explanation)
+            answer = page_view.not_fetched_card(name, explanation)
         except ScenthoundError as error:
             answer = layout.problem(error.message, error.hint)
     box = element(

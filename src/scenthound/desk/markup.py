@@ -1,9 +1,10 @@
-"""Builds HTML: text is always escaped, and only `element` produces markup.
+"""Build HTML: text is always escaped, and only `element` produces markup.
 
     >>> str(element("p", "1 < 2 ", element("b", "yes"), title='"'))
     '<p title="&quot;">1 &lt; 2 <b>yes</b></p>'
 
-So text from the web can never become markup, and mypy checks what a template language would check at run time or never.
+Text from the web can thus never become markup, and mypy finds mistakes that a template language would report at run
+time or not at all.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from html import escape
 
 _VOID = frozenset(("br", "hr", "img", "input", "link", "meta"))
 _NAME = re.compile(r"[a-z][a-z0-9-]*\Z", re.IGNORECASE)
-_UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 """Characters that HTML forbids, and those that change the text direction."""
 
 
@@ -37,7 +38,7 @@ NOTHING = Markup("")
 
 def text(raw: str) -> Markup:
     """Escape text."""
-    return Markup(escape(_UNFIT.sub("\ufffd", raw)))
+    return Markup(escape(_FORBIDDEN.sub("\ufffd", raw)))
 
 
 def join(*contents: Content) -> Markup:

@@ -1,8 +1,8 @@
-"""A collection as a search engine for other programs: an OpenSearch 1.1 description, and results as JSON and RSS.
+"""Make a collection searchable for other programs: an OpenSearch 1.1 description, and results as JSON and RSS.
 
-Lets a metasearch engine, a browser or a feed reader search a crawl. As everywhere at the desk, reading is open on
-loopback and needs the token beyond it. Titles and texts come from the web: they are escaped, and characters that XML
-forbids are removed.
+A metasearch engine, a browser or a feed reader can use it. As everywhere at the desk, reading is open on loopback and
+requires the token elsewhere. Titles and texts come from the web, so they are escaped, and characters that XML forbids
+are removed.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def parse_query(query: Mapping[str, str]) -> tuple[QueryParams, int, int]:
 
 
 async def search_results(request: Request) -> dict[str, Any]:
-    """Run the search; return the results in the terms of OpenSearch."""
+    """Run the search; return the results with the field names of OpenSearch."""
     parameters, start, count = parse_query(request.query_params)
     results = await run_in_threadpool(search_folder, desk_of(request), folder_of(request), parameters)
     return {

@@ -137,7 +137,7 @@ def url_shown(url: str, most: int = LONGEST_URL) -> Markup:
     return element("span", short(url, most), class_="url", title=url)
 
 
-def marked(parts: Sequence[Mapping[str, Any]]) -> list[Markup | str]:
+def marked_snippet(parts: Sequence[Mapping[str, Any]]) -> list[Markup | str]:
     """A snippet with its search terms marked."""
     return [element("mark", part["text"]) if part["marked"] else str(part["text"]) for part in parts]
 
@@ -174,7 +174,7 @@ def result(name: str, row: Mapping[str, Any]) -> Markup:
             "div",
             element("h3", element("a", row["title"] or "(no title)", href=why)),
             element("p", url_shown(row["url"]), class_="where"),
-            element("p", marked(row["snippet"]), class_="snippet") if row.get("snippet") else None,
+            element("p", marked_snippet(row["snippet"]), class_="snippet") if row.get("snippet") else None,
             element("p", origin, because, class_="facts") if origin is not None else None,
             class_="body",
         ),
@@ -230,10 +230,10 @@ def _sentence(message: str) -> str:
     return quoted[:1].upper() + quoted[1:]
 
 
-def reason_list(counts: Mapping[str, int], list_address: Callable[[str], str], none: str) -> Markup:
-    """Reasons with their counts; each count links to the list behind it. `none` is shown if there are none."""
+def reason_list(counts: Mapping[str, int], list_address: Callable[[str], str], if_empty: str) -> Markup:
+    """Reasons with their counts; each count links to the list behind it. `if_empty` is shown if there are none."""
     if not counts:
-        return element("p", none, class_="quiet-text")
+        return element("p", if_empty, class_="quiet-text")
     rows = [
         element(
             "li",

@@ -27,7 +27,7 @@ NOT_FETCHED = {
 }
 
 
-def fetched(name: str, explanation: Mapping[str, Any], links: Mapping[str, Any] | None) -> Markup:
+def fetched_page(name: str, explanation: Mapping[str, Any], links: Mapping[str, Any] | None) -> Markup:
     page = explanation["page"]
     head = element(
         "section",
@@ -203,9 +203,9 @@ def _anchor_id(state: str) -> str:
     return f"links-{state.replace(' ', '-')}"
 
 
-def _count(state: str, times: int) -> Markup:
+def _count(state: str, count: int) -> Markup:
     """The number of links in a state, linked to the first of them."""
-    return element("span", element("b", element("a", f"{times:,}", href=f"#{_anchor_id(state)}")), f" {STATES[state]}")
+    return element("span", element("b", element("a", f"{count:,}", href=f"#{_anchor_id(state)}")), f" {STATES[state]}")
 
 
 def _detail(link: Mapping[str, Any]) -> str:
@@ -220,7 +220,7 @@ def _detail(link: Mapping[str, Any]) -> str:
     return f": {in_words(detail)}" if detail and state == "failed" else ""
 
 
-def not_fetched(name: str, explanation: Mapping[str, Any]) -> Markup:
+def not_fetched_card(name: str, explanation: Mapping[str, Any]) -> Markup:
     """Why a URL was not fetched, what is ahead of it in the waiting list, and what can be done."""
     if explanation["state"] == "crawled":
         page = explanation["page"]

@@ -1,7 +1,7 @@
-"""Pairs the companion's browser extension with the desk: a short code, entered once, is exchanged for a token.
+"""Pair the companion's browser extension with the desk: a short code, entered once, is exchanged for a token.
 
 The desk stores the origin of each paired extension (`chrome-extension://…`, `moz-extension://…`) and a digest of its
-token in `pairings.json`. A code is valid for `CODE_SECONDS` and for one use, and is void after `MOST_TRIES` attempts.
+token in `pairings.json`. A code is valid for `CODE_SECONDS`, for one use, and for at most `MOST_TRIES` attempts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MOST_PAIRINGS = 20
 LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # no characters that look alike
 _EXTENSION = re.compile(r"(chrome|moz)-extension://[a-z0-9-]{1,64}\Z")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-_ANOTHER = "get a new one at the desk, on the Companion page, or restart `scenthound companion`"
+_NEW_CODE_HINT = "get a new one at the desk, on the Companion page, or restart `scenthound companion`"
 
 
 def is_extension(origin: str) -> bool:
@@ -46,7 +46,7 @@ class Pairings:
         return list(self._digests)
 
     def new_code(self, now: float) -> str:
-        """Return a new code such as `abcd-efgh`; earlier codes become void."""
+        """Return a new code such as `abcd-efgh`; earlier codes become invalid."""
         letters = "".join(secrets.choice(LETTERS) for _ in range(8))
         self._code, self._until, self._tries = letters, now + CODE_SECONDS, 0
         return f"{letters[:4]}-{letters[4:]}"
@@ -54,11 +54,11 @@ class Pairings:
     def pair(self, origin: str, code: str, now: float) -> str:
         """Return a token for an extension that knows the code. Raises `BadUsage`."""
         if not self._code or now > self._until or self._tries >= MOST_TRIES:
-            raise BadUsage("there is no valid code", _ANOTHER)
+            raise BadUsage("there is no valid code", _NEW_CODE_HINT)
         self._tries += 1
         entered = re.sub(r"[\s-]", "", code.lower())
         if not hmac.compare_digest(entered.encode("utf-8", "replace"), self._code.encode()):
-            raise BadUsage("wrong code", f"enter it as shown, or {_ANOTHER}")
+            raise BadUsage("wrong code", f"enter it as shown, or {_NEW_CODE_HINT}")
         self._code, token = "", secrets.token_urlsafe(24)
         self._digests.pop(origin, None)
         self._digests[origin] = _digest(token)
@@ -80,7 +80,7 @@ class Pairings:
         return any(hmac.compare_digest(_digest(token), digest) for digest in digests)
 
     def listen_on(self, port: int) -> None:
-        """Remember the port, so that paired extensions find the desk again."""
+        """Save the port, so that paired extensions can find the desk again."""
         if port != self.port:
             self.port = port
             self._save()

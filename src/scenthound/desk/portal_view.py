@@ -1,6 +1,6 @@
-"""The portal of a collection: built with one click, and shown as visitors see it.
+"""The portal of a collection: a page to build it, and the portal itself as visitors see it.
 
-A folder may come from a stranger. So only HTML and JSON are served from its portal, styles and scripts come from this
+A folder may come from a stranger, so only HTML and JSON are served from its portal; styles and scripts come from this
 package, and the content security policy of each page allows nothing else.
 """
 
@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from scenthound.apps.portal.build_portal import PORTAL
-from scenthound.apps.portal.categories import FILE, PortalCategory, read_proposed, rename
+from scenthound.apps.portal.categories import FILE, PortalCategory, read_categories, rename
 from scenthound.apps.portal.portal_html import STATIC, static_file
 from scenthound.desk import api_base, main_pages
 from scenthound.desk import page_layout as layout
@@ -59,7 +59,7 @@ def _categories(path: Path) -> list[PortalCategory]:
     """The categories that can be renamed; none if there is no portal, or if it uses a taxonomy."""
     file = path / PORTAL / FILE
     try:
-        return read_proposed(file) if file.is_file() and not file.is_symlink() else []
+        return read_categories(file) if file.is_file() and not file.is_symlink() else []
     except BadConfig:
         return []
 
@@ -81,7 +81,9 @@ def _names(categories: list[PortalCategory]) -> Content:
         )
         for category in categories
     ]
-    about = "Rename them as you like; their pages stay the same. Pages are assigned by the words on the right."
+    about = (
+        "Rename them as you like; their pages stay the same. Pages are assigned according to the words on the right."
+    )
     save = element("div", element("button", "Save names"), class_="steer")
     form = element("form", element("ul", *fields_, class_="names"), save, id="names")
     return layout.card("Categories", element("p", about, class_="quiet-text"), form)
@@ -96,7 +98,7 @@ async def portal_page(request: Request) -> str:
         "Portal",
         element(
             "p",
-            "A website of this collection, with categories, citations, search and a page for each collected page. "
+            "A website for this collection, with categories, citations, search and a page for each collected page. "
             f"You can publish its folder, {path / PORTAL}, on any web server; "
             "categories.toml in it defines the categories.",
         ),

@@ -1,4 +1,4 @@
-"""The page of related organisations: a ranked list to accept or reject. Each decision is a label of a home page."""
+"""The page of related organisations: a ranked list to accept or reject. Each decision labels a home page."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from scenthound.store import live_queries
 
 MOST = 200
 LIKELY = 0.2
-"""Confidence from which an organisation gets a filled dot."""
+"""Minimum confidence for a filled dot."""
 LIMIT = params.Integer("limit", "Maximum number of organisations.", 25, 1, MOST)
 ORGANISATION = fields(
     ["key", "name", "home", "confidence", "evidence"],
@@ -43,15 +43,15 @@ ANSWER = fields(
 )
 
 
-def answer_of(path: Path, most: int) -> RelatedOrganisations:
-    """The related organisations in a crawl."""
+def related_in_crawl(path: Path, most: int) -> RelatedOrganisations:
+    """Rank the related organisations in a crawl."""
     with CrawlFolder.look(path) as folder:
         return related(folder, most)
 
 
-def known_homes(path: Path, answer: RelatedOrganisations) -> set[Url]:
+def labelable_homes(path: Path, result: RelatedOrganisations) -> set[Url]:
     """The home pages that can be labelled, because they are fetched or waiting."""
-    homes = [organisation.home for organisation in (*answer.organisations, *answer.rejected)]
+    homes = [organisation.home for organisation in (*result.organisations, *result.rejected)]
     with CrawlFolder.look(path) as folder:
         fates = live_queries.fates(folder.database, homes)
     return {url for url, (state, _) in fates.items() if state in ("fetched", "waiting")}
@@ -59,13 +59,13 @@ def known_homes(path: Path, answer: RelatedOrganisations) -> set[Url]:
 
 async def get_related(request: Request) -> Any:
     path, most = api_base.folder_of(request), LIMIT.of(request.query_params)
-    return (await run_in_threadpool(answer_of, path, most)).as_plain()
+    return (await run_in_threadpool(related_in_crawl, path, most)).as_plain()
 
 
 async def get_table(request: Request) -> Response:
-    answer = await run_in_threadpool(answer_of, api_base.folder_of(request), MOST)
+    result = await run_in_threadpool(related_in_crawl, api_base.folder_of(request), MOST)
     text = io.StringIO(newline="")
-    write_csv(answer, text)
+    write_csv(result, text)
     headers = {"Content-Disposition": 'attachment; filename="related.csv"'}
     return Response(text.getvalue(), media_type="text/csv", headers=headers)
 
@@ -73,21 +73,21 @@ async def get_table(request: Request) -> Response:
 async def related_page(request: Request) -> str:
     path, name = api_base.folder_of(request), request.path_params["name"]
     nav = await run_in_threadpool(main_pages.nav_of, path, name, "/related")
-    answer = await run_in_threadpool(answer_of, path, LIMIT.of(request.query_params))
-    labelable = await run_in_threadpool(known_homes, path, answer)
-    rows = [_row(name, organisation, organisation.home in labelable) for organisation in answer.organisations]
+    result = await run_in_threadpool(related_in_crawl, path, LIMIT.of(request.query_params))
+    labelable = await run_in_threadpool(labelable_homes, path, result)
+    rows = [_row(name, organisation, organisation.home in labelable) for organisation in result.organisations]
     content: list[Content] = [element("ol", *rows, class_="results")] if rows else []
-    if answer.rejected:
-        rejected = [_row(name, organisation, organisation.home in labelable) for organisation in answer.rejected]
+    if result.rejected:
+        rejected = [_row(name, organisation, organisation.home in labelable) for organisation in result.rejected]
         content += [element("h2", "Rejected"), element("ol", *rejected, class_="results")]
-    return layout.page("Related", _head(name, answer), *content, script="page", nav=nav)
+    return layout.page("Related", _head(name, result), *content, script="page", nav=nav)
 
 
-def _head(name: str, answer: RelatedOrganisations) -> Markup:
-    summary = f"Organisations like {', '.join(answer.seeds[:8])}, from {answer.pages:,} pages."
+def _head(name: str, result: RelatedOrganisations) -> Markup:
+    summary = f"Organisations like {', '.join(result.seeds[:8])}, from {result.pages:,} pages."
     about = (
-        "Organisations that you accept become examples, those that you reject counter-examples. The crawl learns from "
-        "both; reload this page to see the new order."
+        "Organisations that you accept become examples; those that you reject become counter-examples. The crawl "
+        "learns from both; reload this page to see the new order."
     )
     table = element("a", "Download CSV", href=f"/api/collections/{quote(name)}/related.csv", class_="button")
     return element(
@@ -95,7 +95,7 @@ def _head(name: str, answer: RelatedOrganisations) -> Markup:
         element("div", element("h1", "Related organisations"), table, class_="head"),
         element("p", summary),
         element("p", about, class_="quiet-text"),
-        *(element("p", f"{note[:1].upper()}{note[1:]}.", class_="quiet-text") for note in answer.notes),
+        *(element("p", f"{note[:1].upper()}{note[1:]}.", class_="quiet-text") for note in result.notes),
         id="crawl",
         data_name=name,
         class_="crawl-head",

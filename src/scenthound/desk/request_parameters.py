@@ -84,7 +84,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A parameter with one of a few values, mapped to what they stand for; the first is the default."""
+    """A parameter with a fixed set of values, each mapped to its meaning; the first is the default."""
 
     name: str
     about: str
@@ -122,7 +122,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A date parameter, as the timestamp at which the day begins; None if missing."""
+    """A date parameter, parsed to the timestamp of the start of the day; None if missing."""
 
     name: str
     about: str

@@ -65,13 +65,13 @@ def form(text: str, like: str, query: Any, languages: Mapping[str, int], categor
         autofocus=not text,
         placeholder='envelope repair, "hot air", title:club, -car',
     )
-    kept = element("input", type="hidden", name="like", value=like) if like and not text else None
+    like_field = element("input", type="hidden", name="like", value=like) if like and not text else None
     heading = element("p", "Pages similar to ", layout.url_shown(like)) if like and not text else None
     return element(
         "form",
         heading,
         element("div", box, element("button", "Search", class_="primary"), class_="row"),
-        kept,
+        like_field,
         filters,
         method="get",
         role="search",
@@ -116,11 +116,11 @@ def result_list(name: str, results: Mapping[str, Any], query: Any, pages: int) -
     after = offset + len(rows)
     more = None
     if after < results["total"] and rows:
-        kept = [(key, value) for key, value in query.multi_items() if key != "offset"]
+        other_parameters = [(key, value) for key, value in query.multi_items() if key != "offset"]
         more = element(
             "a",
             "Next results",
-            href=f"/c/{quote(name)}/search?{urlencode([*kept, ('offset', after)])}",
+            href=f"/c/{quote(name)}/search?{urlencode([*other_parameters, ('offset', after)])}",
             class_="button",
         )
     items = element("ol", *rows, class_="results", id="results", start=offset + 1)
@@ -151,7 +151,7 @@ def _hit(name: str, row: Mapping[str, Any]) -> Markup:
                 "h3", element("a", row["title"] or "(no title)", href=layout.address(name, "page", url=row["url"]))
             ),
             element("p", layout.url_shown(row["url"]), class_="where"),
-            element("p", layout.marked(row["snippet"]), class_="snippet"),
+            element("p", layout.marked_snippet(row["snippet"]), class_="snippet"),
             element("p", parts, " · ", like, class_="facts"),
             class_="body",
         ),

@@ -3,10 +3,10 @@
 * The desk listens on a loopback address unless configured otherwise.
 * `Host` must name the desk, so another site can't reach it under a host name of its own (DNS rebinding).
 * Requests from pages of another origin are refused (`Origin`, `Sec-Fetch-Site`), except plain navigation.
-* Every change needs the token as `Authorization: Bearer …`. A cookie never authorises a change, so there is nothing to
-  forge; besides, cookies are shared by all ports of a machine, including servers of other users.
-* Beyond loopback, reading needs the token too, as a bearer token or as a cookie set by `/?token=…`.
-* Reading the companion's data needs the token even on loopback, where other users of the machine could connect.
+* Every change requires the token as `Authorization: Bearer …`. A cookie never authorises a change, so there is nothing
+  to forge; besides, cookies are shared by all ports of a machine, including servers of other users.
+* Beyond loopback, reading requires the token too, as a bearer token or as a cookie set by `/?token=…`.
+* Reading the companion's data requires the token even on loopback, where other users of the machine could connect.
 * A browser extension may use the companion and nothing else, with the token from its pairing: see `pairing`.
 * Every response has a Content-Security-Policy that forbids inline scripts and other origins.
 """
@@ -31,9 +31,9 @@ COOKIE = "scenthound_reader"
 LARGEST_BODY = 5_000_000
 COMPANION = "/api/companion"
 PAIRING = f"{COMPANION}/pairings"
-FOR_PEOPLE = (f"{COMPANION}/codes", f"{COMPANION}/unpair")
+NOT_FOR_EXTENSIONS = (f"{COMPANION}/codes", f"{COMPANION}/unpair")
 """Paths that extensions may not use."""
-PAIR = "open the options of the extension and enter the code shown by `scenthound companion`"
+PAIRING_HINT = "open the options of the extension and enter the code shown by `scenthound companion`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +99,13 @@ class Guard:
     def _refusal(self, scope: Scope) -> Response | None:
         headers, access = Headers(scope=scope), self._access
         if headers.get("host", "").lower() not in access.names:
-            return refused(421, "this is not the address of the desk", "open the URL printed by `scenthound desk`")
+            return error_response(
+                421, "this is not the address of the desk", "open the URL printed by `scenthound desk`"
+            )
         return self._sender_refusal(scope, headers) or self._size_refusal(headers)
 
     def _sender_refusal(self, scope: Scope, headers: Headers) -> Response | None:
-        """The response that refuses a request its sender may not make, or None."""
+        """Return an error response if the sender may not make this request, otherwise None."""
         access, method = self._access, scope["method"]
         origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
         is_private = scope["path"].startswith(COMPANION)
@@ -114,14 +116,16 @@ class Guard:
         if (origin is not None and origin not in access.origins) or (
             site not in ("none", "same-origin") and (not is_navigation or is_frame)
         ):
-            return refused(403, "other sites may not use the desk", "open the desk directly")
+            return error_response(403, "other sites may not use the desk", "open the desk directly")
         if method not in ("GET", "HEAD") and not access.has_token(headers):
-            return refused(401, "this needs the desk's token", "open the URL printed by `scenthound desk`")
+            return error_response(401, "this needs the desk's token", "open the URL printed by `scenthound desk`")
         if not access.may_read(headers):
-            return self._login(scope) or refused(401, "this needs the desk's token", "add ?token=… to the URL")
+            return self._login(scope) or error_response(401, "this needs the desk's token", "add ?token=… to the URL")
         if is_private and not access.has_token(headers):
-            return refused(
-                401, "this needs the desk's token", f"open the URL printed at the start; for an extension, {PAIR}"
+            return error_response(
+                401,
+                "this needs the desk's token",
+                f"open the URL printed at the start; for an extension, {PAIRING_HINT}",
             )
         return None
 
@@ -132,16 +136,16 @@ class Guard:
         return method == "GET" and self._pairings is not None and self._pairings.knows(_bearer(headers), None)
 
     def _extension_refusal(self, path: str, origin: str | None, headers: Headers) -> Response | None:
-        if path in FOR_PEOPLE:
-            return refused(403, "an extension may not do this", "do it at the desk, on the Companion page")
+        if path in NOT_FOR_EXTENSIONS:
+            return error_response(403, "an extension may not do this", "do it at the desk, on the Companion page")
         if path == PAIRING or (self._pairings is not None and self._pairings.knows(_bearer(headers), origin)):
             return None
-        return refused(401, "this extension is not paired with the desk", PAIR)
+        return error_response(401, "this extension is not paired with the desk", PAIRING_HINT)
 
     def _size_refusal(self, headers: Headers) -> Response | None:
         length = headers.get("content-length", "0")
         if not length.isdigit() or int(length) > LARGEST_BODY:
-            return refused(413, "the request body is too large", f"send at most {LARGEST_BODY:,} bytes")
+            return error_response(413, "the request body is too large", f"send at most {LARGEST_BODY:,} bytes")
         return None
 
     def _login(self, scope: Scope) -> Response | None:
@@ -151,13 +155,13 @@ class Guard:
             token.encode("utf-8", "replace"), self._access.token.encode()
         ):
             return None
-        answer = RedirectResponse("/", 303)
-        answer.set_cookie(COOKIE, self._access.token, httponly=True, samesite="strict")
-        return answer
+        response = RedirectResponse("/", 303)
+        response.set_cookie(COOKIE, self._access.token, httponly=True, samesite="strict")
+        return response
 
 
-def refused(status: int, error: str, hint: str) -> JSONResponse:
-    """An error response."""
+def error_response(status: int, error: str, hint: str) -> JSONResponse:
+    """Return an error as a JSON response."""
     return JSONResponse({"error": error, "hint": hint}, status)
 
 

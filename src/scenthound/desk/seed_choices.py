@@ -29,8 +29,11 @@ def choices(collections: Collections, configured: Collection[str]) -> list[tuple
     ]
 
 
-def allowed(collections: Collections, configured: Collection[str], source: str) -> str:
-    """Return the source as a command-line argument. `configured` are the desk's own sources. Raises `BadUsage`."""
+def checked_source(collections: Collections, configured: Collection[str], source: str) -> str:
+    """Check a source from a request; return it as a command-line argument. Raises `BadUsage`.
+
+    `configured` holds the sources that the desk was started with.
+    """
     if source in configured:
         return source
     kind, _, rest = source.partition(":")

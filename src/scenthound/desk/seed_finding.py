@@ -1,4 +1,4 @@
-"""Finds starting pages for the form on the start page: `POST /api/seeds` runs `scenthound seeds`."""
+"""Find starting pages for the form on the start page: `POST /api/seeds` runs `scenthound seeds`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from starlette.requests import Request
 from scenthound.desk import request_parameters as params
 from scenthound.desk.api_base import desk_of
 from scenthound.desk.api_operations import post
-from scenthound.desk.seed_choices import allowed
+from scenthound.desk.seed_choices import checked_source
 from scenthound.desk.shapes import TEXT, TEXTS, fields, list_of
 from scenthound.desk.steering_api import LONGEST_TOPIC, TOPIC
 from scenthound.model import Topic
@@ -25,11 +25,10 @@ async def find_seeds(request: Request) -> Any:
     desk, body = desk_of(request), await params.body_of(request)
     topic, limit = " ".join(TOPIC.of(body).split())[:LONGEST_TOPIC], LIMIT.of(body)
     check_topic(Topic(topic))
-    source = await run_in_threadpool(allowed, desk.collections, desk.sources, SOURCE.of(body))
+    source = await run_in_threadpool(checked_source, desk.collections, desk.sources, SOURCE.of(body))
     arguments = ["seeds", "--json", "--source", source, "--limit", str(limit), *desk.options]
-    result = await run_in_threadpool(
-        desk.processes.answer, [*arguments, "--", topic + " "]
-    )  # the space: never a file name
+    # the space keeps the topic from being taken for a file name
+    result = await run_in_threadpool(desk.processes.run_command, [*arguments, "--", topic + " "])
     return {"seeds": result["seeds"], "found": [page for answer in result["answers"] for page in answer["found"]]}
 
 

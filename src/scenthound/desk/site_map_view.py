@@ -86,7 +86,7 @@ def _head(name: str, site: SiteMap, unfolded: bool) -> Markup:
 
 
 def _tree(name: str, site: SiteMap) -> Markup:
-    """Nested lists, built from the last branch to the first without recursion, as a chain of pages may be long."""
+    """Nested lists, built from the last branch to the first without recursion, because a chain of pages may be long."""
     below: dict[int, list[Markup]] = {}
     for depth, branch in reversed(list(site.rows())):
         items = below.pop(depth + 1, [])
@@ -98,7 +98,7 @@ def _branch(name: str, branch: Branch, items: list[Markup]) -> Markup:
     shape = element("span", "●" if branch.on_topic else "○", class_="shape", aria_hidden="true")
     title = element("a", branch.title or layout.short(branch.url), href=layout.address(name, "page", url=branch.url))
     score = element("span", f" {branch.relevance:.2f}", class_="score on") if branch.on_topic else None
-    folded = f" + {branch.folded_words}" if branch.folded else None
+    folded = f" + {branch.folded_label}" if branch.folded else None
     kind = "hit" if branch.on_topic else "miss"
     line = element(
         "span", shape, title, score, element("span", folded, class_="quiet-text") if folded else None,
@@ -119,7 +119,7 @@ ROUTES = [
         "The map of a site, as a file.",
         TEXT,
         kinds=[kind for _, kind in FORMATS.values()],
-        inside={"file": {"enum": list(FORMATS)}},
+        path_shapes={"file": {"enum": list(FORMATS)}},
     ),
     Route("/c/{name}/site-map", main_pages.html_page(site_map_page)),
 ]

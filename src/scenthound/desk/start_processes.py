@@ -1,4 +1,4 @@
-"""Starts crawls and indexers as separate processes. Crawls outlive the desk; indexers and jobs end with it."""
+"""Start crawls and indexers as separate processes. Crawls outlive the desk; indexers and jobs end with it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class NewCrawl:
     """Parameters of the strategy."""
     looking_for: str = "auto"
     scope: str = "any"
-    described: Topic | None = None
+    described_topic: Topic | None = None
     """The topic from a topic file; `topic` has its keywords, possibly edited."""
     options: tuple[str, ...] = ()
     """Extra arguments set when the desk was started; never from the browser."""
@@ -74,7 +74,8 @@ class NewCrawl:
             arguments += ["--set", f"{key}={value}"]
         if self.looking_for != "auto":
             arguments += ["--looking-for", self.looking_for]
-        topic = str(topic_file(path)) if self.described else self.topic + " "  # the space: never taken for a file name
+        # the space keeps the topic from being taken for a file name
+        topic = str(topic_file(path)) if self.described_topic else self.topic + " "
         return [*arguments, *self.options, "--", topic]
 
 
@@ -98,8 +99,8 @@ class Processes:
         if not new.seeds.strip() and not new.source:
             raise BadUsage("no starting pages", "enter at least one address, such as https://example.org/")
         path.parent.mkdir(parents=True, exist_ok=True)
-        if new.described is not None:
-            write_topic_file(topic_file(path), TopicFile(replace(new.described, keywords=new.topic)))
+        if new.described_topic is not None:
+            write_topic_file(topic_file(path), TopicFile(replace(new.described_topic, keywords=new.topic)))
         self._start(path, new.arguments(path), new.seeds, COMMAND_TIMEOUT if new.source else PATIENCE)
 
     def resume(self, path: Path) -> None:
@@ -108,8 +109,8 @@ class Processes:
             raise BadUsage(f"this crawl is already running (process {process})", "there is nothing to resume")
         self._start(path, ["resume", str(path), "--json"], "")
 
-    def answer(self, arguments: Sequence[str]) -> dict[str, Any]:
-        """Run a command with `--json` and return its result. Raises the error of the command, or if it times out."""
+    def run_command(self, arguments: Sequence[str]) -> dict[str, Any]:
+        """Run a command with `--json` and return its result. Raises the command's error, or `OurFault` on a timeout."""
         try:
             done = subprocess.run(  # noqa: S603 - no shell; the arguments are a list
                 [*COMMAND, *arguments],
@@ -152,8 +153,8 @@ class Processes:
     def follow(self, path: Path) -> None:
         """Start an indexer for a crawl, unless one is running or the index is complete."""
         with self._lock:
-            running = self._indexers.get(path)
-            if (running is not None and running.poll() is None) or not _has_new_pages(path):
+            indexer = self._indexers.get(path)
+            if (indexer is not None and indexer.poll() is None) or not _has_new_pages(path):
                 return
             self._indexers[path] = subprocess.Popen(  # noqa: S603 - no shell; the arguments are a list
                 [*COMMAND, "index", str(path), "--follow"],
@@ -165,10 +166,10 @@ class Processes:
     def unfollow(self, path: Path) -> None:
         """Stop the indexer of a crawl."""
         with self._lock:
-            running = self._indexers.pop(path, None)
-            if running is not None:
-                running.terminate()
-                running.wait()
+            indexer = self._indexers.pop(path, None)
+            if indexer is not None:
+                indexer.terminate()
+                indexer.wait()
 
     def close(self) -> None:
         """Stop indexers and jobs; crawls keep running."""

@@ -10,8 +10,8 @@ from scenthound.desk import page_layout as layout
 from scenthound.desk.markup import Content, Markup, element
 
 
-def question(topic: str = "", sources: Sequence[tuple[str, str]] = (), source: str = "") -> Markup:
-    """The form that starts a crawl, filled in with `topic` and `source`: a search can become a topic."""
+def start_form(topic: str = "", sources: Sequence[tuple[str, str]] = (), source: str = "") -> Markup:
+    """The form that starts a crawl, prefilled with `topic` and `source`, which may come from a search."""
     topic_field = element(
         "div",
         element("label", "What are you looking for?", for_="topic", class_="ask"),
@@ -65,7 +65,7 @@ def question(topic: str = "", sources: Sequence[tuple[str, str]] = (), source: s
             element("label", "choose a file", element("input", id="file", type="file"), class_="file"),
             class_="quiet-text",
         ),
-        finding(sources, source),
+        seed_finder(sources, source),
     )
     budget = element(
         "div",
@@ -113,7 +113,7 @@ def _setting(label: str, field: Markup) -> Markup:
     return element("label", label, field, class_="setting")
 
 
-def finding(sources: Sequence[tuple[str, str]], chosen: str) -> Markup:
+def seed_finder(sources: Sequence[tuple[str, str]], chosen: str) -> Markup:
     """The choice of a seed source, and a button to search it."""
     options = [
         element("option", label, value=value, selected=value == chosen, data_asks="true" if value[-1] == ":" else None)

@@ -13,10 +13,10 @@ from scenthound.desk import crawl_data
 from scenthound.desk import request_parameters as params
 from scenthound.desk.api_base import PATIENCE, NotFound, desk_of, folder_of, start_new_crawl
 from scenthound.desk.api_operations import get, post
-from scenthound.desk.seed_choices import allowed
+from scenthound.desk.seed_choices import checked_source
 from scenthound.desk.shapes import FLAG, INTEGER, NUMBER, TEXT, fields, list_of
 from scenthound.desk.start_processes import NewCrawl
-from scenthound.desk.topic_api import topic_in
+from scenthound.desk.topic_api import parse_topic_file
 from scenthound.errors import BadUsage
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.steering import ACTIONS, give_label, give_order, parse_order
@@ -28,7 +28,7 @@ MOST_SEEDS = 4_000_000  # characters
 LONGEST_TOPIC = 2000
 
 TOPIC = params.Field("topic", str, "What to look for.")
-TOPIC_FILE = params.Field("topic_file", str, "The content of a topic file, which can say more than keywords.", "")
+TOPIC_FILE = params.Field("topic_file", str, "The content of a topic file, which can contain more than keywords.", "")
 SEEDS = params.Field("seeds", str, "Starting pages: one URL per line, or a bookmarks file.", "")
 SOURCE = params.Field("source", str, "A seed source to use if there are no seeds, such as collections:NAME.", "")
 PAGES = params.Field("pages", int, "How many pages to fetch.", 500, 1, 10**9)
@@ -47,9 +47,9 @@ async def start_crawl(request: Request) -> Any:
     source, file = SOURCE.of(body), TOPIC_FILE.of(body)
     new = NewCrawl(
         topic=" ".join(TOPIC.of(body).split())[:LONGEST_TOPIC],
-        described=topic_in(file) if file.strip() else None,
+        described_topic=parse_topic_file(file) if file.strip() else None,
         seeds=SEEDS.of(body)[:MOST_SEEDS],
-        source=allowed(desk.collections, desk.sources, source) if source else "",
+        source=checked_source(desk.collections, desk.sources, source) if source else "",
         pages=PAGES.of(body),
         delay=DELAY.of(body),
         strategy=STRATEGY.of(body),

@@ -1,4 +1,4 @@
-"""A stored page made safe to read: its text and structure, rebuilt from a short list of allowed elements.
+"""Make a stored page safe to read: rebuild its text and structure from a short list of allowed elements.
 
 None of the page's own markup is passed on. Only allowed elements are kept, text is escaped, and all attributes are
 dropped, so there are no scripts, styles or forms, and no URLs to load or follow. The response also has its own policy:
@@ -54,13 +54,13 @@ class _Copy:
     """Copies a page; the number of nodes is limited."""
 
     def __init__(self) -> None:
-        self._left = MOST_NODES
+        self._nodes_left = MOST_NODES
 
     def children(self, node: LexborNode, depth: int) -> Markup:
         parts: list[Markup] = []
         child = node.first_child
-        while child is not None and self._left > 0:
-            self._left -= 1
+        while child is not None and self._nodes_left > 0:
+            self._nodes_left -= 1
             parts.append(self._node(child, depth))
             child = child.next
         return join(*parts)

@@ -24,7 +24,7 @@ TOPIC = fields(keywords=TEXT, name=TEXT, description=TEXT, examples=TEXTS)
 MOST_EXAMPLES = 20
 
 
-def topic_in(text: str) -> Topic:
+def parse_topic_file(text: str) -> Topic:
     """Parse a topic file. Raises `BadConfig`."""
     try:
         data = tomllib.loads(text)
@@ -44,8 +44,8 @@ def topic_of_examples(desk: Desk, examples: str) -> Topic:
         urls_file, file = Path(temporary) / "examples.txt", Path(temporary) / "topic.toml"
         urls_file.write_text("\n".join(urls), encoding="utf-8")
         arguments = ["topic", "new", str(file), "--examples", str(urls_file), "--yes", "--json", *desk.options]
-        answer = desk.processes.answer(arguments)
-    return Topic(str(answer["keywords"]), examples=tuple(urls))
+        result = desk.processes.run_command(arguments)
+    return Topic(str(result["keywords"]), examples=tuple(urls))
 
 
 async def find_topic(request: Request) -> Any:
@@ -53,7 +53,7 @@ async def find_topic(request: Request) -> Any:
     file, examples = FILE.of(body), EXAMPLES.of(body)
     if bool(file.strip()) == bool(examples.strip()):
         raise BadUsage("send either a topic file or example pages", "set `file` or `examples`, but not both")
-    topic = topic_in(file) if file.strip() else await run_in_threadpool(topic_of_examples, desk, examples)
+    topic = parse_topic_file(file) if file.strip() else await run_in_threadpool(topic_of_examples, desk, examples)
     return {
         "keywords": topic.keywords,
         "name": topic.name,

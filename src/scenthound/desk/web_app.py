@@ -39,7 +39,7 @@ from scenthound.desk import (
 from scenthound.desk.api_base import Desk
 from scenthound.desk.crawl_folders import Collections
 from scenthound.desk.pairing import Pairings
-from scenthound.desk.security import Access, Guard, refused
+from scenthound.desk.security import Access, Guard, error_response
 from scenthound.errors import BadConfig
 
 MODULES = (
@@ -77,7 +77,7 @@ def make_app(desk: Desk) -> Starlette:
         if request.method == "GET" and not request.url.path.startswith("/api"):
             response: Response = main_pages.problem_page(message, "", status)
         else:
-            response = refused(status, message, "GET /api/openapi.json describes the API")
+            response = error_response(status, message, "GET /api/openapi.json describes the API")
         response.headers.update(headers)
         return response
 
@@ -91,7 +91,7 @@ def make_app(desk: Desk) -> Starlette:
     return app
 
 
-def bound(host: str, port: int) -> socket.socket:
+def listening_socket(host: str, port: int) -> socket.socket:
     """Open a listening socket; port 0 means any free port. Raises `BadConfig`."""
     try:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
@@ -106,15 +106,15 @@ def serve(
     folders: list[Path],
     host: str,
     port: int,
-    ready: Callable[[str], None],
+    on_ready: Callable[[str], None],
     options: tuple[str, ...] = (),
     sources: tuple[str, ...] = (),
     companion: Companion | None = None,
     pairings: Pairings | None = None,
 ) -> None:
-    """Run the desk until interrupted. `ready` is called with its URL, including the token."""
+    """Run the desk until interrupted. `on_ready` is called with its URL, including the token."""
     collections = Collections(home, folders)
-    with bound(host, port) as listener:
+    with listening_socket(host, port) as listener:
         access = Access(host, int(listener.getsockname()[1]), secrets.token_urlsafe(24))
         if companion is not None and not access.is_loopback:
             raise BadConfig("the companion works on loopback only", "keep the host at 127.0.0.1")
@@ -123,7 +123,7 @@ def serve(
             make_app(desk), log_level="warning", access_log=False, timeout_graceful_shutdown=2, lifespan="on"
         )
         name = f"[{host}]" if ":" in host else host
-        ready(
+        on_ready(
             f"http://{name}:{access.port}/{'' if access.is_loopback else f'?token={access.token}'}#token={access.token}"
         )
         server = uvicorn.Server(config)

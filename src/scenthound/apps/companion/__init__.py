@@ -1,43 +1,43 @@
-"""The companion (Letizia): looks ahead while a person browses, and suggests links worth following.
+"""The browsing companion: fetches pages ahead while a person browses, and suggests links to follow, like Letizia.
 
 The browser extension in `extension/` sends the active page to the desk on the same machine; the desk passes it to
 `Companion`, returns suggestions to the extension, and shows the reader everything the companion knows.
 
 * `reader_profile` learns weighted words from the pages read and saves them.
-* `reading_history` remembers recent pages, in memory only.
+* `reading_history` keeps recent pages, in memory only.
 * `look_ahead` crawls a few pages ahead, breadth-first and politely.
-* `suggestions` ranks the pages found.
-* `companion` puts these together for one reader.
+* `suggestions` ranks links by the profile.
+* `companion` combines these for one reader.
 """
 
 from importlib import resources
 from pathlib import Path
 
-from scenthound.apps.companion.companion import Answer, Companion, Visit
-from scenthound.apps.companion.look_ahead import LooksAhead, Scout, Sees, seen, settings_for
+from scenthound.apps.companion.companion import Companion, SuggestionList, Visit
+from scenthound.apps.companion.look_ahead import LooksAhead, PageReceiver, Scout, settings_for, summarise
 from scenthound.apps.companion.reader_profile import Profile, Word, spellings, vector
 from scenthound.apps.companion.reading_history import LESSONS, Reader
-from scenthound.apps.companion.suggestions import SeenLink, SeenPage, Suggestion, suggest
+from scenthound.apps.companion.suggestions import PageLink, PageSummary, Suggestion, suggest
 
 __all__ = [
     "LESSONS",
-    "Answer",
     "Companion",
     "LooksAhead",
+    "PageLink",
+    "PageReceiver",
+    "PageSummary",
     "Profile",
     "Reader",
     "Scout",
-    "SeenLink",
-    "SeenPage",
-    "Sees",
     "Suggestion",
+    "SuggestionList",
     "Visit",
     "Word",
     "extension_folder",
-    "seen",
     "settings_for",
     "spellings",
     "suggest",
+    "summarise",
     "vector",
 ]
 

@@ -1,4 +1,6 @@
-"""The companion of one reader: receives page visits from the browser, looks ahead, suggests links, saves the profile.
+"""The browsing companion of one reader.
+
+It receives page visits from the browser, fetches linked pages ahead, suggests links and saves the reader's profile.
 
 Only the words of the profile and the excluded sites are written to disk (`profile.json`). Pages and URLs are kept in
 memory, and only the most recent ones.
@@ -13,9 +15,9 @@ from typing import Any, NamedTuple
 
 from scenthound import url as urls
 from scenthound.apps.companion.look_ahead import PAGES, Scout
-from scenthound.apps.companion.reader_profile import ANALYSER, Kept, load, save, spellings, vector
+from scenthound.apps.companion.reader_profile import ANALYSER, SavedProfile, load, save, spellings, vector
 from scenthound.apps.companion.reading_history import Reader
-from scenthound.apps.companion.suggestions import SeenLink, SeenPage, Suggestion
+from scenthound.apps.companion.suggestions import PageLink, PageSummary, Suggestion
 from scenthound.errors import BadUsage, NotAUrl
 from scenthound.files import make_folder
 from scenthound.loop.settings import Settings
@@ -38,10 +40,11 @@ class Visit(NamedTuple):
     """(URL, text) pairs in document order."""
 
 
-class Answer(NamedTuple):
+class SuggestionList(NamedTuple):
     """The suggestions for a page."""
 
     about: str
+    """Status message for the reader."""
     is_looking: bool
     looked_at: int
     """Number of pages fetched ahead for the active page."""
@@ -52,7 +55,7 @@ class Answer(NamedTuple):
 
 
 class Companion:
-    """Runs in the event loop of the desk; not thread-safe."""
+    """State and operations of the companion. Not thread-safe: use it only in the event loop of the desk."""
 
     def __init__(self, folder: Path, settings: Settings | None = None, fetcher: Fetcher | None = None) -> None:
         """`settings` apply to the crawls that look ahead. Raises if the folder has an invalid `profile.json`."""
@@ -61,7 +64,7 @@ class Companion:
         profile, self.excluded = load(folder / FILE)
         self.is_on = True
         self._reader = Reader(profile)
-        self._front: Url | None = None
+        self._active_url: Url | None = None
         self._looked_at = 0
         self._scout = Scout(self, settings or Settings(), fetcher)
 
@@ -69,20 +72,20 @@ class Companion:
 
     async def visit(self, visit: Visit) -> None:
         """Record that a page was opened and look ahead from it. Raises `BadUsage` if the page may not be read."""
-        url = self.readable(visit.url)
+        url = self.checked_url(visit.url)
         words = vector(ANALYSER.counts(f"{visit.title}\n{visit.text}"))
-        page = SeenPage(url, visit.title, words, _links(url, visit.links))
-        if self._reader.open(page, spellings(visit.text)) or url != self._front:
-            self._front, self._looked_at = url, 0
+        page = PageSummary(url, visit.title, words, _links(url, visit.links))
+        if self._reader.open(page, spellings(visit.text)) or url != self._active_url:
+            self._active_url, self._looked_at = url, 0
             await self._scout.look(self._reader.unseen(page), self.excluded)
         self._save()
 
     def teach(self, address: str, lesson: str, seconds: float = 0.0) -> None:
         """Learn that a page was read for `seconds`, bookmarked, or opened from a suggestion; see `LESSONS`."""
-        self._reader.teach(self.readable(address), lesson, seconds)
+        self._reader.teach(self.checked_url(address), lesson, seconds)
         self._save()
 
-    def readable(self, address: str) -> Url:
+    def checked_url(self, address: str) -> Url:
         """Return the canonical URL of a page. Raises `BadUsage` if it may not be read."""
         try:
             url = urls.make(address)
@@ -100,31 +103,31 @@ class Companion:
         host = urls.host(url)
         return any(host == site or host.endswith(f".{site}") for site in self.excluded)
 
-    def see(self, page: SeenPage, requested: Url) -> None:
+    def add_fetched(self, page: PageSummary, requested: Url) -> None:
         """Record a page that was fetched ahead; `requested` is the URL before redirects."""
         self._looked_at += 1
-        self._reader.see(page, requested)
+        self._reader.add_fetched(page, requested)
 
-    def gone(self, url: Url) -> None:
+    def add_missing(self, url: Url) -> None:
         """Record that there is no page at this URL."""
-        self._reader.gone(url)
+        self._reader.add_missing(url)
 
     # ---- queries
 
-    def suggestions(self, address: str) -> Answer:
+    def suggestions(self, address: str) -> SuggestionList:
         """Return the suggestions for a page that was reported with `visit`."""
-        url = self.readable(address)
+        url = self.checked_url(address)
         page = self._reader.page(url)
         if page is None:
-            return Answer("This page has not been read yet.", False, 0, [])
-        is_looking = self._scout.is_busy and url == self._front
+            return SuggestionList("This page has not been read yet.", False, 0, [])
+        is_looking = self._scout.is_busy and url == self._active_url
         suggestions = self._reader.suggestions(page)
         about = self._scout.failure or _about(suggestions, page, is_looking, self._looked_at)
-        return Answer(about, is_looking, self._looked_at, suggestions)
+        return SuggestionList(about, is_looking, self._looked_at, suggestions)
 
     def state(self) -> dict[str, Any]:
-        """Return everything that the companion knows, as JSON data."""
-        profile, front = self._reader.profile, self._reader.page(self._front)
+        """Return the settings, the profile and the most recent pages, as JSON data."""
+        profile, front = self._reader.profile, self._reader.page(self._active_url)
         return {
             "on": self.is_on,
             "folder": str(self.folder),
@@ -157,37 +160,37 @@ class Companion:
     async def forget(self) -> None:
         """Forget everything that was read and learned. Excluded sites are kept."""
         await self._scout.stop()
-        self._reader, self._front, self._looked_at = Reader(), None, 0
+        self._reader, self._active_url, self._looked_at = Reader(), None, 0
         self._save()
 
-    async def switch(self, on: bool) -> None:
+    async def set_enabled(self, on: bool) -> None:
         """Turn the companion on or off. While it is off, nothing is read."""
         self.is_on = on
         if not on:
             await self._scout.stop()
 
     def _save(self) -> None:
-        save(self.folder / FILE, Kept(self._reader.profile, self.excluded))
+        save(self.folder / FILE, SavedProfile(self._reader.profile, self.excluded))
 
     async def close(self) -> None:
         await self._scout.close()
 
 
-def _links(page: Url, pairs: Sequence[tuple[str, str]]) -> tuple[SeenLink, ...]:
+def _links(page: Url, pairs: Sequence[tuple[str, str]]) -> tuple[PageLink, ...]:
     """One link per URL, with the first text that is not empty."""
-    links: dict[Url, SeenLink] = {}
+    links: dict[Url, PageLink] = {}
     for address, text in pairs[:MOST_LINKS]:
         try:
-            spelling = urls.resolve(address)
-            url = urls.canonical(spelling)
+            original_url = urls.resolve(address)
+            url = urls.canonical(original_url)
         except NotAUrl:
             continue
         if url != page and (url not in links or not links[url].text):
-            links[url] = SeenLink.of(url, text, spelling)
+            links[url] = PageLink.of(url, text, original_url)
     return tuple(links.values())
 
 
-def _summary(page: SeenPage) -> dict[str, str]:
+def _summary(page: PageSummary) -> dict[str, str]:
     return {"url": page.url, "title": page.title}
 
 
@@ -195,11 +198,11 @@ def _site(text: str) -> str:
     name = text.strip().lower()
     name = (name.partition("://")[2] or name).partition("/")[0].removeprefix("www.").strip(".")
     if not _SITE.match(name):
-        raise BadUsage(f"not a site: `{text[:80]}`", "write it like example.org")
+        raise BadUsage(f"`{text[:80]}` is not a host name", "write it like example.org")
     return name
 
 
-def _about(suggestions: Sequence[Suggestion], page: SeenPage, is_looking: bool, looked_at: int) -> str:
+def _about(suggestions: Sequence[Suggestion], page: PageSummary, is_looking: bool, looked_at: int) -> str:
     checked = f"{looked_at} page{'' if looked_at == 1 else 's'} checked"
     if is_looking:
         return f"Looking ahead: {checked} so far."

@@ -1,8 +1,8 @@
-"""Looks ahead breadth-first from the active page: its links in document order, then their links, within a small budget.
+"""Fetch pages ahead of the reader: the links of the active page in document order, then their links, up to a limit.
 
 The crawl follows the same rules as any other: it obeys robots.txt, waits between requests to a host and refuses private
 addresses. A URL with a query is never fetched, because fetching it may have an effect (`/unsubscribe?user=…`); the link
-can still be suggested by its text.
+can still be suggested because of its text.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from scenthound.apps.companion.reader_profile import ANALYSER, vector
-from scenthound.apps.companion.suggestions import SeenLink, SeenPage
+from scenthound.apps.companion.suggestions import PageLink, PageSummary
 from scenthound.loop.settings import Settings
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
@@ -30,21 +30,21 @@ GONE = (404, 410)
 """Status codes of a page that does not exist; other failures may be temporary."""
 
 
-class Sees(Protocol):
-    """Receives the pages found by looking ahead."""
+class PageReceiver(Protocol):
+    """Receives the pages that are fetched ahead."""
 
-    def see(self, page: SeenPage, requested: Url) -> None:
+    def add_fetched(self, page: PageSummary, requested: Url) -> None:
         """Called with each page that was fetched; `requested` is the URL before redirects."""
 
-    def gone(self, url: Url) -> None:
-        """Called with each URL that has no page."""
+    def add_missing(self, url: Url) -> None:
+        """Called with each URL at which there is no page."""
 
 
 @dataclass
 class LooksAhead:
-    """A breadth-first strategy that reports each page to `sees`."""
+    """A breadth-first strategy that reports each page to `receiver`."""
 
-    sees: Sees
+    receiver: PageReceiver
 
     @property
     def declaration(self) -> Declaration:
@@ -54,19 +54,19 @@ class LooksAhead:
         return [Candidate(url, 0.0) for url in dict.fromkeys(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
-        self.sees.see(seen(page), page.candidate.url)
+        self.receiver.add_fetched(summarise(page), page.candidate.url)
         return page.offer_all(0.0)
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
         if miss.status in GONE:
-            self.sees.gone(miss.candidate.url)
+            self.receiver.add_missing(miss.candidate.url)
         return ()
 
 
-def seen(page: Page) -> SeenPage:
-    """Return the part of a page that is kept: title, words and links."""
-    links = tuple(SeenLink.of(link.url, link.anchor, link.spelling) for link in page.outlinks[:MOST_LINKS])
-    return SeenPage(page.url, page.title, vector(page.record.counts(ANALYSER)), links)
+def summarise(page: Page) -> PageSummary:
+    """Return the data that is kept about a page: title, words and links."""
+    links = tuple(PageLink.of(link.url, link.anchor, link.spelling) for link in page.outlinks[:MOST_LINKS])
+    return PageSummary(page.url, page.title, vector(page.record.counts(ANALYSER)), links)
 
 
 def settings_for(base: Settings, excluded: Sequence[str] = ()) -> Settings:
@@ -90,22 +90,22 @@ def settings_for(base: Settings, excluded: Sequence[str] = ()) -> Settings:
 class Scout:
     """Looks ahead from one page at a time; a new page cancels the previous crawl."""
 
-    def __init__(self, sees: Sees, settings: Settings, fetcher: Fetcher | None = None) -> None:
+    def __init__(self, receiver: PageReceiver, settings: Settings, fetcher: Fetcher | None = None) -> None:
         self._settings = settings
         self._crawls = ShortCrawls(settings_for(self._settings), fetcher)
         self._task: asyncio.Task[str] | None = None
-        self._sees = sees
+        self._receiver = receiver
 
     @property
     def is_busy(self) -> bool:
         return self._task is not None and not self._task.done()
 
-    async def look(self, links: Sequence[SeenLink], excluded: Sequence[str]) -> None:
+    async def look(self, links: Sequence[PageLink], excluded: Sequence[str]) -> None:
         """Start fetching these links, in order."""
         await self.stop()
-        seeds = [(link.url, link.spelling or link.url) for link in links]
+        seeds = [(link.url, link.original_url or link.url) for link in links]
         self._task = asyncio.create_task(
-            self._crawls.run(LooksAhead(self._sees), seeds, settings_for(self._settings, excluded))
+            self._crawls.run(LooksAhead(self._receiver), seeds, settings_for(self._settings, excluded))
         )
 
     async def stop(self) -> None:
@@ -117,7 +117,7 @@ class Scout:
 
     @property
     def failure(self) -> str:
-        """The error that ended the crawl, or an empty string. Always a bug: problems with hosts are not errors here."""
+        """The error that ended the crawl, or an empty string. It is always a bug: problems with hosts do not raise."""
         task = self._task
         error = task.exception() if task is not None and task.done() and not task.cancelled() else None
         return "" if error is None else f"{type(error).__name__}: {error}"

@@ -5,8 +5,8 @@ A page that was read adds its words to the profile, as a vector of length 1, tim
     weight(t) <- weight(t) * decay + w * v(t),    v(t) ~ (1 + ln tf(t)) * -ln b(t),    decay = 0.5 ** (1 / HALF_LIFE)
 
 where b(t) is the share of English texts with the word (`text.background`). All weights decay with each new page, so
-that a page read `HALF_LIFE` pages ago counts half. Words are saved, URLs are not: the file does not show which pages
-were read.
+that a page read `HALF_LIFE` pages ago counts half. Words are saved but URLs are not, so the file does not show which
+pages were read.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FIRST_PAGES = 10
 HEAVIEST = 100.0
 """Largest weight that a person can give a word."""
 MOST = 1e9
-"""Largest valid weight in a file: a lifetime of reading adds up to less."""
+"""Largest valid weight in a file; a lifetime of reading adds up to less."""
 VERSION = 1
 
 Vector = Mapping[str, float]
@@ -61,7 +61,7 @@ class PagesWith:
             self._counts[term] = self._counts.get(term, 0) + 1
 
     def rarity(self, term: str) -> float:
-        """Near 1 for a word on few pages, near 0 for a word on all pages, such as those in menus and footers.
+        """How rare a word is: near 1 if it is on few pages, near 0 if on all, like the words of menus and footers.
 
         r(t) = 1 - pages with t / (pages + FIRST_PAGES)
         """
@@ -167,16 +167,16 @@ class Profile:
         self.spelling = {term: word for term, word in self.spelling.items() if term in self.weights}
 
 
-class Kept(NamedTuple):
+class SavedProfile(NamedTuple):
     """The data that the companion saves."""
 
     profile: Profile
     excluded: tuple[str, ...] = ()
 
 
-def save(path: Path, kept: Kept) -> None:
+def save(path: Path, saved: SavedProfile) -> None:
     """Write profile and excluded sites to a file that only the user can read."""
-    profile = kept.profile
+    profile = saved.profile
     document = {
         "version": VERSION,
         "pages": profile.pages,
@@ -185,13 +185,13 @@ def save(path: Path, kept: Kept) -> None:
             for term, weight in profile.weights.items()
         ],
         "removed": profile.removed,
-        "excluded": list(kept.excluded),
+        "excluded": list(saved.excluded),
     }
     write_text(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n", mode=0o600)
 
 
-def load(path: Path) -> Kept:
-    """Read what `save` wrote; an empty profile if there is no file.
+def load(path: Path) -> SavedProfile:
+    """Read a file written by `save`; return an empty profile if there is no file.
 
     Raises `FileDamaged`, or `UnsafeFile` for a symbolic link.
     """
@@ -199,7 +199,7 @@ def load(path: Path) -> Kept:
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        return Kept(Profile())
+        return SavedProfile(Profile())
     except UnicodeDecodeError:
         text = ""
     try:
@@ -208,7 +208,7 @@ def load(path: Path) -> Kept:
         raise FileDamaged(path, "is not a companion profile", "move it away, and a new one will be created") from None
 
 
-def _read(document: Mapping[str, Any]) -> Kept:
+def _read(document: Mapping[str, Any]) -> SavedProfile:
     entries: Iterable[Mapping[str, Any]] = document["words"]
     weights = {str(entry["term"]): float(entry["weight"]) for entry in entries}
     if document["version"] != VERSION or not all(0.0 <= weight <= MOST for weight in weights.values()):
@@ -222,4 +222,4 @@ def _read(document: Mapping[str, Any]) -> Kept:
     excluded = document["excluded"]
     if not isinstance(excluded, list) or not all(isinstance(site, str) for site in excluded):
         raise ValueError  # never read an excluded site just because its entry was damaged
-    return Kept(profile, tuple(excluded))
+    return SavedProfile(profile, tuple(excluded))

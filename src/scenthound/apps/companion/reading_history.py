@@ -1,4 +1,4 @@
-"""The recent pages of one reader, read and fetched ahead, and what was learned from them. In memory only."""
+"""Keep the recent pages of one reader (read, fetched ahead or missing) in memory, and learn the profile from them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 from scenthound import url as urls
 from scenthound.apps.companion.reader_profile import PagesWith, Profile
-from scenthound.apps.companion.suggestions import MOST, SeenLink, SeenPage, Suggestion, is_front, suggest
+from scenthound.apps.companion.suggestions import MOST, PageLink, PageSummary, Suggestion, is_other_front_page, suggest
 from scenthound.errors import BadUsage
 from scenthound.model import Url
 
 MOST_PAGES = 1_000
-"""Limit on the pages remembered: read, fetched ahead and missing, each."""
+"""Maximum number of pages kept of each kind: read, fetched ahead, missing."""
 VISIT = 0.3
 """Weight of a page as soon as it is opened."""
 LESSONS = {"read": 1.0, "bookmark": 2.0, "follow": 1.0}
@@ -27,9 +27,9 @@ FRONT = 2.0
 
 @dataclass(slots=True)
 class _Read:
-    """A page that was read, and how."""
+    """A page that was read, for how long, and the lessons learned from it."""
 
-    page: SeenPage
+    page: PageSummary
     spelling: Mapping[str, str]
     seconds: float = 0.0
     lessons: set[str] = field(default_factory=set)
@@ -41,14 +41,14 @@ class Reader:
     def __init__(self, profile: Profile | None = None) -> None:
         self.profile = profile or Profile()
         self._read: OrderedDict[Url, _Read] = OrderedDict()
-        self._ahead: OrderedDict[Url, SeenPage] = OrderedDict()
+        self._ahead: OrderedDict[Url, PageSummary] = OrderedDict()
         self._followed: set[Url] = set()
         self._gone: OrderedDict[Url, None] = OrderedDict()
         self._pages_with = PagesWith()
         self._previous: Url | None = None
         self._opened = self._fronts = 0
 
-    def open(self, page: SeenPage, spelling: Mapping[str, str]) -> bool:
+    def open(self, page: PageSummary, spelling: Mapping[str, str]) -> bool:
         """Record that a page was opened; return whether it is new. `spelling` maps stems to words of the page."""
         previous_url, self._previous = self._previous, page.url
         earlier = self._read.pop(page.url, None)
@@ -58,7 +58,7 @@ class Reader:
             return False
         _trim(self._read)
         self._opened += 1
-        self._fronts += previous_url is not None and is_front(page.url, urls.host(previous_url))
+        self._fronts += previous_url is not None and is_other_front_page(page.url, urls.host(previous_url))
         self._pages_with.add(page.words)
         self.profile.fade()
         self._learn(read, VISIT)
@@ -89,7 +89,7 @@ class Reader:
 
     # ---- looking ahead
 
-    def see(self, page: SeenPage, requested: Url) -> None:
+    def add_fetched(self, page: PageSummary, requested: Url) -> None:
         """Record a page that was fetched ahead; `requested` is the URL before redirects."""
         self._pages_with.add(page.words)
         for url in {page.url, requested}:
@@ -97,21 +97,21 @@ class Reader:
             self._ahead[url] = page
         _trim(self._ahead)
 
-    def gone(self, url: Url) -> None:
+    def add_missing(self, url: Url) -> None:
         """Record that there is no page at this URL, so that it is not suggested."""
         self._gone[url] = None
         _trim(self._gone)
 
-    def unseen(self, page: SeenPage) -> list[SeenLink]:
-        """The links to look at from a page, breadth-first: its own, then those of its linked pages, if not seen."""
+    def unseen(self, page: PageSummary) -> list[PageLink]:
+        """The links to fetch ahead from a page: its own, then the links of its linked pages, without known pages."""
         fetched = [self._ahead[link.url] for link in page.links if link.url in self._ahead]
         further = [link for seen in fetched for link in seen.links]
         seen_urls = self._ahead.keys() | self._read.keys() | self._gone.keys()
         return [link for link in (*page.links, *further) if link.url not in seen_urls]
 
-    def latest(self, most: int) -> list[SeenPage]:
+    def latest(self, most: int) -> list[PageSummary]:
         """The pages fetched ahead most recently."""
-        pages: dict[Url, SeenPage] = {}
+        pages: dict[Url, PageSummary] = {}
         for page in reversed(self._ahead.values()):
             if len(pages) < most:
                 pages.setdefault(page.url, page)
@@ -119,13 +119,13 @@ class Reader:
 
     # ---- queries
 
-    def page(self, url: Url | None) -> SeenPage | None:
+    def page(self, url: Url | None) -> PageSummary | None:
         """The page with this URL, if it was read."""
         read = self._read.get(url) if url is not None else None
         return None if read is None else read.page
 
-    def suggestions(self, page: SeenPage, most: int = MOST) -> list[Suggestion]:
-        """Suggestions for a page, best first, without pages already read and dead links."""
+    def suggestions(self, page: PageSummary, most: int = MOST) -> list[Suggestion]:
+        """Suggestions for a page, best first, excluding dead links and pages already read."""
         excluded = self._read.keys() | self._gone.keys()
         front = FRONT * self._fronts / max(1, self._opened)
         return suggest(page, self._ahead, self.profile.interest(self._pages_with), excluded, most, front)
@@ -137,7 +137,7 @@ class Reader:
             self._ahead.pop(url, None)
 
     def urls(self) -> Iterator[Url]:
-        """The URLs of all pages remembered."""
+        """Yield the URLs of the pages read and fetched ahead."""
         yield from self._read
         yield from self._ahead
 

@@ -1,12 +1,12 @@
-"""Ranks the links of a page, and pages two clicks away, by how well they match the reader's profile, with reasons.
+"""Rank the links of a page, and pages two clicks away, by how well they match the reader's profile, with reasons.
 
-    score = m(page) + LINK * m(link) + front    for a page that was fetched ahead
-    score = UNSEEN * m(link)                    for a link of which only the text is known
+    score = m(page) + LINK_WEIGHT * m(link) + front    for a page that was fetched ahead
+    score = UNFETCHED_WEIGHT * m(link)                 for a link whose page was not fetched
 
-m is the cosine with the profile. `front` applies only to the front page of another site: such a page has few words in
-common with the pages read, but readers who move to another site pass through it. It grows with the share of such pages
-among those that this reader opened. Links of the page come first, then the best pages two clicks away: ranked together,
-the latter displaced pages that readers opened next (benchmarks/companion.py).
+m(x) is the cosine of x and the profile. `front` applies only to the front page of another site: such a page has few
+words in common with the pages read, but readers who move to another site pass through it. `front` is proportional to
+the share of such pages among the pages this reader opened. Links of the page come first, then the best pages two clicks
+away; when both were ranked together, the latter displaced links that readers opened next (benchmarks/companion.py).
 """
 
 from __future__ import annotations
@@ -20,37 +20,38 @@ from scenthound.apps.companion.reader_profile import ANALYSER, Interest, Vector,
 from scenthound.model import Url
 from scenthound.text.vectors import dot, term_frequencies
 
-UNSEEN = 0.5
-LINK = 0.3
+UNFETCHED_WEIGHT = 0.5
+LINK_WEIGHT = 0.3
 LEAST = 0.01
 """Pages with a lower score are not suggested."""
 MOST = 7
-FURTHER = 3
+MOST_TWO_CLICKS = 3
 """How many pages two clicks away to suggest."""
-WORDS = 4
+MOST_REASON_WORDS = 4
 
 
-class SeenLink(NamedTuple):
+class PageLink(NamedTuple):
     """A link of a page, with its text and the terms of that text."""
 
     url: Url
     text: str
-    spelling: str
+    original_url: str
+    """The URL as written in the page, which is the one to request."""
     terms: tuple[str, ...]
 
     @classmethod
-    def of(cls, url: Url, text: str, spelling: str) -> SeenLink:
-        return cls(url, text, spelling, tuple(ANALYSER.terms(text)))
+    def of(cls, url: Url, text: str, original_url: str) -> PageLink:
+        return cls(url, text, original_url, tuple(ANALYSER.terms(text)))
 
 
 @dataclass(frozen=True, slots=True)
-class SeenPage:
-    """The part that is kept of a page that was read or fetched ahead."""
+class PageSummary:
+    """The data kept about a page that was read or fetched ahead."""
 
     url: Url
     title: str
     words: Vector
-    links: tuple[SeenLink, ...]
+    links: tuple[PageLink, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +84,14 @@ class _Option(NamedTuple):
     """A link that may be suggested."""
 
     score: float
-    link: SeenLink
+    link: PageLink
     clicks: int
     through: str
 
 
 def suggest(
-    page: SeenPage,
-    ahead: Mapping[Url, SeenPage],
+    page: PageSummary,
+    ahead: Mapping[Url, PageSummary],
     interest: Interest,
     visited: Collection[Url],
     most: int = MOST,
@@ -110,19 +111,19 @@ def suggest(
             best[link.url] = _Option(score, link, clicks, through)
     ranked = sorted(best.values(), key=lambda option: -option.score)  # stable: ties stay in document order
     near = [option for option in ranked if option.clicks == 1][:most]
-    further = [option for option in ranked if option.clicks == 2][:FURTHER]
+    further = [option for option in ranked if option.clicks == 2][:MOST_TWO_CLICKS]
     host = urls.host(page.url)
     return [_suggestion(option, ahead.get(option.link.url), interest, host) for option in (*near, *further)]
 
 
-def is_front(url: Url, host: str) -> bool:
+def is_other_front_page(url: Url, host: str) -> bool:
     """Whether this is the front page of a site other than `host`."""
     return urls.is_home(url) and urls.host(url) != host
 
 
-def _reachable(page: SeenPage, ahead: Mapping[Url, SeenPage]) -> Iterator[tuple[SeenLink, int, str]]:
+def _reachable(page: PageSummary, ahead: Mapping[Url, PageSummary]) -> Iterator[tuple[PageLink, int, str]]:
     """Yield (link, clicks, text of the first link) for all links one and two clicks away."""
-    first: dict[Url, SeenLink] = {}
+    first: dict[Url, PageLink] = {}
     for link in page.links:
         yield link, 1, ""
         first.setdefault(link.url, link)
@@ -133,34 +134,35 @@ def _reachable(page: SeenPage, ahead: Mapping[Url, SeenPage]) -> Iterator[tuple[
 
 
 class _Scores:
-    """Scores links for one profile."""
+    """Computes the scores of links for one profile."""
 
-    def __init__(self, profile: Vector, ahead: Mapping[Url, SeenPage], host: str, front: float) -> None:
+    def __init__(self, profile: Vector, ahead: Mapping[Url, PageSummary], host: str, front: float) -> None:
         self._profile, self._ahead, self._host, self._front = profile, ahead, host, front
         self._page_matches: dict[Url, float] = {}
 
-    def of(self, link: SeenLink) -> float:
+    def of(self, link: PageLink) -> float:
         seen = self._ahead.get(link.url)
         link_match = self._match_link(link)
         if seen is None:
-            return UNSEEN * link_match
-        return self._match_page(seen) + LINK * link_match + (self._front if is_front(seen.url, self._host) else 0.0)
+            return UNFETCHED_WEIGHT * link_match
+        front = self._front if is_other_front_page(seen.url, self._host) else 0.0
+        return self._match_page(seen) + LINK_WEIGHT * link_match + front
 
-    def _match_link(self, link: SeenLink) -> float:
-        if not any(term in self._profile for term in link.terms):  # true for nearly all links
+    def _match_link(self, link: PageLink) -> float:
+        if not any(term in self._profile for term in link.terms):  # early exit for nearly all links
             return 0.0
         return dot(self._profile, vector(term_frequencies(link.terms)))
 
-    def _match_page(self, page: SeenPage) -> float:
+    def _match_page(self, page: PageSummary) -> float:
         if page.url not in self._page_matches:
             self._page_matches[page.url] = dot(self._profile, page.words)
         return self._page_matches[page.url]
 
 
-def _suggestion(option: _Option, seen: SeenPage | None, interest: Interest, host: str) -> Suggestion:
+def _suggestion(option: _Option, seen: PageSummary | None, interest: Interest, host: str) -> Suggestion:
     link = option.link
     return Suggestion(
-        link.spelling or link.url,
+        link.original_url or link.url,
         (seen.title if seen is not None else "") or link.text or link.url,
         option.score,
         option.clicks,
@@ -170,10 +172,10 @@ def _suggestion(option: _Option, seen: SeenPage | None, interest: Interest, host
     )
 
 
-def _reasons(link: SeenLink, seen: SeenPage | None, interest: Interest, host: str) -> Iterable[str]:
-    if seen is not None and (shared := interest.shared(seen.words, WORDS)):
+def _reasons(link: PageLink, seen: PageSummary | None, interest: Interest, host: str) -> Iterable[str]:
+    if seen is not None and (shared := interest.shared(seen.words, MOST_REASON_WORDS)):
         yield f"matches your interests: {', '.join(shared)}"
-    elif shared := interest.shared(vector(term_frequencies(link.terms)), WORDS):
+    elif shared := interest.shared(vector(term_frequencies(link.terms)), MOST_REASON_WORDS):
         yield f"link text: {', '.join(shared)}"
-    if seen is not None and is_front(seen.url, host):
+    if seen is not None and is_other_front_page(seen.url, host):
         yield "front page of another site"

@@ -1,7 +1,7 @@
-"""Builds or updates a portal from a crawl folder; only files that have changed are written.
+"""Build or update a portal from a crawl folder; only files that have changed are written.
 
-Each file is replaced atomically. `.portal/` caches what was read from the pages, so that the next run reads only new
-pages, and lists the files of the portal; it does not have to be published.
+Each file is replaced atomically. `.portal/` holds a cache of the data extracted from the pages, so that the next run
+reads only new pages, and a list of the portal's files; it need not be published.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from scenthound.apps.portal import categories as sorting
-from scenthound.apps.portal.collect import READ, Collected, collect, write_kept
+from scenthound.apps.portal import categories as categorising
+from scenthound.apps.portal.collect import CACHE_FILE, CollectedPages, collect, write_cache
 from scenthound.apps.portal.naming import title_terms
-from scenthound.apps.portal.page_vectors import Vectors, make_vectors, related, term_counts
+from scenthound.apps.portal.page_vectors import Vectors, make_vectors, most_similar, term_counts
 from scenthound.apps.portal.portal_html import Site, site_files
 from scenthound.apps.portal.search_files import search_files
 from scenthound.errors import BadConfig, BadUsage
@@ -80,7 +80,7 @@ def build_portal(
 ) -> Portal:
     """Build the portal of a crawl, or update it. `out` is `FOLDER/portal` by default.
 
-    `clusters` asks for that many newly proposed categories; the old categories file is kept under another name. Raises
+    If `clusters` is set, that many new categories are proposed, and the old categories file is renamed. Raises
     `BadConfig` if the folder is not a crawl or has no pages, and for invalid categories.
     """
     path = out or folder / PORTAL
@@ -92,7 +92,9 @@ def build_portal(
         make_folder(path / STATE)
         folder_lock = lock(path / STATE)
         try:
-            collected = collect(crawl, path / STATE / READ, relevant_only, lambda n: progress(f"{n:,} new pages read"))
+            collected = collect(
+                crawl, path / STATE / CACHE_FILE, relevant_only, lambda n: progress(f"{n:,} new pages read")
+            )
             if not collected.entries:
                 raise BadConfig(f"no page of the crawl in {folder} can be shown", _why_none(relevant_only))
             return _write(path, crawl, collected, taxonomy, clusters, progress)
@@ -101,7 +103,7 @@ def build_portal(
 
 
 def _why_none(relevant_only: bool) -> str:
-    return "leave out --relevant-only" if relevant_only else "none of its pages is stored"
+    return "leave out --relevant-only" if relevant_only else "none of its pages are stored"
 
 
 def _identity(crawl: CrawlFolder) -> dict[str, Any]:
@@ -158,9 +160,9 @@ def pages_in(folder: Path, category: str) -> list[int]:
 def _write(
     path: Path,
     crawl: CrawlFolder,
-    collected: Collected,
+    collected: CollectedPages,
     taxonomy: Path | None,
-    groups: int | None,
+    clusters: int | None,
     progress: Callable[[str], None],
 ) -> Portal:
     entries = collected.entries
@@ -168,11 +170,11 @@ def _write(
     counts = [term_counts(entry.title, entry.text) for entry in entries]
     vectors = make_vectors(counts)
     if taxonomy is not None:
-        sorted_pages = sorting.sort_by_taxonomy(taxonomy, entries)
+        sorted_pages = categorising.sort_by_taxonomy(taxonomy, entries)
     else:
         titles = title_terms([(host(entry.url), entry.title) for entry in entries])
-        sorted_pages = sorting.sort_by_words(
-            _own_categories(path / sorting.FILE, vectors, titles, groups, crawl), vectors
+        sorted_pages = categorising.sort_by_words(
+            _own_categories(path / categorising.FILE, vectors, titles, clusters, crawl), vectors
         )
     numbers = [entry.n for entry in entries]
     cites = _merged(numbers, collected)
@@ -186,7 +188,7 @@ def _write(
         {number: frozenset(cited) for number, cited in collected.cites.items()},
         {
             number: [numbers[index] for index in similar]
-            for number, similar in zip(numbers, related(vectors.rows), strict=True)
+            for number, similar in zip(numbers, most_similar(vectors.rows), strict=True)
         },
     )
     names = {category.id: category.name for category in sorted_pages.categories}
@@ -195,7 +197,7 @@ def _write(
     output = _PortalWriter(path, progress)
     output.write(files)
     removed = output.remove_old(_state(path).get("files", []))
-    write_kept(path / STATE / READ, entries)
+    write_cache(path / STATE / CACHE_FILE, entries)
     pages_by_category: dict[str, list[int]] = {}
     for number, name in zip(numbers, category_names, strict=True):
         pages_by_category.setdefault(name, []).append(number)
@@ -219,21 +221,21 @@ def _write(
 
 
 def _own_categories(
-    file: Path, vectors: Vectors, titles: Sequence[Collection[str]], groups: int | None, crawl: CrawlFolder
-) -> list[sorting.PortalCategory]:
-    """Read the categories file; propose and write categories if there is none, or if `groups` asks for new ones."""
+    file: Path, vectors: Vectors, titles: Sequence[Collection[str]], clusters: int | None, crawl: CrawlFolder
+) -> list[categorising.PortalCategory]:
+    """Read the categories file; propose and write categories if there is none, or if `clusters` is set."""
     check_file(file)
-    if file.exists() and groups is None:
-        return sorting.read_proposed(file)
-    proposals = sorting.proposed(vectors, titles, groups, crawl.request.topic.keywords)
+    if file.exists() and clusters is None:
+        return categorising.read_categories(file)
+    proposals = categorising.propose_categories(vectors, titles, clusters, crawl.request.topic.keywords)
     if file.exists():
         move_aside(file, "old")
     if proposals:
-        sorting.write_categories(file, proposals)
+        categorising.write_categories(file, proposals)
     return proposals
 
 
-def _merged(numbers: list[int], collected: Collected) -> dict[int, list[int]]:
+def _merged(numbers: list[int], collected: CollectedPages) -> dict[int, list[int]]:
     """The pages that each page cites: those in its reference list first, then those it links to."""
     return {
         number: list(dict.fromkeys([*collected.cites.get(number, ()), *collected.links.get(number, ())]))
@@ -269,7 +271,7 @@ class _PortalWriter:
                 self.written += 1
 
     def remove_old(self, names: Any) -> int:
-        """Remove files of the last run that are not part of this one; never a file that a portal would not write."""
+        """Remove files of the last run that are not part of this one; other files are never removed."""
         old = {name for name in names if isinstance(name, str)} if isinstance(names, list) else set()
         removed = 0
         for name in sorted(old - self.sizes.keys()):

@@ -1,7 +1,9 @@
-"""The categories of a portal: from a taxonomy with examples, or proposed from the pages and kept in categories.toml.
+"""Assign pages to the categories of a portal.
 
-A proposed category has a name and weighted words; a page belongs to the category whose words match it best. People may
-edit names, words and weights, and delete or add categories; the next run uses the file as it is.
+Categories come from a taxonomy with examples, or are proposed by clustering the pages and saved in categories.toml.
+
+A proposed category has a name and weighted words; a page belongs to the category whose words match it best. The
+file may be edited (names, words, weights, categories added or deleted); the next run uses the edited file.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from scenthound.apps.portal.collect import PortalPage
-from scenthound.apps.portal.naming import names
+from scenthound.apps.portal.naming import name_groups
 from scenthound.apps.portal.page_vectors import Vectors, clusters
 from scenthound.errors import BadConfig, BadUsage, NotAUrl, of_system
 from scenthound.files import check_own_file, write_text
@@ -29,10 +31,13 @@ FILE = "categories.toml"
 OTHER = "other"
 MOST_CLUSTERS = 100
 MOST_WORDS = 25  # words of a proposed category
-HEAVIEST = 1e9  # largest weight of a word
-_LARGEST = 4_000_000  # bytes of a categories file
-_EXAMPLE = 'write each category as a table: [[category]], name = "Reefs", examples = ["https://example.org/reef"]'
-_HEAD = """\
+MOST_WEIGHT = 1e9  # largest weight of a word
+_MOST_BYTES = 4_000_000  # bytes of a categories file
+_EXAMPLE = (
+    'write each category as a table [[category]] with the lines name = "Reefs" and '
+    'examples = ["https://example.org/reef"]'
+)
+_FILE_HEADER = """\
 # The categories of this portal, proposed from its pages. Change names and words, delete categories or add some, then
 # run `scenthound portal` again: it keeps this file and puts each page in the category whose words match it best.
 """
@@ -41,7 +46,7 @@ _HEAD = """\
 @dataclass(frozen=True, slots=True)
 class PortalCategory:
     id: str
-    """Used as its file name."""
+    """Also its file name."""
     name: str
     parent: str = ""
     """Id of the parent category; empty at the top level."""
@@ -49,7 +54,7 @@ class PortalCategory:
 
 
 @dataclass(frozen=True, slots=True)
-class Sorted:
+class Categorised:
     """Categories in display order, and the category id of each page, in the order of the pages."""
 
     categories: list[PortalCategory]
@@ -59,30 +64,30 @@ class Sorted:
 OTHER_PAGES = PortalCategory(OTHER, "Other pages")
 
 
-# ---- proposed
+# ---- proposed categories
 
 
-def proposed(
-    vectors: Vectors, titles: Sequence[Collection[str]], groups: int | None, topic: str = ""
+def propose_categories(
+    vectors: Vectors, titles: Sequence[Collection[str]], count: int | None, topic: str = ""
 ) -> list[PortalCategory]:
-    """Propose categories: `groups` of them, or by default the square root of an eighth of the pages, from 2 to 12.
+    """Propose `count` categories; by default sqrt(pages / 8), at least 2 and at most 12.
 
     `titles` holds the terms of each page's title.
     """
     non_empty = sum(map(bool, vectors.rows))
-    group_count = groups or max(2, min(12, round(math.sqrt(non_empty / 8))))
+    cluster_count = count or max(2, min(12, round(math.sqrt(non_empty / 8))))
     taken: set[str] = {OTHER}
     categories = []
-    groups_found = clusters(vectors.rows, group_count)
-    group_names = names(groups_found, vectors, titles, {stem(word) for word in tokens(topic)})
-    for name, (centroid, _) in zip(group_names, groups_found, strict=True):
+    groups = clusters(vectors.rows, cluster_count)
+    group_names = name_groups(groups, vectors, titles, {stem(word) for word in tokens(topic)})
+    for name, (centroid, _) in zip(group_names, groups, strict=True):
         best = sorted(centroid, key=lambda term: (-centroid[term], term))[:MOST_WORDS]
         words = {vectors.words[term]: round(centroid[term], 4) for term in best}
         categories.append(PortalCategory(_id(name, taken), name, words=words))
     return categories
 
 
-def sort_by_words(categories: Sequence[PortalCategory], vectors: Vectors) -> Sorted:
+def sort_by_words(categories: Sequence[PortalCategory], vectors: Vectors) -> Categorised:
     """Put each page in the category whose words match it best; pages that match none are "other pages"."""
     centroids = [_centroid(category.words) for category in categories]
     category_ids = []
@@ -90,7 +95,7 @@ def sort_by_words(categories: Sequence[PortalCategory], vectors: Vectors) -> Sor
         scores = [sum(weight * centroid.get(term, 0.0) for term, weight in row.items()) for centroid in centroids]
         best = max(range(len(scores)), key=lambda index: (round(scores[index], 9), -index), default=-1)
         category_ids.append(categories[best].id if best >= 0 and scores[best] > 0 else OTHER)
-    return Sorted(_with_other(categories, category_ids), category_ids)
+    return Categorised(_with_other(categories, category_ids), category_ids)
 
 
 def _centroid(words: Mapping[str, float]) -> dict[str, float]:
@@ -107,7 +112,7 @@ def _with_other(categories: Sequence[PortalCategory], category_ids: Sequence[str
 
 
 def write_categories(file: Path, categories: Sequence[PortalCategory]) -> None:
-    lines = [_HEAD]
+    lines = [_FILE_HEADER]
     for category in categories:
         lines += ["[[category]]", f"id = {toml_value(category.id)}", f"name = {toml_value(category.name)}"]
         lines += ["[category.words]"]
@@ -116,19 +121,19 @@ def write_categories(file: Path, categories: Sequence[PortalCategory]) -> None:
     write_text(file, "\n".join(lines))
 
 
-def read_proposed(file: Path) -> list[PortalCategory]:
-    """Read a categories.toml that people may have edited. Raises `BadConfig`."""
+def read_categories(file: Path) -> list[PortalCategory]:
+    """Read a categories.toml, which may have been edited. Raises `BadConfig`."""
     taken: set[str] = {OTHER}
     categories = []
     for table in _tables(file):
         name, words = _name(table, file), table.get("words", {})
         are_weights = isinstance(words, dict) and all(
-            isinstance(weight, int | float) and not isinstance(weight, bool) and 0 <= weight <= HEAVIEST
+            isinstance(weight, int | float) and not isinstance(weight, bool) and 0 <= weight <= MOST_WEIGHT
             for weight in words.values()
         )
         if not are_weights or not words:
             raise BadConfig(
-                f"the category `{name}` in {file} has no words with weights",
+                f"the category `{name}` in {file} has no words, or a weight that is not a number from 0 to 1e9",
                 "add a table [category.words] below it, with lines such as: balloon = 0.5",
             )
         id_ = table.get("id", "")
@@ -139,7 +144,7 @@ def read_proposed(file: Path) -> list[PortalCategory]:
 def rename(file: Path, category: str, name: str) -> None:
     """Rename the category with this id. Raises `BadUsage` or `BadConfig`."""
     check_own_file(file)
-    categories, new_name = read_proposed(file), " ".join(name.split())
+    categories, new_name = read_categories(file), " ".join(name.split())
     if category not in {other.id for other in categories}:
         raise BadUsage(f"no category `{printable(category, 60)}`", "build the portal first, then rename its categories")
     if not printable(new_name) or new_name in {other.name for other in categories if other.id != category}:
@@ -147,11 +152,11 @@ def rename(file: Path, category: str, name: str) -> None:
     write_categories(file, [replace(other, name=new_name) if other.id == category else other for other in categories])
 
 
-# ---- from a taxonomy
+# ---- categories from a taxonomy
 
 
-def sort_by_taxonomy(file: Path, entries: Sequence[PortalPage]) -> Sorted:
-    """Put each page in the most probable leaf of a taxonomy, using the classifier of the focused crawler.
+def sort_by_taxonomy(file: Path, entries: Sequence[PortalPage]) -> Categorised:
+    """Put each page in the most probable leaf of a taxonomy, using the classifier of the `focused` strategies.
 
     A category has a `name`, optionally a `parent`, and training data: `examples`, which are URLs of collected pages, or
     `text`. Raises `BadConfig` if the categories do not form a tree or have no training data.
@@ -181,14 +186,14 @@ def sort_by_taxonomy(file: Path, entries: Sequence[PortalPage]) -> Sorted:
         counts = analyser.counts(f"{entry.title}\n{entry.text}")
         category_ids.append(ids[classifier.best_leaf(counts)[0]] if counts else OTHER)
     categories = [PortalCategory(ids[name], name, ids.get(parents[name], "")) for name in tables]
-    return Sorted(_with_other(categories, category_ids), category_ids)
+    return Categorised(_with_other(categories, category_ids), category_ids)
 
 
 def _parent(name: str, table: Mapping[str, Any], tables: Mapping[str, Any], file: Path) -> str:
     parent = table.get("parent", "")
     if not isinstance(parent, str) or (parent and parent not in tables):
         raise BadConfig(
-            f"the category `{name}` in {file} is below `{printable(str(parent), 60)}`, which is not in the file",
+            f"the category `{name}` in {file} has the parent `{printable(str(parent), 60)}`, which is not in the file",
             "use the name of another category as `parent`, or leave it out",
         )
     return parent
@@ -230,7 +235,7 @@ def _tables(file: Path) -> list[dict[str, Any]]:
     """Read the category tables of a TOML or JSON file. Raises `BadConfig`."""
     try:
         with file.open("rb") as opened:
-            text = opened.read(_LARGEST).decode("utf-8-sig")
+            text = opened.read(_MOST_BYTES).decode("utf-8-sig")
         plain = json.loads(text) if file.suffix.lower() == ".json" else tomllib.loads(text)
     except OSError as error:
         raise of_system(
@@ -258,7 +263,7 @@ def _name(table: Mapping[str, Any], file: Path) -> str:
 
 
 def _id(name: str, taken: set[str]) -> str:
-    """Make a unique file name from the name of a category."""
+    """Make a unique id, usable as a file name, from the name of a category."""
     base = re.sub(r"[^a-z0-9]+", "-", " ".join(tokens(name)))[:60].strip("-") or "category"
     number, id_ = 1, base
     while id_ in taken:

@@ -1,8 +1,8 @@
-"""Matches references with collected papers, where the match is certain.
+"""Find the collected papers that references cite, where the match is certain.
 
 A reference matches a collected page if it contains the page's full title as a separate sentence, and also the page's
 year or the surname of its first author: without a second criterion, two papers with the same title can't be told apart.
-Only letters and digits are compared, so that hyphenation and different dashes do no harm. Titles of fewer than four
+Only letters and digits are compared, so hyphenation and different dashes do not matter. Titles of fewer than four
 words never match.
 """
 
@@ -26,7 +26,7 @@ _SENTENCE = re.compile(r"[^A-Z\s][.?!]\s|[”\"]\s")
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """The data by which a reference to a collected page is recognised."""
+    """The data used to recognise references to a collected page."""
 
     title: str
     authors: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ class Paper:
 
 
 class Papers:
-    """Collected papers, looked up by references."""
+    """The collected papers, indexed to find them in references."""
 
     def __init__(self, papers: Mapping[int, Paper]) -> None:
         self._papers = papers

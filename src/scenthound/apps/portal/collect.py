@@ -1,4 +1,7 @@
-"""Reads the pages of a crawl for a portal. The extracted data is cached, so that only new pages are read."""
+"""Collect the pages of a crawl for a portal, with the links and citations between them.
+
+Extracted data is cached, so that only new pages are read.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from scenthound.apps.portal.citations import Paper, Papers
-from scenthound.apps.portal.page_metadata import stated
+from scenthound.apps.portal.page_metadata import extract_metadata
 from scenthound.errors import BadUsage, FolderBroken
 from scenthound.files import replacing
 from scenthound.formats import printable
@@ -19,7 +22,7 @@ from scenthound.page.references import references
 
 FORMAT = 1
 LONGEST_TEXT = 100_000  # characters of a page that are shown and searched
-READ = "read.jsonl"
+CACHE_FILE = "read.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,25 +44,25 @@ class PortalPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Collected:
+class CollectedPages:
     """The pages of a portal and how they cite each other."""
 
     entries: list[PortalPage]
     new: int
     """Number of pages that were read from the archive, not from the cache."""
     left_out: int
-    """Number of pages that were not stored, at their authors' request, or whose record can't be read."""
+    """Number of pages left out because their authors forbid storing them or because the stored record is unreadable."""
     links: dict[int, list[int]]
     """Page number -> pages of the portal that it links to."""
     cites: dict[int, list[int]]
-    """Page number -> papers of the portal that its reference list cites with certainty."""
+    """Page number -> papers of the portal that its reference list unambiguously cites."""
 
 
 def collect(
-    folder: CrawlFolder, kept: Path, relevant_only: bool, progress: Callable[[int], None] = lambda pages: None
-) -> Collected:
-    """Collect all pages of a crawl; pages that were read before come from the cache file `kept`."""
-    cached = {entry.n: entry for entry in read_kept(kept)}
+    folder: CrawlFolder, cache: Path, relevant_only: bool, progress: Callable[[int], None] = lambda pages: None
+) -> CollectedPages:
+    """Collect the pages of a crawl, or only the relevant ones; pages read before come from the file `cache`."""
+    cached = {entry.n: entry for entry in read_cache(cache)}
     entries, new, left_out = list[PortalPage](), 0, 0
     for page in folder.pages():
         if relevant_only and not page.is_relevant:
@@ -75,7 +78,7 @@ def collect(
             entries.append(entry)
     papers = Papers({entry.n: Paper(entry.title, entry.authors, entry.date) for entry in entries})
     cites = {entry.n: [n for n in papers.cited_in(entry.references) if n != entry.n] for entry in entries}
-    return Collected(entries, new, left_out, _links(folder, entries), cites)
+    return CollectedPages(entries, new, left_out, _links(folder, entries), cites)
 
 
 def _read(page: StoredPage) -> PortalPage | None:
@@ -85,14 +88,14 @@ def _read(page: StoredPage) -> PortalPage | None:
         return None
     if not html:
         return None
-    facts = stated(html)
+    metadata = extract_metadata(html)
     return PortalPage(
         page.n,
         page.url,
-        facts.title or printable(page.title, 300),
+        metadata.title or printable(page.title, 300),
         _text(page)[:LONGEST_TEXT],
-        facts.authors,
-        facts.date,
+        metadata.authors,
+        metadata.date,
         tuple(references(html)),
         round(min(max(page.relevance, 0.0), 1.0), 6),
         page.is_relevant,
@@ -101,7 +104,7 @@ def _read(page: StoredPage) -> PortalPage | None:
 
 
 def _text(page: StoredPage) -> str:
-    """The main text if the extra `text` is installed and finds one, otherwise all text of the page."""
+    """The main text if the optional dependency `text` is installed and can extract it, otherwise all text."""
     try:
         text = page.main_text
     except BadUsage:
@@ -128,8 +131,8 @@ def _links(folder: CrawlFolder, entries: list[PortalPage]) -> dict[int, list[int
     return graph
 
 
-def read_kept(file: Path) -> Iterator[PortalPage]:
-    """Yield the cached pages; none if the file is missing, damaged or of another version."""
+def read_cache(file: Path) -> Iterator[PortalPage]:
+    """Yield the cached pages; none if the file is missing, damaged or has another format version."""
     if not file.is_file() or file.is_symlink():
         return
     with file.open(encoding="utf-8") as lines:
@@ -153,7 +156,7 @@ def _entry(plain: dict[str, Any]) -> PortalPage:
     return entry
 
 
-def write_kept(file: Path, entries: list[PortalPage]) -> None:
+def write_cache(file: Path, entries: list[PortalPage]) -> None:
     with replacing(file) as stream:
         stream.write(json.dumps({"format": FORMAT}).encode() + b"\n")
         for entry in entries:

@@ -1,4 +1,7 @@
-"""Extracts title, authors and date of a page: from structured data first, then meta tags, then `<time>`."""
+"""Extract the title, authors and date that a page declares.
+
+The title comes from meta tags, the authors from JSON-LD or meta tags, the date from JSON-LD, meta tags or `<time>`.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +35,8 @@ _TITLES = ("citation_title", "dc.title", "og:title")
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
-    """What a page states about itself; empty where it states nothing."""
+class PageMetadata:
+    """Metadata declared by a page; missing fields are empty."""
 
     title: str = ""
     authors: tuple[str, ...] = ()
@@ -41,40 +44,40 @@ class Stated:
     """2026, 2026-01 or 2026-01-31."""
 
 
-def stated(html: str) -> Stated:
-    """Extract what an HTML page states about itself. Never raises, whatever the page contains."""
+def extract_metadata(html: str) -> PageMetadata:
+    """Extract the metadata of an HTML page. Never raises, whatever the page contains."""
     tree = LexborHTMLParser(html[:LONGEST_HTML])
     items = list(_structured(tree))
     meta = _meta(tree)
     authors = _authors_of(items) or tuple(
-        name for key in _AUTHORS if key in meta for name in _names(meta[key]) if not _is_address(name)
+        name for key in _AUTHORS if key in meta for name in _names(meta[key]) if not _is_url_or_handle(name)
     )
     dates = [str(item.get(key, "")) for key in ("datePublished", "dateCreated", "dateModified") for item in items]
     dates += [value for key in _DATES for value in meta.get(key, ())]
     dates += [node.attributes.get("datetime") or "" for node in tree.css("time[datetime]")[:5]]
     titles = [value for key in _TITLES for value in meta.get(key, ())]
-    return Stated(
+    return PageMetadata(
         printable(titles[0], 300) if titles else "",
         tuple(dict.fromkeys(authors))[:MOST_AUTHORS],
-        next(filter(None, map(day, dates)), ""),
+        next(filter(None, map(normalised_date, dates)), ""),
     )
 
 
-def day(text: str) -> str:
-    """Normalise a date to year, month and day, as far as it has them; empty if the text is not a date.
+def normalised_date(text: str) -> str:
+    """Normalise a date to YYYY, YYYY-MM or YYYY-MM-DD, depending on its precision; empty if the text is not a date.
 
-    >>> day("2004/7/1"), day("2026-01-31T10:00:00Z"), day("yesterday"), day("2026-13")
-    ('2004-07-01', '2026-01-31', '', '2026')
+    >>> [normalised_date(text) for text in ("2004/7/1", "2026-01-31T10:00:00Z", "yesterday", "2026-13")]
+    ['2004-07-01', '2026-01-31', '', '2026']
     """
     match = _DATE.match(text[:40])
     if match is None or not "1000" <= match[1] <= "2999":
         return ""
-    year, month, date = match.groups()
+    year, month, day = match.groups()
     if month is None or not 1 <= int(month) <= 12:
         return str(year)
-    if date is None or not 1 <= int(date) <= 31:
+    if day is None or not 1 <= int(day) <= 31:
         return f"{year}-{int(month):02}"
-    return f"{year}-{int(month):02}-{int(date):02}"
+    return f"{year}-{int(month):02}-{int(day):02}"
 
 
 def _structured(tree: LexborHTMLParser) -> Iterator[Mapping[str, Any]]:
@@ -102,7 +105,7 @@ def _authors_of(items: list[Mapping[str, Any]]) -> tuple[str, ...]:
             for author in value if isinstance(value, list) else [value]:
                 name = author.get("name") if isinstance(author, dict) else author
                 if isinstance(name, str):
-                    authors += [cleaned for cleaned in _names([name]) if not _is_address(cleaned)]
+                    authors += [cleaned for cleaned in _names([name]) if not _is_url_or_handle(cleaned)]
         if authors:
             break
     return tuple(authors)
@@ -121,5 +124,5 @@ def _names(values: list[str]) -> list[str]:
     return [name for value in values if (name := printable(value, LONGEST_NAME))]
 
 
-def _is_address(name: str) -> bool:
+def _is_url_or_handle(name: str) -> bool:
     return name.lower().startswith(("http://", "https://", "//", "@"))

@@ -1,8 +1,9 @@
-"""Pages as tf-idf vectors of their most distinctive terms, to find similar pages and to cluster pages.
+"""Represent pages as tf-idf vectors, find similar pages, and cluster pages.
 
-The vector of a page has the 40 terms with the largest (1 + ln tf) * ln((1 + N) / df), normalised to length 1. Clusters
-are found by spherical k-means with five k-means++ starts from fixed random seeds; the start with the largest total
-similarity of pages to their centroids is kept. The same pages give the same clusters.
+The vector of a page has the 40 terms with the largest (1 + ln tf) * ln((1 + N) / df), normalised to length 1. Stop
+words, numbers, words of one or two letters and (given three pages or more) terms on only one page are ignored. Clusters
+are computed by spherical k-means, run five times with k-means++ and fixed random seeds; the run with the largest total
+similarity of pages to their centroids is used. The same pages always give the same clusters.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ from scenthound.text.tokens import stem, tokens
 
 MOST_TERMS = 40
 TITLE_WEIGHT = 3
-"""Occurrences that a word in the title counts as."""
+"""How many occurrences in the text an occurrence in the title counts as."""
 STARTS, ROUNDS = 5, 40
 _STOP = STOP_LISTS["english"]
 
 
 def term_counts(title: str, text: str) -> Counter[str]:
-    """Count the words of a page; a word in the title counts `TITLE_WEIGHT` times in addition to the text."""
+    """Count the words of a page; each occurrence in the title adds `TITLE_WEIGHT`."""
     counts = Counter(tokens(text))
     for word in tokens(title):
         counts[word] += TITLE_WEIGHT
@@ -73,8 +74,8 @@ def _row(counts: Mapping[str, int], document_counts: Mapping[str, int], pages: i
     return {term: weights[term] / length for term in best} if length else {}
 
 
-def related(rows: Sequence[Mapping[str, float]], most: int = 6, least: float = 0.1) -> list[list[int]]:
-    """For each row, the indices of the most similar rows by cosine, best first."""
+def most_similar(rows: Sequence[Mapping[str, float]], most: int = 6, least: float = 0.1) -> list[list[int]]:
+    """For each row, the indices of up to `most` rows with a cosine of at least `least`, best first."""
     postings = _postings(rows)
     similar: list[list[int]] = []
     for index, row in enumerate(rows):
@@ -99,7 +100,7 @@ def _postings(rows: Sequence[Mapping[str, float]]) -> dict[str, tuple[NDArray[np
     return {term: (np.array(indices[term]), np.array(weights[term])) for term in indices}
 
 
-class Group(NamedTuple):
+class Cluster(NamedTuple):
     """A cluster of similar rows."""
 
     centroid: Mapping[str, float]
@@ -108,14 +109,14 @@ class Group(NamedTuple):
     """Indices of its rows."""
 
 
-def clusters(rows: Sequence[Mapping[str, float]], groups: int) -> list[Group]:
-    """Cluster the rows, largest cluster first. Empty rows belong to none."""
+def clusters(rows: Sequence[Mapping[str, float]], groups: int) -> list[Cluster]:
+    """Cluster the rows, largest cluster first. Empty rows are not assigned to any."""
     terms = sorted({term for row in rows for term in row})
     columns = {term: column for column, term in enumerate(terms)}
     non_empty = [index for index, row in enumerate(rows) if row]
     if not non_empty:
         return []
-    matrix = _Rows([rows[index] for index in non_empty], columns)
+    matrix = _SparseMatrix([rows[index] for index in non_empty], columns)
     best: tuple[float, NDArray[np.float64], NDArray[np.int64]] | None = None
     for start in range(STARTS):
         result = _k_means(matrix, min(groups, len(non_empty)), np.random.default_rng(start))
@@ -126,7 +127,7 @@ def clusters(rows: Sequence[Mapping[str, float]], groups: int) -> list[Group]:
     sizes = np.bincount(nearest, minlength=len(centroids))
     order = sorted((group for group in range(len(centroids)) if sizes[group]), key=lambda group: (-sizes[group], group))
     return [
-        Group(
+        Cluster(
             {terms[column]: float(centroids[group, column]) for column in np.flatnonzero(centroids[group])},
             [non_empty[row] for row in np.flatnonzero(nearest == group)],
         )
@@ -134,19 +135,19 @@ def clusters(rows: Sequence[Mapping[str, float]], groups: int) -> list[Group]:
     ]
 
 
-class _Rows:
+class _SparseMatrix:
     """A sparse matrix without empty rows."""
 
     def __init__(self, rows: Sequence[Mapping[str, float]], columns: Mapping[str, int]) -> None:
-        self.begins = np.cumsum([0, *(len(row) for row in rows)])[:-1]
+        self.row_starts = np.cumsum([0, *(len(row) for row in rows)])[:-1]
         self.columns = np.array([columns[term] for row in rows for term in row])
         self.values = np.array([weight for row in rows for weight in row.values()])
         self.owner = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
         self.count, self.width = len(rows), len(columns)
 
-    def times(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
+    def dot(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
         """The dot product of each row with a vector."""
-        products: NDArray[np.float64] = np.add.reduceat(self.values * vector[self.columns], self.begins)
+        products: NDArray[np.float64] = np.add.reduceat(self.values * vector[self.columns], self.row_starts)
         return products
 
     def dense(self, row: int) -> NDArray[np.float64]:
@@ -165,10 +166,10 @@ class _Rows:
 
 
 def _k_means(
-    rows: _Rows, groups: int, random: np.random.Generator
+    rows: _SparseMatrix, groups: int, random: np.random.Generator
 ) -> tuple[float, NDArray[np.float64], NDArray[np.int64]]:
     centroids = [rows.dense(int(random.integers(rows.count)))]
-    similarity = rows.times(centroids[0])
+    similarity = rows.dot(centroids[0])
     while len(centroids) < groups:
         distance = np.clip(1.0 - similarity, 0.0, None)
         total = distance.sum()
@@ -176,11 +177,11 @@ def _k_means(
             int(random.choice(rows.count, p=distance / total)) if total > 1e-9 else int(random.integers(rows.count))
         )
         centroids.append(rows.dense(chosen))
-        similarity = np.maximum(similarity, rows.times(centroids[-1]))
+        similarity = np.maximum(similarity, rows.dot(centroids[-1]))
     table = np.array(centroids)
     nearest = np.full(rows.count, -1)
     for _ in range(ROUNDS):
-        scores = np.array([rows.times(centroid) for centroid in table])
+        scores = np.array([rows.dot(centroid) for centroid in table])
         assigned = np.argmax(np.round(scores, 9), axis=0)
         if (assigned == nearest).all():
             break

@@ -1,4 +1,4 @@
-"""Writes the HTML of a portal. All text from the web is escaped; the content security policy forbids inline scripts."""
+"""Generate a portal's HTML. All text from the web is escaped; the Content-Security-Policy forbids inline scripts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Site:
     related: Mapping[int, Sequence[int]]
 
     def members(self, category: str) -> list[PortalPage]:
-        """The pages of a category, most relevant first, without those of its subcategories."""
+        """The pages of a category, most relevant first, without the pages of its subcategories."""
         own = (entry for number, entry in self.entries.items() if self.category_of[number] == category)
         return sorted(own, key=lambda entry: (-entry.relevance, entry.n))
 

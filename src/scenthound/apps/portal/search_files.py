@@ -1,9 +1,9 @@
-"""Writes the search index of a portal: JSON files that the browser fetches on demand, so no search server is needed.
+"""Generate the search index of a portal: JSON files that the browser fetches on demand, without a search server.
 
 `about.json` has the number of pages and the stop words. `words-XY.json` has the words that begin with XY, each with a
-posting list: differences between page numbers, each followed by a weight. `pages-N.json` has title, URL, category and
-snippet of 50 pages. The weight is the BM25 term weight, in tenths, with a fixed average length so that it does not
-change when pages are added; the browser computes the inverse document frequency.
+posting list: differences between page numbers, each followed by a weight. `pages-N.json` has the title, URL, category
+and snippet of up to 50 pages. The weight is the BM25 term weight, in tenths, with a fixed average length so that it
+does not change when pages are added; the browser computes the inverse document frequency.
 """
 
 from __future__ import annotations

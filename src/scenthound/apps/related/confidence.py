@@ -1,13 +1,13 @@
-"""The probability that an organisation is of the same kind as the seeds: a logistic model over the evidence.
+"""The probability that an organisation is similar to the seeds, from a logistic model of the evidence.
 
     confidence = 1 / (1 + exp(-(b + w . x)))
 
-x holds fields of `Evidence`, unbounded counts as ln(1 + count). b and w were fitted by `benchmarks/related.py --fit` on
-all 30 topics of the apache bed after 100, 250 and 500 pages, with and without its large directory pages;
-docs/applications.md has the calibration, leaving out one category at a time. `cocitation`, `density` and `to_seeds` are
-shown as evidence but have no weight: their fitted weights were negative, which says more about that bed than about
-organisations. The bed is small and all its sites belong to one foundation: on other webs, trust the order more than the
-figure.
+x holds the `Evidence` fields in `FEATURES`; unbounded counts enter as ln(1 + count). b and w were fitted by
+`benchmarks/related.py --fit` on all 30 topics of the `apache` test bed after 100, 250 and 500 pages, with and without
+its large directory pages; the leave-one-category-out calibration is in docs/applications.md. `cocitation`, `density`
+and `to_seeds` are shown as evidence but have no weight, because their fitted weights were negative, which says more
+about that bed than about organisations. The bed is small and all its sites belong to one foundation: elsewhere, the
+ranking is more reliable than the probability.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WEIGHTS = (0.51, 0.49, -0.33, 2.24, 3.35)
 
 
 def features(evidence: Evidence) -> Floats:
-    """Return the feature vector x of one organisation."""
+    """Return the feature vector x of an organisation."""
     values = asdict(evidence)
     return np.array([np.log1p(values[name]) if name in LOGARITHMIC else float(values[name]) for name in FEATURES])
 

@@ -1,4 +1,4 @@
-"""Facts extracted from the pages of a crawl: mentions of other hosts with their context, and home pages."""
+"""Extract facts from the pages of a crawl: the other hosts a page links to, and the name and words of a home page."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Mention(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ListFacts:
-    """The other hosts that a page links to."""
+    """A page's title and the other hosts it links to."""
 
     title: str
     mentions: Mapping[str, Mention]
@@ -58,7 +58,7 @@ class HomeFacts:
 
 
 class CrawledWeb(Protocol):
-    """The part of a crawl that this application needs."""
+    """The crawl data that this application needs."""
 
     @property
     def pages(self) -> Mapping[Url, int]:
@@ -95,7 +95,7 @@ def list_facts(document: HtmlDocument) -> ListFacts:
 
 
 def home_facts(document: HtmlDocument, html: str) -> HomeFacts:
-    """Return what a home page says about its owner."""
+    """Extract the facts from a home page."""
     words, beginning = ANALYSER.counts(document.text), document.text[:TEXT_KEPT]
     return HomeFacts(document.title, stated_name(html), words, beginning, document.canonical)
 

@@ -1,18 +1,19 @@
-"""The evidence for an organisation: counts from the link graph, and the similarity of home pages.
+"""Compute the evidence for each organisation: counts from the link graph, and the similarity of home pages.
 
-For each page p, s(p) is the number of seeds it links to and m(p) the number of organisations, excluding its own. Pages
-of one organisation often repeat the same list, so only the best page of each organisation counts.
+For each page p, s(p) is the number of seeds it links to, and m(p) is the number of organisations it links to, not
+counting its own. Pages of one organisation often repeat the same list, so only the best page of each counts. Each
+measure is for one organisation o:
 
-    cocitation   sum over organisations of max s(p) / (1 + ln m(p)) over their pages that link to it and to a seed
+    cocitation   sum over organisations of max s(p) / (1 + ln m(p)) over their pages that link to o and to a seed
     density      the largest s(p) / m(p) of these pages
-    beside       sum over organisations of the largest number of seeds listed under the same heading of a page
+    beside       sum over organisations of the largest number of seeds listed with o under one heading of a page
                  (links before the first heading count as one group)
-    from_seeds   number of seeds that link to it
-    to_seeds     number of seeds that it links to
-    cited_by     number of organisations that link to it
-    likeness     score of its home page in a topic model of the seeds' home pages, relative to the seeds' own mean score
+    from_seeds   number of seeds that link to o
+    to_seeds     number of seeds that o links to
+    cited_by     number of organisations that link to o
+    likeness     score of o's home page in a topic model of the seeds' home pages, relative to the seeds' own mean score
                  (leave-one-out); at most 1.5
-    has_home     whether its home page was fetched
+    has_home     whether o's home page was fetched
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from scenthound.model import Url
 from scenthound.text.topic_model import TopicModel
 
 MOST_LISTS = 400
-"""How many of the pages that link to seeds are read for headings and passages, best first."""
+"""Maximum number of list pages that are parsed for headings and passages, in order of weight."""
 MOST_LIKENESS = 1.5
 REJECTED_WEIGHT = 2.0
 """Weight of a rejected home page as a negative example; other home pages weigh 1."""
@@ -53,7 +54,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class ListPage:
-    """A page that links to seeds, and the organisations it links to."""
+    """A page that links to seeds, with the keys of all organisations it links to."""
 
     url: Url
     owner: str
@@ -67,7 +68,7 @@ class ListPage:
 
 
 @dataclass(slots=True)
-class SiteLinks:
+class OrganisationLinks:
     """The links between organisations, and the pages that list seeds."""
 
     cites: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -76,9 +77,9 @@ class SiteLinks:
     """Sorted by `weight`, largest first."""
 
 
-def read_links(web: CrawledWeb, owners: Owners, seeds: Collection[str]) -> SiteLinks:
+def read_links(web: CrawledWeb, owners: Owners, seeds: Collection[str]) -> OrganisationLinks:
     """Collect the links of a crawl by organisation."""
-    links = SiteLinks()
+    links = OrganisationLinks()
     for source, targets in web.links():
         own = owners.key(source)
         cited = {owners.key(target) for target in set(targets)} - {own}
@@ -97,7 +98,7 @@ class GatheredEvidence:
     """The evidence for each organisation, and the data it was computed from."""
 
     evidence: dict[str, Evidence]
-    links: SiteLinks
+    links: OrganisationLinks
     pages_read: dict[Url, ListFacts]
     model: TopicModel
 
@@ -110,7 +111,10 @@ def gather(
     rejected: Collection[str] = (),
     keywords: str = "",
 ) -> GatheredEvidence:
-    """Gather the evidence for every organisation in the crawl, including seeds. `homes` maps keys to home pages."""
+    """Gather the evidence for every organisation in the crawl, including seeds.
+
+    `homes` maps organisation keys to their home pages.
+    """
     links = read_links(web, owners, seeds)
     keys = {*links.cited_by, *links.cites, *homes}
     evidence = {key: Evidence(has_home=key in homes) for key in sorted(keys)}
@@ -119,14 +123,14 @@ def gather(
         counts.cited_by = len(links.cited_by[key])
         counts.from_seeds = len(links.cited_by[key] & seed_keys - {key})
         counts.to_seeds = len(links.cites[key] & seed_keys - {key})
-    _count_lists(evidence, links.lists)
+    _add_cocitation(evidence, links.lists)
     pages_read = {page.url: facts for page in links.lists[:MOST_LISTS] if (facts := web.list_facts(page.url))}
-    _count_headings(evidence, links.lists[:MOST_LISTS], pages_read, owners)
+    _add_beside(evidence, links.lists[:MOST_LISTS], pages_read, owners)
     model = _compare_homes(evidence, homes, seed_keys, set(rejected), keywords)
     return GatheredEvidence(evidence, links, pages_read, model)
 
 
-def _count_lists(evidence: Mapping[str, Evidence], lists: Sequence[ListPage]) -> None:
+def _add_cocitation(evidence: Mapping[str, Evidence], lists: Sequence[ListPage]) -> None:
     best: dict[tuple[str, str], float] = {}
     for page in lists:
         for other in page.organisations:
@@ -140,7 +144,7 @@ def _count_lists(evidence: Mapping[str, Evidence], lists: Sequence[ListPage]) ->
         evidence[other].cocitation += weight
 
 
-def _count_headings(
+def _add_beside(
     evidence: Mapping[str, Evidence],
     lists: Iterable[ListPage],
     pages_read: Mapping[Url, ListFacts],
@@ -185,7 +189,7 @@ def _compare_homes(
 
 
 def home_pages(web: CrawledWeb, owners: Owners) -> dict[str, Url]:
-    """The fetched home page of each organisation; of several, the one with the shortest host."""
+    """The fetched home page of each organisation; if it has several, the one with the shortest host name."""
     homes: dict[str, Url] = {}
     for url in web.pages:
         if urls.is_home(url):

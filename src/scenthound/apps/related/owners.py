@@ -1,9 +1,10 @@
-"""Decides which hosts belong to one organisation.
+"""Decide which hosts belong to the same organisation.
 
-A host belongs to its registrable domain. If several seeds are hosts of one domain, like the projects of a foundation,
-each host of that domain is an organisation of its own. Domains where anyone can register a host (`github.io`) are
-always split. Two organisations are merged if the home page of one redirects to the other's or names it as its canonical
-URL, if both state the same name in structured data, or if they have the same title and nearly the same words.
+By default an organisation is a registrable domain. If several seeds are on different hosts of one domain (such as the
+projects of a foundation), each host of that domain is its own organisation. Domains where anyone can register a host
+(`github.io`) are always split. Two organisations are merged if the home page of one redirects to the other's or names
+it as its canonical URL, if both state the same name in structured data, or if they have the same title and nearly the
+same words.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from scenthound.model import Url
 from scenthound.text.vectors import cosine
 
 SAME_WORDS = 0.95
-"""Minimum cosine at which two home pages with the same title are one organisation."""
+"""Minimum cosine at which two home pages with the same title are treated as the same organisation."""
 SHORTEST_NAME = 3
 
 
@@ -30,7 +31,7 @@ class Owners:
         self._split = frozenset(domain for domain, count in hosts_per_domain.items() if count > 1)
         self._aliases: dict[str, str] = {}
 
-    def own_key(self, host: str) -> str:
+    def unmerged_key(self, host: str) -> str:
         """The key of a host, ignoring aliases."""
         name = bare_host(host)
         domain = urls.domain(name)
@@ -38,7 +39,7 @@ class Owners:
 
     def key(self, url: str) -> str:
         """The key of the organisation that a URL belongs to."""
-        return self._main(self.own_key(urls.host(url)))
+        return self._main(self.unmerged_key(urls.host(url)))
 
     def _main(self, key: str) -> str:
         while key in self._aliases:
@@ -46,13 +47,13 @@ class Owners:
         return key
 
     def merge(self, alias: str, main: str) -> None:
-        """Record that two keys are one organisation; `main` becomes its key."""
+        """Record that two keys are the same organisation; `main` becomes its key."""
         alias, main = self._main(alias), self._main(main)
         if alias != main:
             self._aliases[alias] = main
 
     def aliases(self) -> dict[str, list[str]]:
-        """The other keys of each organisation that has any."""
+        """Map the key of each organisation that has aliases to the list of its aliases."""
         by_main: dict[str, list[str]] = {}
         for alias in self._aliases:
             by_main.setdefault(self._main(alias), []).append(alias)
@@ -68,23 +69,28 @@ def bare_host(host: str) -> str:
     return host.removeprefix("www.")
 
 
-def merge_aliases(owners: Owners, homes: Mapping[str, HomeFacts], moved: Mapping[Url, Url], first: set[str]) -> None:
-    """Merge the keys that belong to one organisation, preferring keys in `first`. `homes` maps keys to home pages."""
+def merge_aliases(
+    owners: Owners, homes: Mapping[str, HomeFacts], moved: Mapping[Url, Url], preferred: set[str]
+) -> None:
+    """Merge keys of the same organisation; a key in `preferred` becomes the main one.
+
+    `homes` maps organisation keys to their home pages.
+    """
 
     def merge(key: str, other: str) -> None:
-        owners.merge(*((other, key) if key in first else (key, other)))
+        owners.merge(*((other, key) if key in preferred else (key, other)))
 
     for requested, final in moved.items():
         if urls.is_home(requested) and urls.is_home(final):
-            merge(owners.own_key(urls.host(requested)), owners.own_key(urls.host(final)))
+            merge(owners.unmerged_key(urls.host(requested)), owners.unmerged_key(urls.host(final)))
     by_name: dict[str, str] = {}
     by_title: dict[str, str] = {}
     for key, home in homes.items():
         if home.canonical is not None and urls.is_home(home.canonical):
-            merge(key, owners.own_key(urls.host(home.canonical)))
+            merge(key, owners.unmerged_key(urls.host(home.canonical)))
         name, title = home.name.casefold(), home.title.casefold()
         namesake = by_name.setdefault(name, key) if len(name) >= SHORTEST_NAME else key
-        if urls.domain(key) != urls.domain(namesake):  # within one domain, the name may be that of the parent body
+        if urls.domain(key) != urls.domain(namesake):  # in one domain, both may state the parent organisation's name
             merge(key, namesake)
         namesake = by_title.setdefault(title, key) if title else key
         if namesake != key and cosine(home.words, homes[namesake].words) >= SAME_WORDS:

@@ -1,6 +1,6 @@
-"""Find the organisations in a crawl that are of the same kind as the seeds, best first, each with its evidence.
+"""Rank the organisations in a crawl by their similarity to the seed organisations, each with its evidence.
 
-Home pages that a person has labelled on topic count as seeds. Those labelled off topic are rejected and serve as
+Home pages that a person has labelled on topic count as seeds. Home pages labelled off topic are rejected and serve as
 negative examples when home pages are compared.
 """
 
@@ -16,7 +16,7 @@ from scenthound.apps.related.confidence import confidence
 from scenthound.apps.related.facts import CrawledWeb, FolderWeb, HomeFacts
 from scenthound.apps.related.link_evidence import Evidence, GatheredEvidence, ListPage, gather, home_pages
 from scenthound.apps.related.owners import Owners, merge_aliases
-from scenthound.apps.related.shared_words import shared_words
+from scenthound.apps.related.shared_words import words_shared_with_seeds
 from scenthound.errors import BadUsage
 from scenthound.formats import printable
 from scenthound.loop.folder import CrawlFolder
@@ -29,7 +29,7 @@ LONGEST_NAME = 80
 
 @dataclass(frozen=True, slots=True)
 class Hub:
-    """A page that links to an organisation and to seeds."""
+    """A page that links to the organisation and to at least one seed."""
 
     url: Url
     title: str
@@ -62,7 +62,7 @@ class Organisation:
 
 @dataclass(frozen=True, slots=True)
 class RelatedOrganisations:
-    """The organisations found, best first, and the seeds they are compared with."""
+    """The related organisations, best first, and the seeds they were compared with."""
 
     topic: str
     pages: int
@@ -87,7 +87,7 @@ class RelatedOrganisations:
 
 
 def related(folder: CrawlFolder, most: int = 25) -> RelatedOrganisations:
-    """The related organisations in a crawl.
+    """Rank the related organisations in a crawl.
 
     Raises `BadUsage` if there are no pages, or if all seeds belong to one organisation.
     """
@@ -99,23 +99,23 @@ def related(folder: CrawlFolder, most: int = 25) -> RelatedOrganisations:
     hub_seeds = {urls.make(url) for url in request.found.get("augment", ())}
     seeds = [url for url, _ in request.keyed_seeds() if url not in hub_seeds]
     labels = {url: on_topic for url, on_topic in folder.database.labels().items() if urls.is_home(url)}
-    return answer_from(web, seeds, request.topic.keywords, most, labels)
+    return related_in(web, seeds, request.topic.keywords, most, labels)
 
 
-def answer_from(
+def related_in(
     web: CrawledWeb,
     seeds: Sequence[Url],
     keywords: str = "",
     most: int = 25,
     labels: Mapping[Url, bool] | None = None,
 ) -> RelatedOrganisations:
-    """The related organisations in a crawled web, given the seeds and labels of home pages."""
+    """Rank the related organisations in a crawled web. `labels` marks home pages as on or off topic."""
     labels = labels or {}
     home_seeds = _home_seeds(seeds)
     accepted = [url for url, on_topic in labels.items() if on_topic]
     owners = Owners([*home_seeds, *accepted])
     seed_keys = {owners.key(url) for url in home_seeds}
-    homes, addresses = read_homes(web, owners, {*seed_keys, *map(owners.key, accepted)})
+    homes, home_urls = read_homes(web, owners, {*seed_keys, *map(owners.key, accepted)})
     seed_keys = {owners.key(url) for url in home_seeds}
     accepted_keys = {owners.key(url) for url in accepted} - seed_keys
     rejected_keys = {owners.key(url) for url, on_topic in labels.items() if not on_topic} - seed_keys - accepted_keys
@@ -125,14 +125,14 @@ def answer_from(
         ((key, confidence(evidence)) for key, evidence in gathered.evidence.items() if key not in seed_keys),
         key=lambda entry: (-round(entry[1], 9), entry[0]),
     )
-    lines = _AnswerLines(
+    builder = _OrganisationBuilder(
         owners,
         gathered,
         homes,
-        addresses,
+        home_urls,
         {**dict.fromkeys(accepted_keys, "accepted"), **dict.fromkeys(rejected_keys, "rejected")},
     )
-    kept = [
+    selected = [
         (key, probability)
         for key, probability in ranked
         if key not in rejected_keys and _has_evidence(gathered.evidence[key])
@@ -141,15 +141,15 @@ def answer_from(
         keywords,
         len(web.pages),
         tuple(sorted(seed_keys)),
-        tuple(lines.organisation(key, probability) for key, probability in kept),
-        tuple(lines.organisation(key, probability) for key, probability in ranked if key in rejected_keys),
-        hubs_to_start_from(gathered.links.lists),
-        tuple(_notes(gathered, homes, seed_keys, kept)),
+        tuple(builder.organisation(key, probability) for key, probability in selected),
+        tuple(builder.organisation(key, probability) for key, probability in ranked if key in rejected_keys),
+        suggested_seeds(gathered.links.lists),
+        tuple(_notes(gathered, homes, seed_keys, selected)),
     )
 
 
 def _home_seeds(seeds: Sequence[Url]) -> list[Url]:
-    """The seeds that are home pages; all seeds if the home pages are of fewer than two organisations."""
+    """The seeds that are home pages; all seeds if the home pages belong to fewer than two organisations."""
     homes = [url for url in seeds if urls.is_home(url)]
     owners = Owners(homes)
     return homes if len({owners.key(url) for url in homes}) > 1 else list(seeds)
@@ -161,18 +161,18 @@ def check_seeds(keys: Iterable[str]) -> None:
     if len(organisations) < 2:
         raise BadUsage(
             f"all seeds belong to one organisation, {organisations[0]}" if organisations else "there are no seeds",
-            "give the home pages of at least two organisations, one per line; "
+            "give the home pages of at least two organisations; "
             "or label home pages: scenthound label DIR URL --on-topic",
         )
 
 
-def hubs_to_start_from(
-    lists: Sequence[ListPage], per_seed: int = 10, fewest: int = 2, most: int = 10
+def suggested_seeds(
+    lists: Sequence[ListPage], per_seed: int = 10, min_seeds: int = 2, most: int = 10
 ) -> tuple[Url, ...]:
-    """Augmented seeds [BIZ] from the crawl's own links: pages that link to several seeds.
+    """Pick pages that link to several seeds and could seed another crawl ([BIZ], augmented seeds).
 
     For each seed, take the first `per_seed` pages of `lists` that link to it; return the pages taken for at least
-    `fewest` seeds, those taken most often first. `lists` must be sorted by weight.
+    `min_seeds` seeds, those taken most often first. `lists` must be sorted by weight.
     """
     taken: dict[str, int] = {}
     seed_counts: dict[Url, int] = {}
@@ -181,15 +181,15 @@ def hubs_to_start_from(
             taken[seed] = taken.get(seed, 0) + 1
             if taken[seed] <= per_seed:
                 seed_counts[page.url] = seed_counts.get(page.url, 0) + 1
-    hubs = sorted((url for url, count in seed_counts.items() if count >= fewest), key=lambda url: -seed_counts[url])
+    hubs = sorted((url for url, count in seed_counts.items() if count >= min_seeds), key=lambda url: -seed_counts[url])
     return tuple(hubs[:most])
 
 
-def read_homes(web: CrawledWeb, owners: Owners, first: set[str]) -> tuple[dict[str, HomeFacts], dict[str, Url]]:
+def read_homes(web: CrawledWeb, owners: Owners, preferred: set[str]) -> tuple[dict[str, HomeFacts], dict[str, Url]]:
     """Return facts and URLs of home pages by organisation, after merging aliases."""
     home_urls = dict(list(home_pages(web, owners).items())[:MOST_HOMES])
     facts_by_key = {key: facts for key, url in home_urls.items() if (facts := web.home_facts(url)) is not None}
-    merge_aliases(owners, facts_by_key, web.moved, first)
+    merge_aliases(owners, facts_by_key, web.moved, preferred)
     homes: dict[str, HomeFacts] = {}
     main_urls: dict[str, Url] = {}
     for key, facts in facts_by_key.items():
@@ -204,37 +204,37 @@ def _has_evidence(evidence: Evidence) -> bool:
 
 
 def _notes(
-    gathered: GatheredEvidence, homes: Mapping[str, HomeFacts], seeds: set[str], kept: Sequence[tuple[str, float]]
+    gathered: GatheredEvidence, homes: Mapping[str, HomeFacts], seeds: set[str], selected: Sequence[tuple[str, float]]
 ) -> list[str]:
     notes = []
     if missing := sorted(seeds - homes.keys()):
-        notes.append(f"the home page of {', '.join(missing[:5])} was not fetched: nothing can be compared with it")
+        notes.append(f"not fetched, so nothing can be compared with it: the home page of {', '.join(missing[:5])}")
     if not any(len(page.seeds) > 1 for page in gathered.links.lists):
         notes.append(
-            "no page links to two of the seeds: a larger crawl, or --source with --augment, may find such pages"
+            "no page links to two of the seeds; a larger crawl, or --source with --augment, may find such pages"
         )
-    if not kept:
+    if not selected:
         notes.append(
-            "no organisation was found: crawl more pages (scenthound resume DIR --pages N), or try other seeds"
+            "no organisation was found; crawl more pages (scenthound resume DIR --pages N), or try other seeds"
         )
     return notes
 
 
 @dataclass(frozen=True, slots=True)
-class _AnswerLines:
-    """Builds the lines of the answer from the gathered evidence."""
+class _OrganisationBuilder:
+    """Builds `Organisation` objects from the gathered evidence."""
 
     owners: Owners
     gathered: GatheredEvidence
     homes: Mapping[str, HomeFacts]
-    addresses: Mapping[str, Url]
+    home_urls: Mapping[str, Url]
     decisions: Mapping[str, str]
 
     def organisation(self, key: str, probability: float) -> Organisation:
         home = self.homes.get(key)
         hubs = [page for page in self.gathered.links.lists if key in page.organisations and page.seeds - {key}]
         hubs.sort(key=lambda page: (-len(page.seeds - {key}) / (1 + log(len(page.organisations))), page.url))
-        home_url = self.addresses.get(key) or _linked_home(key, hubs, self.gathered, self.owners)
+        home_url = self.home_urls.get(key) or _linked_home(key, hubs, self.gathered, self.owners)
         return Organisation(
             key,
             _name(key, home),
@@ -242,7 +242,7 @@ class _AnswerLines:
             probability,
             self.gathered.evidence[key],
             tuple(self._hub(page, key) for page in hubs[:MOST_HUBS]),
-            () if home is None else shared_words(home, self.gathered.model),
+            () if home is None else words_shared_with_seeds(home, self.gathered.model),
             tuple(self.owners.aliases().get(key, ())),
             self.decisions.get(key, ""),
         )
@@ -262,7 +262,7 @@ class _AnswerLines:
 
 
 def _linked_home(key: str, hubs: Sequence[ListPage], gathered: GatheredEvidence, owners: Owners) -> Url:
-    """The URL of a home page that was not fetched, as a hub links to it."""
+    """The presumed URL of a home page that was not fetched, derived from a link on a hub."""
     for page in hubs:
         if (facts := gathered.pages_read.get(page.url)) is not None:
             for host, mention in facts.mentions.items():

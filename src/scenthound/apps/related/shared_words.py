@@ -1,4 +1,8 @@
-"""Words that home pages share: among the seeds, to name the topic; with the seeds, as evidence."""
+"""Find the words that home pages have in common.
+
+`topic_words` compares the seeds with each other, to name the topic; `words_shared_with_seeds` compares one home page
+with the seeds, as evidence.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +19,8 @@ SHARED_WORDS = 8
 TOPIC_WORDS = 6
 
 
-def shared_words(home: HomeFacts, model: TopicModel, most: int = SHARED_WORDS) -> tuple[str, ...]:
-    """The words that make a home page similar to those of the seeds, spelled as on the page."""
+def words_shared_with_seeds(home: HomeFacts, model: TopicModel, most: int = SHARED_WORDS) -> tuple[str, ...]:
+    """The words that contribute most to a home page's similarity to the seeds' home pages, spelled as on the page."""
     document = model.document(home.words)
     in_model = document.ids < len(model.topic_)
     ids, weights = document.ids[in_model], document.weights[in_model]
@@ -25,11 +29,14 @@ def shared_words(home: HomeFacts, model: TopicModel, most: int = SHARED_WORDS) -
     best = [
         all_terms[ids[index]] for index in np.argsort(-contributions, kind="stable")[:most] if contributions[index] > 0
     ]
-    return spelled(best, [home.text])
+    return original_spellings(best, [home.text])
 
 
-def common_words(homes: Sequence[HomeFacts], most: int = TOPIC_WORDS) -> tuple[str, ...]:
-    """The words that set these home pages apart from other English text; each occurs on at least two of them."""
+def topic_words(homes: Sequence[HomeFacts], most: int = TOPIC_WORDS) -> tuple[str, ...]:
+    """The words that set these home pages apart from other English text.
+
+    Each occurs on at least two of the pages, unless there is only one page.
+    """
     model = TopicModel(())
     documents = [model.document(home.words) for home in homes]
     page_counts = Counter(term for home in homes for term in home.words)
@@ -37,11 +44,11 @@ def common_words(homes: Sequence[HomeFacts], most: int = TOPIC_WORDS) -> tuple[s
     terms = [
         term for term in model.top_terms(model.terms) if page_counts[term] >= min(2, len(homes)) and term.isalpha()
     ]
-    return spelled(terms[:most], [home.text for home in homes])
+    return original_spellings(terms[:most], [home.text for home in homes])
 
 
-def spelled(terms: Iterable[str], texts: Iterable[str]) -> tuple[str, ...]:
-    """Replace each stemmed term by the first spelling of it in the texts."""
+def original_spellings(terms: Iterable[str], texts: Iterable[str]) -> tuple[str, ...]:
+    """Replace each stemmed term with its first spelling in the texts; keep a term that does not occur."""
     spellings = dict.fromkeys(terms, "")
     for text in texts:
         for word in tokens(text):

@@ -1,4 +1,4 @@
-"""Writes the answer as CSV that is safe to open in a spreadsheet."""
+"""Write related organisations as CSV that is safe to open in a spreadsheet."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ COLUMNS = (
 )
 
 
-def write_csv(answer: RelatedOrganisations, file: TextIO) -> None:
-    """Write organisation row per organisation, rejected organisations last."""
+def write_csv(result: RelatedOrganisations, file: TextIO) -> None:
+    """Write one row per organisation, rejected organisations last."""
     writer = csv.writer(file, lineterminator="\r\n")
     writer.writerow(COLUMNS)
-    for rank, organisation in enumerate((*answer.organisations, *answer.rejected), 1):
+    for rank, organisation in enumerate((*result.organisations, *result.rejected), 1):
         counts = asdict(organisation.evidence)
         row = [
             rank,

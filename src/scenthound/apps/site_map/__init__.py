@@ -1,4 +1,4 @@
-"""Site map: what a site has on a topic, as a tree that follows the links through which each page was found.
+"""Map the pages of a site on a topic, as a tree in which each page is below the page it was found on.
 
 `tree` builds the tree from a crawl folder and folds branches that have nothing on the topic. `drawing` draws the tree
 as SVG, and `map_files` writes it as one HTML page, as Markdown, as sitemap.xml and as text for a terminal. Used by

@@ -1,4 +1,4 @@
-"""Draws a site map as SVG: one row per page, indented by depth; relevant pages are marked and larger."""
+"""Draw a site map as SVG: one row per page, indented by depth; relevant pages are highlighted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WIDTH = 1000
 MOST_ROWS = 3_000
 STYLE = (
     "text{font:13px system-ui,sans-serif;fill:#444}.on{font-size:16px;font-weight:600;fill:#111}"
-    ".few{font-size:11px;fill:#777}.title{font-size:20px;font-weight:600;fill:#111}"
+    ".note{font-size:11px;fill:#777}.title{font-size:20px;font-weight:600;fill:#111}"
     "path{fill:none;stroke:#bbb}circle{fill:#fff;stroke:#999}circle.hit{fill:#c2410c;stroke:#7c2d12}"
     "a:hover text{text-decoration:underline}"
 )
@@ -36,7 +36,7 @@ def svg_of(site: SiteMap) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
         f'role="img" aria-label="{title}"><title>{title}</title><style>{STYLE}</style>'
-        f'<text class="title" x="{LEFT}" y="24">{title} <tspan class="few">{summary}</tspan></text>'
+        f'<text class="title" x="{LEFT}" y="24">{title} <tspan class="note">{summary}</tspan></text>'
         f"{''.join(parts)}</svg>\n"
     )
 
@@ -47,7 +47,7 @@ def _row(branch: Branch, x: float, y: float) -> str:
     title = escape(branch.title or printable(branch.url, 100))
     emphasis = ' class="on"' if branch.on_topic else ""
     label = f'<text{emphasis} x="{x + 14:g}" y="{y + 5:g}">{title}'
-    folded = f' <tspan class="few">+ {branch.folded_words}</tspan>' if branch.folded else ""
+    folded = f' <tspan class="note">+ {branch.folded_label}</tspan>' if branch.folded else ""
     return (
         f'<circle{marker} cx="{x:g}" cy="{y:g}" r="{radius:.1f}"/>'
         f'<a href="{escape(branch.url)}" rel="noopener noreferrer">'

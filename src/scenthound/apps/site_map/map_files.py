@@ -1,4 +1,4 @@
-"""Writes a site map as a self-contained HTML page, as Markdown, as sitemap.xml and as text for a terminal."""
+"""Render a site map as a self-contained HTML page, as Markdown, as sitemap.xml and as text for a terminal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STYLE = """
 .tree ul { list-style: none; padding-left: 1.3rem; border-left: 1px solid #8884; margin: 0 }
 .tree li { margin: .15rem 0 } .tree summary { cursor: pointer }
 .tree .hit { font-weight: 600; font-size: 1.15em } .tree .hit::before { content: "● "; color: #c2410c }
-.tree .few { opacity: .7; font-size: .85em }
+.tree .note { opacity: .7; font-size: .85em }
 .picture { overflow: auto; max-height: 80vh; border: 1px solid #8884; background: #fff }
 .zoom input { margin-left: 1rem } #half:checked ~ .picture svg { width: 50%; height: auto }
 #whole:checked ~ .picture svg { width: 100%; height: auto } #twice:checked ~ .picture svg { width: 200%; height: auto }
@@ -58,7 +58,7 @@ def _outline(site: SiteMap) -> str:
 
 def _entry(branch: Branch) -> str:
     kind = "hit" if branch.on_topic else "miss"
-    more = f' <span class="few">+ {branch.folded_words}</span>' if branch.folded else ""
+    more = f' <span class="note">+ {branch.folded_label}</span>' if branch.folded else ""
     return f'<span class="{kind}">{web_text.link(branch.url, branch.title or branch.url)}</span>{more}'
 
 
@@ -73,7 +73,7 @@ def markdown_of(site: SiteMap) -> str:
     for depth, branch in site.rows():
         title = f"[{_escaped(branch.title or branch.url)}](<{branch.url.replace('>', '%3E').replace('<', '%3C')}>)"
         entry = f"**{title}** ({branch.relevance:.2f})" if branch.on_topic else title
-        more = f", and {branch.folded_words}" if branch.folded else ""
+        more = f", and {branch.folded_label}" if branch.folded else ""
         lines.append(f"{'  ' * depth}- {entry}{more}")
     return "\n".join(lines) + "\n"
 
@@ -83,7 +83,7 @@ def text_of(site: SiteMap, most: int = 60) -> str:
     rows = list(site.rows())
     lines = [f"{site.site}: {site.on_topic:,} of {site.pages:,} pages on topic"]
     for depth, branch in rows[:most]:
-        more = f"  (+ {branch.folded_words})" if branch.folded else ""
+        more = f"  (+ {branch.folded_label})" if branch.folded else ""
         title = branch.title or branch.url
         entry = f"● {branch.relevance:.2f} {title}  {branch.url}" if branch.on_topic else f"○ {title}"
         lines.append("  " * depth + printable(f"{entry}{more}", 200))
@@ -117,4 +117,4 @@ FORMATS: Mapping[str, tuple[Callable[[SiteMap], str], str]] = {
     "map.md": (markdown_of, "text/markdown"),
     "sitemap.xml": (sitemap_of, "application/xml"),
 }
-"""The files of a map: name -> (function that writes it, media type)."""
+"""The files of a map: name -> (function that renders it, media type)."""

@@ -1,4 +1,4 @@
-"""The tree of a site: each page below the page it was found on; branches with nothing on the topic are folded."""
+"""Build the tree of a site: each page is below the page it was found on; branches with no page on topic are folded."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class Branch:
     found_below: int = 0
     """Pages on topic among `pages_below`."""
     folded: int = 0
-    """Pages in branches below that have nothing on the topic; not included in `children`."""
+    """Pages in off-topic branches below this page, which are not in `children`."""
 
     @property
-    def folded_words(self) -> str:
+    def folded_label(self) -> str:
         """The number of folded pages, as a phrase."""
         return f"{self.folded:,} off-topic {'page' if self.folded == 1 else 'pages'}"
 
