@@ -1,4 +1,4 @@
-"""Decode bytes to text: find the encoding of a page by the HTML and Encoding standards, or else by guessing."""
+"""Decode bytes to text. Find the encoding of a page according to the HTML and Encoding standards, or guess it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from scenthound.web.mime import parse as parse_mime
 
 PRESCAN = 1024  # bytes in which the standard looks for a <meta>
-LATE = 1 << 16  # bytes searched for a <meta> before guessing: a browser would find it while parsing
+LATE = 1 << 16  # bytes searched for a <meta> before guessing; a browser would find it while parsing
 SAMPLE = 4096  # bytes around the first non-ASCII byte, from which the encoding is guessed
 FALLBACK = "windows-1252"
 
@@ -111,7 +111,7 @@ class Charset(NamedTuple):
 
 
 def named(label: str) -> str | None:
-    """The encoding for a label, by the Encoding standard: windows-1252 for `latin1`; None if unknown."""
+    """The encoding for a label in the Encoding standard, such as windows-1252 for `latin1`; None if unknown."""
     return _NAMES.get(label.strip("\t\n\f\r ").lower())
 
 
@@ -154,7 +154,7 @@ _USER_DEFINED = {code: 0xF700 + code for code in range(0x80, 0x100)}
 
 
 def prescan(head: bytes) -> str | None:
-    """The encoding in a `<meta>`, by the HTML standard's prescan, or else in an XML declaration; None if neither."""
+    """The encoding in a `<meta>`, found with the HTML standard's prescan, or else in an XML declaration, or None."""
     if head.startswith((b"<\0?\0x\0", b"\0<\0?\0x")):
         return "utf-16le" if head[1] == 0 else "utf-16be"
     position = 0
@@ -172,7 +172,7 @@ def prescan(head: bytes) -> str | None:
 
 
 def _attributes(head: bytes, position: int) -> tuple[dict[bytes, bytes], int]:
-    """The attributes of a tag, the first of each name, and where they end."""
+    """The attributes of a tag (the first of each name), and where they end."""
     attributes: dict[bytes, bytes] = {}
     while (attribute := _ATTRIBUTE.match(head, position)) is not None:
         position = attribute.end()

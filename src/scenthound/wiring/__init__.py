@@ -5,10 +5,10 @@
 with the live driver, handles Ctrl-C and a full disk, and leaves a complete crawl folder. `crawl_functions` does all of
 this in one call, for scripts; `page_stream` yields pages while the crawl runs, and `loop_thread` runs it in a thread.
 
-`find_seeds` asks seed sources, before and during a crawl. `paper_setups` has the settings of the papers. `saved_agents`
-reads the population that a crawl saved. `short_crawl` runs small crawls in memory, for the companion.
+`find_seeds` asks seed sources, before and during a crawl. `paper_setups` has the settings used in the papers.
+`saved_agents` reads the agents that a crawl saved. `short_crawl` runs small crawls in memory, for the companion.
 
-Nothing here decides anything about a crawl. The laboratory combines the same parts itself, without folders.
+No decision about a crawl is made here. The laboratory combines the same parts itself, without folders.
 """
 
 from scenthound.loop.identity import product_token, versions

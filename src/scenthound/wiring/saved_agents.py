@@ -15,14 +15,14 @@ from scenthound.wiring.parts_from_settings import make_strategy
 
 @runtime_checkable
 class HasAgents(Protocol):
-    """A strategy with a population, which can describe the agents in a saved state: what each knows and owns."""
+    """A strategy with agents. It can describe those in a saved state: what each knows and owns."""
 
     def agents_in(self, state: Mapping[str, Any]) -> Mapping[int, Mapping[str, Any]]: ...
 
 
 @runtime_checkable
 class CarriesOver(Protocol):
-    """A strategy whose saved state contains a model, so that what it learned in one crawl can start another."""
+    """A strategy whose saved state contains a model with which another crawl can start."""
 
     def model_in(self, state: Mapping[str, Any]) -> Mapping[str, Any]: ...
 
