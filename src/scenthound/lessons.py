@@ -29,7 +29,7 @@ class Taxonomy:
 
 
 class Lessons(Protocol):
-    """What a strategy may learn from before it crawls: labelled pages, and a known part of the web.
+    """The training data of a strategy before a crawl: labelled pages, and a known part of the web.
 
     They are valid only while `train` runs. Keep what was learned, not the lessons.
     """

@@ -62,7 +62,7 @@ class Candidate(NamedTuple):
     due: float = 0.0
     """The earliest time at which it may be requested."""
     rescored: bool = False
-    """Whether this score replaces that of the waiting URL even if it is lower."""
+    """Whether this score replaces the score of the waiting URL even if it is lower."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,7 @@ class Connectivity:
             del self._answering[next(iter(self._answering))]
 
     def _round_failed(self) -> None:
-        """Conclude that our connection is down. `HOSTS` other hosts may be tried before the next round, since the hosts
+        """Conclude that our connection is down. `HOSTS` other hosts may be tried before the next round, as the hosts
         that answered once may have died."""
         self._is_down = True
         self._silent.clear()

@@ -76,7 +76,7 @@ class Selection:
     """Which pages and columns to include."""
 
     columns: tuple[str, ...] = ()
-    """Column names in order; empty: the default columns. `parts` stands for all parts of the score."""
+    """Column names in order; if empty, the default columns. `parts` stands for all parts of the score."""
     only_relevant: bool = False
     min_relevance: float | None = None
 

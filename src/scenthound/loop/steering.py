@@ -33,7 +33,7 @@ class Action:
 
     about: str
     value: str = ""
-    """The placeholder for its value, such as `URL`; empty: it takes no value."""
+    """The placeholder for its value, such as `URL`; empty if it takes no value."""
     parse: Callable[[str], str] = str
     """Returns the value as it is stored. Raises `OurFault`."""
 

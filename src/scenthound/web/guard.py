@@ -150,18 +150,18 @@ def _trim_attributes(text: str, most: int) -> str:
     else:
         end = 0
     pieces: list[str] = []
-    done = 0
+    copied = 0
     split = _split(most)
     while (opening := start.search(text, end)) is not None:
         tag = split.match(text, opening.start())
         assert tag is not None  # it matches every `<` with a letter
         end = tag.end()
         if tag[2]:
-            pieces.append(text[done : tag.start(2)])
-            done = end
+            pieces.append(text[copied : tag.start(2)])
+            copied = end
         if start is _OPENING and (more := _acceptable_tags(most).match(text, end)) is not None:
             end = more.end()
-    return "".join((*pieces, text[done:])) if pieces else text
+    return "".join((*pieces, text[copied:])) if pieces else text
 
 
 def _patterns(most: int) -> tuple[re.Pattern[str], re.Pattern[str]]:

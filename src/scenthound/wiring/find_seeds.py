@@ -141,7 +141,7 @@ class Reseeding:
     def _without_files(self, settings: Settings) -> Settings:
         """The settings without sources that read local files; `ReadsFiles` explains why."""
         local = [text for text in settings.sources if _reads_files(text)]
-        reason = "is not asked again, since a resumed folder may come from someone else; `scenthound seeds` asks it"
+        reason = "is not asked again, because a resumed folder may come from someone else; `scenthound seeds` asks it"
         self._folder.recovered += [f"{text} {reason}" for text in local]
         return replace(settings, sources=[text for text in settings.sources if text not in local])
 

@@ -28,7 +28,7 @@ class CarriesOver(Protocol):
 
 
 def model_of_crawl(folder: CrawlFolder, when: str = "") -> TrainedModel:
-    """What the strategy of a crawl has learned so far, as a model. Raises `BadConfig` if there is no such model."""
+    """The model that the strategy of a crawl has learned so far. Raises `BadConfig` if there is none."""
     request = folder.request
     strategy, state = make_strategy(request.strategy, request.parameters), folder.database.state("strategy")
     if not isinstance(strategy, CarriesOver):
@@ -48,7 +48,7 @@ def model_of_crawl(folder: CrawlFolder, when: str = "") -> TrainedModel:
 
 
 def saved_agents(folder: CrawlFolder) -> Mapping[int, Mapping[str, Any]]:
-    """What each living agent knew and owned at the last snapshot; empty if there is no readable snapshot."""
+    """The state of each living agent (what it knows and owns) at the last snapshot; empty if it is not readable."""
     request = folder.request
     try:
         strategy, state = make_strategy(request.strategy, request.parameters), folder.database.state("strategy")
