@@ -158,7 +158,7 @@ class IoFailed(OurFault):
         return cls(error.filename or path or "a file", cause, hint or "check the disk, then run this again")
 
 
-def of_system(error: OSError, path: Path | str = "", bad_path: OurFault | None = None) -> OurFault:
+def from_os_error(error: OSError, path: Path | str = "", bad_path: OurFault | None = None) -> OurFault:
     """Turn an `OSError` on `path` into an error with a hint: no room, a bad path, or a failing disk.
 
     `bad_path` is the error to return if the path is wrong or not accessible.

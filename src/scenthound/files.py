@@ -21,7 +21,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from scenthound.errors import PATH_ERRORS, BadConfig, DiskFull, IoFailed, UnsafeFile, of_system
+from scenthound.errors import PATH_ERRORS, BadConfig, DiskFull, IoFailed, UnsafeFile, from_os_error
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _CHUNK = 1 << 20
@@ -224,7 +224,7 @@ def unfinished(folder: Path) -> Iterator[None]:
         yield
     except (OSError, DiskFull, IoFailed) as error:
         bad_path = BadConfig(f"{folder} can't be written to: {error}", "name another folder")
-        failed = of_system(error, folder, bad_path) if isinstance(error, OSError) else error
+        failed = from_os_error(error, folder, bad_path) if isinstance(error, OSError) else error
         if isinstance(failed, DiskFull):
             raise DiskFull(failed.path, f"make room, {retry}", failed.left) from error
         if isinstance(failed, IoFailed):

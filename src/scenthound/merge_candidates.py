@@ -26,7 +26,7 @@ def rounded(score: float) -> float:
     return round(score, DECIMALS)
 
 
-def found_again(old: Candidate, offer: Candidate) -> Candidate:
+def merge_offer(old: Candidate, offer: Candidate) -> Candidate:
     """Merge a waiting candidate with a new offer for its URL (rule 5). Returns `old` itself if nothing changes.
 
     The better score wins, with its parts and its origin; in a tie the old ones are kept. A re-scored offer wins even

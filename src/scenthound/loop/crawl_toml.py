@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from scenthound import url as urls
-from scenthound.errors import BadConfig, FolderBroken, NotAUrl, of_system
+from scenthound.errors import BadConfig, FolderBroken, NotAUrl, from_os_error
 from scenthound.formats import toml_value
 from scenthound.loop.settings import Settings, read
 from scenthound.model import NOTHING, Topic, Url
@@ -174,7 +174,7 @@ def load_toml(path: Path, what: str, example: str = 'keywords = "hot air balloon
     except FileNotFoundError:
         raise BadConfig(f"there is no {what} at {path}", "check the path") from None
     except OSError as error:
-        raise of_system(
+        raise from_os_error(
             error, path, BadConfig(f"the {what} {path} can't be read: {error.strerror}", "check the path")
         ) from None
     except UnicodeDecodeError:
@@ -236,7 +236,7 @@ def read_seed_file(path: Path) -> list[str]:
         with path.open("rb") as file:
             text = file.read(LARGEST_SEED_FILE).decode("utf-8-sig", "replace")
     except OSError as error:
-        raise of_system(
+        raise from_os_error(
             error, path, BadConfig(f"the seed file {path} can't be read: {error.strerror}", "check the path")
         ) from None
     return some_seeds(text, str(path))

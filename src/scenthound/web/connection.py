@@ -53,7 +53,7 @@ class FetchLimits:
     lookups: int = 256
     """Number of name lookups at a time, each in a thread that is started on demand. It is much larger than the number
     of requests in flight, because a lookup can't be cancelled and takes half a minute if the name server is dead."""
-    names_kept: float = 300.0
+    dns_cache: float = 300.0
     """How long the result of a name lookup is cached. Addresses are checked at every connection anyway."""
 
 

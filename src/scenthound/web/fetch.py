@@ -225,7 +225,7 @@ class HttpFetcher:
         settings: dict[str, Any] = {
             "limit": 0,  # the loop limits the number of requests
             "keepalive_timeout": self.limits.keep_alive,
-            "ttl_dns_cache": self.limits.names_kept,
+            "ttl_dns_cache": self.limits.dns_cache,
             "ssl": self._verify_tls,
         }
         if self._socks is not None:

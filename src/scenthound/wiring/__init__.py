@@ -15,12 +15,12 @@ from scenthound.loop.identity import product_token, versions
 from scenthound.wiring.crawl_functions import crawl, crawl_async, stream
 from scenthound.wiring.find_seeds import (
     SourceAnswer,
-    as_recorded,
     asking,
     check_sources,
     find_back_links,
     find_seeds,
     found_urls,
+    urls_by_source,
 )
 from scenthound.wiring.launch import begin, resume
 from scenthound.wiring.page_stream import PageStream
@@ -43,7 +43,6 @@ __all__ = [
     "Session",
     "SourceAnswer",
     "Watch",
-    "as_recorded",
     "asking",
     "begin",
     "check_sources",
@@ -65,5 +64,6 @@ __all__ = [
     "split_settings",
     "start_judge",
     "stream",
+    "urls_by_source",
     "versions",
 ]

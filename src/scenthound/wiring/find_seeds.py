@@ -115,7 +115,7 @@ def found_urls(answers: Sequence[SourceAnswer]) -> list[str]:
     raise SourceFailed("no source found a page to start from\n" + "\n".join(problems), (hints or ["add --seed URL"])[0])
 
 
-def as_recorded(answers: Sequence[SourceAnswer]) -> dict[str, tuple[str, ...]]:
+def urls_by_source(answers: Sequence[SourceAnswer]) -> dict[str, tuple[str, ...]]:
     """The URLs by source, in the form recorded in crawl.toml."""
     return {answer.source: tuple(found.url for found in answer.found) for answer in answers}
 

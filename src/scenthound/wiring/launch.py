@@ -29,7 +29,7 @@ from scenthound.page.page import Page
 from scenthound.ports import Fetcher, OwnFrontier, Where, declaration_of
 from scenthound.store.model_folder import load_model
 from scenthound.store.sqlite_frontier import SqliteFrontier
-from scenthound.wiring.find_seeds import as_recorded, check_sources, find_seeds, found_urls
+from scenthound.wiring.find_seeds import check_sources, find_seeds, found_urls, urls_by_source
 from scenthound.wiring.loop_thread import run_to_end
 from scenthound.wiring.parts_from_settings import (
     check_pdf,
@@ -78,7 +78,7 @@ def begin(
     check_sources(settings.sources)
     if found is None and settings.sources and not isinstance(seeds, str | os.PathLike) and not seeds:
         answers = run_to_end(find_seeds(topic, settings, fetcher=fetcher))
-        seeds, found = found_urls(answers), as_recorded(answers)
+        seeds, found = found_urls(answers), urls_by_source(answers)
     seeds = _seeds(seeds)
     if pages is not None:
         settings = replace(settings, pages=read(Settings, {"pages": pages}).pages)
