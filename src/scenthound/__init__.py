@@ -1,4 +1,4 @@
-"""Scenthound: a topical web crawler, and the laboratory that proves it is good.
+"""Scenthound: a topical web crawler, and a laboratory that measures how good it is.
 
     import scenthound
 
@@ -6,7 +6,7 @@
     for page in folder.pages():
         print(page.relevance, page.url, page.title, page.text[:80])
 
-    for page in scenthound.stream("balloons.toml", seeds="https://example.org/"):  # as they land
+    for page in scenthound.stream("balloons.toml", seeds="https://example.org/"):  # as they arrive
         if page.is_relevant:
             break                                                                  # stops the crawl and saves it
 

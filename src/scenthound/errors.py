@@ -1,8 +1,8 @@
 """All exceptions, grouped by whose fault they are.
 
 ScenthoundError
-├── OurFault        the caller's or the configuration's; trying again will not help
-│   ├── UnknownName     there is no strategy, exporter, setting … of that name
+├── OurFault        the caller or the configuration is wrong; trying again will not help
+│   ├── UnknownName     there is no strategy, exporter, setting … with that name
 │   ├── BadConfig       a setting, a topic file or a seed list that can't be used (exit 4)
 │   ├── BadUsage        a call that makes no sense (exit 2)
 │   ├── StrategyFailed  a strategy raised an error; nothing recorded is lost
@@ -16,7 +16,7 @@ ScenthoundError
 └── TheirFault      the web misbehaved; carries the url
     ├── NotAUrl         text that is not an http(s) URL
     ├── Unreadable      bytes that are not what they claim to be
-    └── SourceFailed    a seed source gave no usable answer
+    └── SourceFailed    a seed source sent no usable answer
 
 A page that can't be fetched or read is not an exception but a `model.Miss`. Errors carry facts as attributes, so no
 code has to search a message for words.
@@ -44,7 +44,7 @@ PATH_ERRORS = (
 
 
 class ScenthoundError(Exception):
-    """The base of all our errors: `message` says what is wrong with what, `hint` what the user can do about it."""
+    """The base of all our errors. `message` says what is wrong, `hint` what the user can do about it."""
 
     exit_code = 1
 
@@ -57,7 +57,7 @@ class ScenthoundError(Exception):
 
 
 class OurFault(ScenthoundError):
-    """The fault of the caller or of the configuration; trying again will not help."""
+    """The caller or the configuration is wrong; trying again will not help."""
 
 
 class BadUsage(OurFault):
@@ -98,7 +98,7 @@ class PartMissing(OurFault):
 
 
 class FileFault(OurFault):
-    """Something is wrong with the file or folder `path`; the message is `path` and then `problem`."""
+    """Something is wrong with the file or folder `path`. The message is `path` followed by `problem`."""
 
     exit_code = 4
 
@@ -153,12 +153,12 @@ class IoFailed(OurFault):
 
     @classmethod
     def of(cls, error: OSError, path: Path | str = "", hint: str = "") -> IoFailed:
-        """Make one from an `OSError` on `path`, or on the file that the error names."""
+        """The error for an `OSError` on `path`, or on the file that the `OSError` names."""
         cause = error.strerror or str(error) or type(error).__name__
         return cls(error.filename or path or "a file", cause, hint or "check the disk, then run this again")
 
 
-def of_system(error: OSError, path: Path | str = "", bad_path: OurFault | None = None) -> OurFault:
+def from_os_error(error: OSError, path: Path | str = "", bad_path: OurFault | None = None) -> OurFault:
     """Turn an `OSError` on `path` into an error with a hint: no room, a bad path, or a failing disk.
 
     `bad_path` is the error to return if the path is wrong or not accessible.
@@ -189,7 +189,7 @@ class Unreadable(TheirFault):
 
 
 class SourceFailed(TheirFault):
-    """A seed source can't be reached, refuses, or sends an unusable answer."""
+    """A seed source can't be reached, refuses the request, or sends an unusable answer."""
 
     status: int = 0
-    """The HTTP status of its reply, if that is what failed."""
+    """The HTTP status of its reply, if that is the problem; otherwise 0."""

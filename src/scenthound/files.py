@@ -1,4 +1,4 @@
-"""Safe writing: every file is written by one of these functions, or inside a folder that they made.
+"""Write files safely. Every file is written with one of these functions, or inside a folder that they created.
 
 A file is replaced as a whole or not at all: it is written under a new name next to the old one, synced, and renamed. A
 file that is changed in place (a lock, a database, a growing archive) must be a regular file without a hard link in
@@ -21,7 +21,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from scenthound.errors import PATH_ERRORS, BadConfig, DiskFull, IoFailed, UnsafeFile, of_system
+from scenthound.errors import PATH_ERRORS, BadConfig, DiskFull, IoFailed, UnsafeFile, from_os_error
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _CHUNK = 1 << 20
@@ -66,7 +66,7 @@ def _check_own(path: Path, status: os.stat_result) -> None:
 
 
 def _links_beside(path: Path, status: os.stat_result) -> int:
-    """The number of hard links in its own folder: a repair briefly gives a database a second one."""
+    """The number of hard links in its own folder. A repair briefly gives a database a second one."""
     with os.scandir(path.parent) as entries:
         return sum(entry.inode() == status.st_ino and not entry.is_symlink() for entry in entries)
 
@@ -78,7 +78,7 @@ def _links_beside(path: Path, status: os.stat_result) -> int:
 def replacing(path: Path, mode: int = 0o666, durable: bool = True) -> Iterator[BinaryIO]:
     """Write a file that replaces `path` when the block ends without an error. Yields the stream.
 
-    The umask applies to `mode`. A `durable` file then survives a power cut. Raises `UnsafeFile` for a link,
+    The umask applies to `mode`. Once replaced, a `durable` file survives a power cut. Raises `UnsafeFile` for a link,
     `BadConfig` if the file can't be written, `DiskFull` if there is no room, `IoFailed` if the disk fails.
     """
     refuse_link(path)
@@ -158,29 +158,29 @@ def free_name(path: Path, ending: str) -> Path:
 
 def move_aside(path: Path, ending: str) -> Path:
     """Rename a file to the first free `path.ending-N` and return the new path."""
-    kept = free_name(path, ending)
-    replace(path, kept)
-    return kept
+    new_path = free_name(path, ending)
+    replace(path, new_path)
+    return new_path
 
 
 def move_tail(path: Path, offset: int, ending: str) -> Path:
-    """Move what follows `offset` to the first free `path.ending-N` and return the new path.
+    """Move the bytes from `offset` on to the first free `path.ending-N` and return the new path.
 
     The copy is durable before the cut: a crash in between leaves the tail in both files, so nothing is lost.
     """
     if offset <= 0:
         return move_aside(path, ending)
-    kept = free_name(path, ending)
+    new_path = free_name(path, ending)
     source = open_in_place(path, os.O_RDWR)
     try:
-        with replacing(kept) as tail:
+        with replacing(new_path) as tail:
             while chunk := os.pread(source, _CHUNK, offset + tail.tell()):
                 tail.write(chunk)
         os.ftruncate(source, offset)
         os.fsync(source)
     finally:
         os.close(source)
-    return kept
+    return new_path
 
 
 # ---- folders
@@ -218,13 +218,13 @@ def new_folder(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def unfinished(folder: Path) -> Iterator[None]:
-    """If the disk fails while `folder` is filled, raise an error that says to remove it before the next try."""
+    """If the disk fails while `folder` is filled, raise an error whose hint says to remove it before the next try."""
     retry = f"remove {shlex.quote(str(folder))} if it is there, then run this again"
     try:
         yield
     except (OSError, DiskFull, IoFailed) as error:
         bad_path = BadConfig(f"{folder} can't be written to: {error}", "name another folder")
-        failed = of_system(error, folder, bad_path) if isinstance(error, OSError) else error
+        failed = from_os_error(error, folder, bad_path) if isinstance(error, OSError) else error
         if isinstance(failed, DiskFull):
             raise DiskFull(failed.path, f"make room, {retry}", failed.left) from error
         if isinstance(failed, IoFailed):

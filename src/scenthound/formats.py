@@ -49,7 +49,7 @@ def _printable_character(character: str) -> str:
 
 
 def replace_unprintable(text: str, most: int = 120) -> str:
-    """The first `most` characters, with U+FFFD in place of each unprintable one.
+    """The first `most` characters, with each unprintable one replaced by U+FFFD.
 
     >>> replace_unprintable("a\\x00b")
     'a\ufffdb'
@@ -102,12 +102,12 @@ def trail_line(step: Step) -> dict[str, Any]:
 
 
 def full_trail_line(step: Step) -> dict[str, Any]:
-    """A trail line with title, rank when it was chosen, and the URL that was requested before redirects."""
+    """A trail line with the title, the rank when it was chosen, and the URL that was requested before redirects."""
     return {**trail_line(step), "title": step.title, "rank": step.rank, "requested": step.requested}
 
 
 def miss_line(lost: Lost) -> dict[str, Any]:
-    """A request that brought no page: the keys of a trail line, with `n` null, and the reason."""
+    """A miss: the keys of a trail line, with `n` null, and the reason."""
     return {
         "n": None,
         "url": lost.url,
@@ -133,7 +133,7 @@ def event_line(event: Event) -> dict[str, Any]:
 
 
 def json_facts(value: Any) -> Any:
-    """The facts of an event as JSON values: see `json_number` for numbers that are not finite."""
+    """The facts of an event as JSON values (for numbers that are not finite, see `json_number`)."""
     if isinstance(value, float):
         return json_number(value)
     if isinstance(value, dict):
@@ -142,7 +142,7 @@ def json_facts(value: Any) -> Any:
 
 
 def json_number(value: float | None) -> float | str | None:
-    """A number as JSON can hold it: the infinite score of a seed becomes the string "inf", NaN becomes null.
+    """A number that JSON can represent: the infinite score of a seed becomes the string "inf", NaN becomes null.
 
     >>> json_number(0.5), json_number(float("inf")), json_number(float("nan"))
     (0.5, 'inf', None)
@@ -153,7 +153,7 @@ def json_number(value: float | None) -> float | str | None:
 
 
 def json_line(fields: dict[str, Any]) -> str:
-    """One line of JSON for a terminal: all unprintable characters are escaped, of which JSON escapes only some."""
+    """One line of JSON for a terminal, with all unprintable characters escaped (JSON itself escapes only some)."""
     text = json.dumps(fields, ensure_ascii=False, allow_nan=False, separators=(", ", ": "))
     if text.isascii() and "\x7f" not in text:
         return text

@@ -1,10 +1,10 @@
-"""The interface `Judge`, which rates how likely a fetched page is what the user is looking for.
+"""The interface `Judge`. A judge rates how likely a fetched page is what the user is looking for.
 
 A judge gets the topic and the seeds once, then every fetched page in order. It sees what a strategy sees and nothing
-else, in particular not the answers of the laboratory. Our judges are in `scenthound.judges`, by name.
+else, in particular not the answers of the laboratory. Our judges are in `scenthound.judges`, one file each.
 
-Optional features of a judge are Protocols of their own. A judge whose state must survive a restart is a `ports.Saves`,
-like a strategy.
+Optional features of a judge are Protocols of their own. A judge whose state must survive a restart implements
+`ports.Saves`, like a strategy.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Judge(Protocol):
 
 @runtime_checkable
 class Revises(Protocol):
-    """A judge that learns, and can rate the pages that it still remembers again."""
+    """A judge that learns, and can rate remembered pages again."""
 
     def revised(self) -> Iterable[tuple[Url, Verdict]]:
         """The current verdicts on the remembered pages, reported when a crawl ends. The call has no side effects."""

@@ -1,4 +1,4 @@
-"""Training before a crawl: the interfaces `Trains` of strategies that learn, and `Lessons` of what they learn from.
+"""Training before a crawl: the interfaces `Trains` (a strategy that learns) and `Lessons` (what it learns from).
 
 The laboratory or `scenthound train` makes `Lessons` from a bed or a crawl folder and passes them to `Trains.train`.
 These are ports, too: import the names from `scenthound.ports`.
@@ -22,27 +22,27 @@ class Taxonomy:
     children: Mapping[str, Sequence[str]]
     """The categories directly below each inner category, including the root."""
     examples: Mapping[str, Sequence[Page]]
-    """The pages of each category itself, without those of the categories below it."""
+    """The pages of each category itself, excluding the categories below it."""
     good: tuple[str, ...] = ()
     """Categories that count as on topic; none is an ancestor of another."""
     root: str = "root"
 
 
 class Lessons(Protocol):
-    """What a strategy may learn from before it crawls: labelled pages, and a known part of the web.
+    """The training data of a strategy before a crawl: labelled pages, and a known part of the web.
 
-    They are valid only while `train` runs: keep what was learned, not the lessons.
+    They are valid only while `train` runs. Keep what was learned, not the lessons.
     """
 
     @property
     def topic(self) -> Topic: ...
     @property
     def examples(self) -> Sequence[Page]:
-        """Pages on topic. Never those by which a crawl is graded."""
+        """Pages on topic. They never include the pages used to evaluate a crawl."""
 
     @property
     def others(self) -> Sequence[Page]:
-        """Background pages: not known to be on topic."""
+        """Background pages, not known to be on topic."""
 
     @property
     def taxonomy(self) -> Taxonomy | None:
@@ -57,7 +57,7 @@ class Lessons(Protocol):
 
 @runtime_checkable
 class TrainsByJudge(Protocol):
-    """A strategy that can learn from a judge: before `train` it gets a function that says which pages are relevant.
+    """A strategy that can learn from a judge: before `train` it gets a function that rates pages as relevant or not.
 
     The function may be called once per page, and only with pages of the lessons.
     """
@@ -77,4 +77,4 @@ class Trains(Protocol):
 
     def model(self) -> Mapping[str, Any]: ...
     def use(self, model: Mapping[str, Any]) -> None:
-        """Load what `model` returned. Raises ValueError, KeyError or TypeError for a model of another strategy."""
+        """Load what `model` returned. Raises ValueError, KeyError or TypeError for the model of another strategy."""

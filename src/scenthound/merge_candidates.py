@@ -11,7 +11,7 @@ _UNITS = 10.0**DECIMALS
 
 
 def rounded(score: float) -> float:
-    """`round(score, DECIMALS)` in a third of the time, by rounding to the nearest whole number of units.
+    """`round(score, DECIMALS)` in a third of the time: rounds to the nearest multiple of 10^-DECIMALS.
 
     Falls back to `round` if the score is about halfway between two units, or too large. Negative zero becomes zero.
 
@@ -26,12 +26,12 @@ def rounded(score: float) -> float:
     return round(score, DECIMALS)
 
 
-def found_again(old: Candidate, offer: Candidate) -> Candidate:
+def merge_offer(old: Candidate, offer: Candidate) -> Candidate:
     """Merge a waiting candidate with a new offer for its URL (rule 5). Returns `old` itself if nothing changes.
 
-    The better score wins, with its parts and its origin; a tie keeps the old ones. A re-scored offer wins even with a
-    lower score, and changes the origin only if it names one. Numbers in `carry` keep their maximum; other values are
-    the winner's. The later due time is kept.
+    The better score wins, with its parts and its origin; in a tie the old ones are kept. A re-scored offer wins even
+    with a lower score, and changes the origin only if it names one. For numbers in `carry` the maximum is kept; other
+    values are the winner's. The later due time is kept.
     """
     better = offer.rescored or rounded(offer.score) > rounded(old.score)
     due = max(old.due, offer.due)

@@ -1,7 +1,7 @@
-"""The data types that packages exchange: small, immutable, without behaviour.
+"""The data types that packages exchange: small and immutable.
 
 A `Link` is found on a page. A strategy turns it into a `Candidate`, which waits in the frontier until it is requested.
-The request brings a page, a `Miss` or a redirect (`Moved`). The history keeps each page as a `Step` and each miss as
+The request yields a page, a `Miss` or a redirect (`Moved`). The history keeps each page as a `Step` and each miss as
 a `Lost`.
 
 Two related types are defined elsewhere. `page.record.Record` is the content of a page; `page.page.Page` is a record
@@ -18,13 +18,13 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, NewType
 
 Url = NewType("Url", str)
-"""A canonical URL (sheet 10.4): the key under which everything about a page is kept. Made by `scenthound.url` only."""
+"""A canonical URL (sheet 10.4), the key for everything about a page. Create it only with `scenthound.url`."""
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
-"""An empty, immutable mapping: the default of mapping fields."""
+"""An empty, immutable mapping, the default of mapping fields."""
 
 DECIMALS = 12
-"""Scores are compared after rounding to 12 decimals (rule 3), so the order of a summation can't change a crawl."""
+"""Scores are rounded to 12 decimals before they are compared (rule 3), so rounding errors can't reorder a crawl."""
 
 
 class Link(NamedTuple):
@@ -34,7 +34,7 @@ class Link(NamedTuple):
     anchor: str = ""
     """The text of the anchor, or the `alt` text of an image link."""
     spelling: str = ""
-    """The resolved URL as the page wrote it. This is what is requested; the canonical `url` is only a key."""
+    """The resolved URL as written on the page. This URL is requested; the canonical `url` is only a key."""
     position: int = -1
     """Index among the links of the page, in document order."""
     nofollow: bool = False
@@ -49,7 +49,7 @@ class Candidate(NamedTuple):
     url: Url
     score: float
     carry: Mapping[str, Any] = NOTHING
-    """JSON values passed along a path of links. If the URL is found again, each number keeps its maximum."""
+    """JSON values passed along a path of links. If the URL is found again, the maximum of each number is kept."""
     parts: Mapping[str, float] = NOTHING
     """The components of the score, for explanations."""
     parent: Url | None = None
@@ -58,16 +58,16 @@ class Candidate(NamedTuple):
     depth: int = 0
     """The number of links from a seed."""
     spelling: str = ""
-    """As in `Link`."""
+    """The resolved URL as written on the page, as in `Link`."""
     due: float = 0.0
-    """The time before which it is not requested."""
+    """The earliest time at which it may be requested."""
     rescored: bool = False
-    """True: this score replaces the score of the waiting URL even if it is lower."""
+    """Whether this score replaces the score of the waiting URL even if it is lower."""
 
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """A request that brought no page. On the web failure is data, not an exception."""
+    """A request that did not yield a page. Failures are expected on the web, so they are returned, not raised."""
 
     candidate: Candidate
     reason: str
@@ -76,7 +76,7 @@ class Miss:
     status: int = 0
     size: int = 0
     retry_after: float | None = None
-    """Seconds after which the request may be repeated; None: never."""
+    """Seconds after which the request may be repeated; None if it must not be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class Step(NamedTuple):
     carry: Mapping[str, Any] = NOTHING
     """The candidate's `carry`, so that a strategy can read the page again after a restart."""
     relevance: float = 0.0
-    """The probability that the page is relevant, as the judge rated it when it was fetched."""
+    """The probability that the page is relevant, according to the judge when it was fetched."""
     relevant: bool = False
     """Whether the judge counted it as relevant at that time."""
 
@@ -157,7 +157,7 @@ class Event(NamedTuple):
     kind: str
     """A short name that can be counted, such as `born`, `fed`, `died`."""
     facts: Mapping[str, Any] = NOTHING
-    """JSON values. `agent` is the number of the agent concerned; in a `born` event `parent` is that of its parent."""
+    """JSON values. `agent` is the number of the agent; in a `born` event `parent` is the number of its parent."""
     url: Url | None = None
     """The page concerned."""
     n: int = 0
@@ -166,7 +166,7 @@ class Event(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """What a crawl looks for."""
+    """The topic of a crawl."""
 
     keywords: str
     """Keywords separated by spaces."""
@@ -194,6 +194,6 @@ class Response:
     http_version: str = "1.1"
 
     def header(self, name: str, default: str = "") -> str:
-        """The first header of this name, in any case; `default` if there is none."""
+        """The value of the first header with this name (case-insensitive), or `default`."""
         name = name.lower()
         return next((value for key, value in self.headers if key.lower() == name), default)

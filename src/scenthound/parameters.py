@@ -32,7 +32,7 @@ def parameter(
 
 
 class Parameterised:
-    """Base of dataclasses whose fields are parameters: they are checked when an object is created."""
+    """Base of dataclasses whose fields are parameters, which are checked when an object is created."""
 
     def __post_init__(self) -> None:
         check_parameters(self)

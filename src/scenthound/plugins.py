@@ -1,4 +1,4 @@
-"""Find plug-ins by name, ours and those of other packages: strategies, judges, exporters, importers, metrics.
+"""Find plug-ins by name, in this and in other packages: strategies, judges, exporters, importers, metrics.
 
 Each kind of plug-in has an entry-point group. An entry point names a module, a package or an object. A module registers
 its plug-ins with the decorator `Registry.add`. All files of a package are imported, so that adding a file is enough.
@@ -34,8 +34,8 @@ class Registry(Generic[T]):
         """Decorator: register a plug-in as `name`."""
 
         def register(plugin: T) -> T:
-            taken = self._plugins.get(name)
-            if taken is not None and taken is not plugin and _origin(taken) != _origin(plugin):
+            existing = self._plugins.get(name)
+            if existing is not None and existing is not plugin and _origin(existing) != _origin(plugin):
                 raise ValueError(f"there are two {self.kind} plug-ins called {name}")
             self._plugins[name] = plugin
             return plugin
@@ -84,7 +84,7 @@ class Registry(Generic[T]):
 
 
 def _origin(plugin: object) -> tuple[str, str]:
-    """Module and name, which are the same for a plug-in whose module was imported twice."""
+    """The module and name of a plug-in, which stay the same if its module is imported twice."""
     return getattr(plugin, "__module__", ""), getattr(plugin, "__qualname__", repr(plugin))
 
 

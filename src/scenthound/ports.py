@@ -1,9 +1,9 @@
 """The interfaces between the crawl loop and its parts: Strategy, Frontier, History, Repository, Fetcher.
 
 Each is a Protocol that declares everything the loop, resume, reports and exports call. Optional features of a strategy
-are small Protocols of their own, tested with `isinstance`; what a strategy declares about itself is one `Declaration`.
-The contract suites in `scenthound.testing` check the rules that types can't express. The port of a judge is in
-`scenthound.judging`, that of a seed source in `scenthound.seeding`.
+are small Protocols of their own, tested with `isinstance`; a strategy describes itself in a `Declaration`.
+The contract suites in `scenthound.testing` check the rules that types can't express. The judge interface is in
+`scenthound.judging`, the seed source interface in `scenthound.seeding`.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from scenthound.page.page import Page
 from scenthound.page.record import EVERYTHING, Parts
 
 Eviction = Literal["scored", "literal", "refuse"]
-"""What a full frontier does (rule 7): insert, then drop the worst; drop the worst, then insert; refuse."""
+"""A full frontier (rule 7) inserts, then drops the worst; drops the worst, then inserts; or refuses the new URL."""
 Training = Literal["none", "optional", "required"]
 """Whether a strategy learns before it crawls."""
 
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What a strategy declares about itself before a crawl begins."""
+    """The properties of a strategy that are needed before a crawl begins."""
 
     batch: int = 1
     """The number of URLs taken from the frontier at once."""
@@ -36,21 +36,21 @@ class Declaration:
     eviction: Eviction = "scored"
     """What its bounded frontier does when it is full."""
     parts: Parts = EVERYTHING
-    """The parts of a page that it uses. Others are not computed: without a tree walk a page is read twice as fast."""
+    """The parts of a page that it uses. Others are not computed; without a tree walk, a page is read twice as fast."""
     training: Training = "none"
-    """`required`: it can't start without a trained model; `optional`: it can, and learns during the crawl."""
+    """`required`: it can't start without a trained model; `optional`: without one, it learns during the crawl."""
     lessons: tuple[str, ...] = ()
     """The lessons that training uses: `examples`, `others`, `taxonomy`, `back-links`, `pages`."""
     free: tuple[str, ...] = ()
     """Parameters that may differ between training and crawl."""
     oracle: bool = False
-    """It uses links of pages that were not fetched. Only the laboratory runs it, and marks its results."""
+    """Whether it sees links of pages that were not fetched. Only the laboratory runs it, and marks its results."""
     oracle_modes: tuple[str, ...] = ()
     """Parameters that make it an oracle; shown in lists of strategies."""
     score_parts: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     """The names in `Candidate.parts`, each with a one-line explanation."""
     small_state: bool = False
-    """Save its state with every commit, so that a resumed crawl does not have to read pages again."""
+    """Whether its state is small enough to save with every commit, so that a resumed crawl reads no page again."""
 
 
 @runtime_checkable
@@ -65,12 +65,12 @@ class Declares(Protocol):
 class Strategy(Protocol):
     """Scores links. It receives fetched pages and returns candidates. It never fetches.
 
-    A dataclass whose fields are its parameters. The loop calls `start` once, then `read` or `miss` for every request.
+    It is a dataclass whose fields are parameters. The loop calls `start` once, then `read` or `miss` for every request.
     """
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]: ...  # usually the seeds
     def read(self, page: Page) -> Iterable[Candidate]: ...  # its links with scores, and new scores of waiting URLs
-    def miss(self, miss: Miss) -> Iterable[Candidate]: ...  # candidates in place of a page that could not be fetched
+    def miss(self, miss: Miss) -> Iterable[Candidate]: ...  # replacements for a page that could not be fetched
 
 
 @runtime_checkable
@@ -97,17 +97,17 @@ class TakesLabels(Protocol):
 
 @runtime_checkable
 class Explains(Protocol):
-    """A strategy that says in words what the parts of a score mean."""
+    """A strategy that explains its scores in words."""
 
     def reasons(self, parts: Mapping[str, float], carry: Mapping[str, Any], anchor: str) -> list[tuple[str, float]]:
-        """Explain the score of a candidate, perhaps read from a file: a phrase and a value per part that matters."""
+        """Explain a score, perhaps of a stored crawl, as (phrase, value) pairs, one for each part that matters."""
 
 
 @runtime_checkable
 class EmitsEvents(Protocol):
     """A strategy that emits events, which go to watchers and into the history.
 
-    It also `Saves`. Events not yet returned are part of its state, so a resumed crawl records each event once.
+    It must also implement `Saves`. Its state includes events not yet returned, so a resumed crawl records each once.
     """
 
     def take_events(self) -> Iterable[Event]:
@@ -123,7 +123,7 @@ class Peeks(Protocol):
 
 @runtime_checkable
 class OwnFrontier(Protocol):
-    """A strategy with its own frontier, because it chooses the next URL at the time of `pop`."""
+    """A strategy with its own frontier, because it decides which URL is next only when `pop` is called."""
 
     def frontier(self, bound: int | None) -> Frontier: ...
 
@@ -139,7 +139,7 @@ class Popped(NamedTuple):
 
 
 class Frontier(Protocol):
-    """The URLs to fetch, bounded and in one total order (rules 3 to 8). Hosts can be told to rest.
+    """The URLs to fetch, bounded and in one total order (rules 3 to 8). Hosts can be made to rest.
 
     A URL is unknown, waiting, or in flight: from `pop` or `take` until `settle` or `give_back`. In a frontier that
     survives a restart, URLs that were in flight wait again, in their old position. Subclasses inherit `matters` and
@@ -150,7 +150,7 @@ class Frontier(Protocol):
         """Insert a candidate. Returns the candidate dropped to make room (perhaps the same one), or None."""
 
     def matters(self, candidate: Candidate) -> bool:
-        """False if a push would change nothing, as for most links: the URL is waiting with a score at least as good."""
+        """Whether a push may change anything. Usually not: the URL is already waiting with at least this score."""
         return True
 
     def rescore(self, candidates: Sequence[Candidate]) -> None:
@@ -160,15 +160,15 @@ class Frontier(Protocol):
                 self.push(candidate)
 
     def rest(self, host: str, until: float) -> None:
-        """Let `pop` return no URL of this host before `until`. A later call replaces an earlier one."""
+        """Keep `pop` from returning URLs of this host before `until`. A later call replaces an earlier one."""
 
     def pop(self, now: float) -> Popped | None:
-        """Take out the best candidate that is due and whose host does not rest; None if there is none."""
+        """Take out the best candidate that is due and whose host is not resting; None if there is none."""
 
     def take(self, url: Url) -> Candidate | None:
-        """Take out this URL, even if its host rests; None if it is not waiting.
+        """Take out this URL, even if its host is resting; None if it is not waiting.
 
-        The loop takes the target of a redirect: a frontier may count it as in flight even if it was not waiting.
+        The loop takes the targets of redirects. A frontier may count a target as in flight even if it was not waiting.
         """
 
     def give_back(self, popped: Popped) -> Candidate | None:
@@ -187,8 +187,8 @@ class Frontier(Protocol):
         """The earliest time at which `pop` can return a candidate; infinity if unknown, None if nothing is waiting."""
 
     def best_resting(self, now: float) -> tuple[Candidate, float] | None:
-        """The best candidate that can only be popped later, and when. Hosts in flight do not count: they rest for an
-        unknown time."""
+        """The best candidate that can only be popped later, and when. Hosts with a request in flight
+        do not count, because the end of their rest is not known yet."""
 
     def __len__(self) -> int: ...
     def __contains__(self, url: object) -> bool: ...
@@ -202,7 +202,7 @@ class Fetcher(Protocol):
 
 
 class Failure(NamedTuple):
-    """Why there is no response: a short reason that can be counted, and details."""
+    """A request without a response: a short reason that can be counted, and details."""
 
     reason: str
     detail: str = ""
@@ -219,7 +219,7 @@ class Where(NamedTuple):
 
 
 class History(Protocol):
-    """What was fetched and why, in order.
+    """The record of all pages and misses, in order.
 
     Pages and misses are events, numbered from 1. Subclasses inherit `lineage`.
     """
@@ -227,11 +227,11 @@ class History(Protocol):
     # ---- written by the loop
 
     def seen(self, url: Url) -> bool:
-        """True if a URL was fetched, is dead, or is an alias of such a URL: it is never requested again."""
+        """True if a URL must not be requested again: it was fetched, is dead, or is an alias of such a URL."""
 
     def record(self, step: Step, where: Where | None = None) -> None: ...
     def lost(self, miss: Miss, now: float, dead: bool = True, heard: bool = True, where: Where | None = None) -> None:
-        """Record a request that brought no page. `dead`: never repeat it; `heard`: the strategy was informed."""
+        """Record a miss. `dead`: the URL is never requested again; `heard`: the strategy was informed."""
 
     def alias(self, url: Url, to: Url) -> None: ...
     def count(self, host: str, reason: str, times: int = 1) -> None: ...  # links not followed, and the like
@@ -245,7 +245,7 @@ class History(Protocol):
 
     # ---- read by resume
 
-    def marks(self) -> Iterator[Mark]: ...  # every page as the crawl's counters need it, in order
+    def marks(self) -> Iterator[Mark]: ...  # every page in order, for the crawl's counters
     def highest(self) -> int: ...  # the largest page number so far
     def last_event(self) -> int: ...  # the number of the latest event; 0 if there is none
     def numbered_after(self, event: int) -> Iterator[tuple[int, Step | Lost, Where | None]]:
@@ -268,9 +268,9 @@ class History(Protocol):
     def best(self, n: int) -> list[Step]: ...  # the pages with the highest relevance at fetch time
     def revised(self) -> dict[Url, tuple[float, bool]]: ...  # the latest verdicts passed to `revise`
     def fate(self, url: Url) -> str | None: ...  # `crawled`, `dead: why`, `redirected to where`; None: unknown
-    def counts(self) -> dict[str, int]: ...  # how often each reason was counted, most frequent first
+    def counts(self) -> dict[str, int]: ...  # the sums of `count` per reason, most frequent first
     def counts_of(self, host: str) -> dict[str, int]: ...
-    def reasons(self) -> dict[str, int]: ...  # how often each kind of final miss happened, most frequent first
+    def reasons(self) -> dict[str, int]: ...  # final misses per reason, most frequent first
     def lineage(self, url: Url) -> list[Step]:
         """The path from a seed to this page; empty if it was not fetched."""
         path: dict[Url, Step] = {}
@@ -286,13 +286,13 @@ class Repository(Protocol):
 
     def put(self, response: Response, now: float) -> Where: ...
     def get(self, where: Where) -> Response: ...  # raises `FolderBroken` if there is no response
-    def flush(self) -> None: ...  # from here on, what was put survives a crash of the process
-    def sync(self) -> None: ...  # from here on, what was put survives a power cut
+    def flush(self) -> None: ...  # then all stored responses survive a crash of the process
+    def sync(self) -> None: ...  # then all stored responses survive a power cut
     def close(self) -> None: ...
 
 
 def declaration_of(strategy: Strategy) -> Declaration:
-    """The declaration of a strategy, or the default. Not by `isinstance`, which would evaluate the property as well."""
+    """The declaration of a strategy, or the default. (`isinstance` would evaluate the property a second time.)"""
     try:
         return cast(Declares, strategy).declaration
     except AttributeError:

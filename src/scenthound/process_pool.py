@@ -14,7 +14,7 @@ class ProcessPool(ProcessPoolExecutor):
     """A pool of spawned workers.
 
     With `make_context`, each worker calls `make_context(*arguments)` once, before its first task; `call` passes the
-    result to every task. So a worker opens a bed only once, and other modules need no global variable for it.
+    result to every task. So a worker opens a bed only once, without a global variable in other modules.
     """
 
     def __init__(
@@ -28,7 +28,7 @@ class ProcessPool(ProcessPoolExecutor):
         return self.submit(_call_with_context, task, arguments)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """As in `Executor`. Workers are started only here, so safe-path mode is set here."""
+        """Submit a task, as in `Executor`. Workers are started only here, so safe-path mode is set here."""
         with safe_path():
             return super().submit(fn, *args, **kwargs)
 

@@ -1,7 +1,7 @@
 """Start child processes in safe-path mode, so that no module is imported from the working directory.
 
 A crawl folder may come from a stranger, and people run `scenthound resume .` inside it. Without safe-path mode Python
-would put that directory first on the `sys.path` of a child and execute a file `pickle.py` in it.
+would put that directory first on the `sys.path` of a child and execute, for example, a `pickle.py` in it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def module_command(module: str, *arguments: str) -> list[str]:
 
 @contextmanager
 def safe_path() -> Iterator[None]:
-    """Set safe-path mode for children started in the block: multiprocessing has no other way to pass it to them."""
+    """Set safe-path mode for children started in the block, in the environment, as multiprocessing requires."""
     with _environment_lock:
         before = os.environ.get(SAFE_PATH)
         os.environ[SAFE_PATH] = "1"

@@ -1,7 +1,7 @@
-"""The interface `SeedSource`, which suggests where a crawl may start.
+"""The interface `SeedSource`. A seed source suggests where a crawl may start.
 
-A source can say which pages are about a topic, and perhaps which pages link to a URL. Search engines, archives,
-sitemaps, bookmarks and our own crawls are sources. Our sources are in `scenthound.sources`, by name.
+A source can name pages about a topic, and perhaps pages that link to a URL. Search engines, archives,
+sitemaps, bookmarks and our own crawls are sources. Our sources are in `scenthound.sources`, one file each.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ class FoundUrl(NamedTuple):
     """A URL that a source named. It is an http(s) URL and not a private address; it was not fetched."""
 
     url: str
-    """As the source wrote it."""
+    """The URL as the source wrote it."""
     title: str = ""
     """Text from outside, not to be trusted."""
 
@@ -32,12 +32,12 @@ class Asker(Protocol):
         """
 
     def checked(self, url: object, title: object = "") -> FoundUrl | None:
-        """A URL from an answer with its title; None if it is not a URL that may be fetched."""
+        """The URL and title from an answer; None if the URL may not be fetched."""
 
 
 @runtime_checkable
 class SeedSource(Protocol):
-    """Suggests seeds. A dataclass whose fields are its parameters; `address` is what the user writes after its name."""
+    """Suggests seeds. It is a dataclass whose fields are parameters; the user writes `address` after its name."""
 
     async def seeds(self, topic: Topic, most: int, asker: Asker) -> Sequence[FoundUrl]:
         """Up to `most` different pages about a topic, the best first. Raises `SourceFailed`."""

@@ -1,7 +1,7 @@
-"""Resolve and canonicalise URLs (sheet 10.4). Only this module makes a `Url`.
+"""Resolve and canonicalise URLs (sheet 10.4). Only this module creates a `Url`.
 
 `resolve` returns the spelling that is requested; ada-url implements the WHATWG standard exactly. `canonical` turns it
-into the `Url`, the key under which everything about the page is kept. Other functions return parts of a URL.
+into the `Url`, the key for everything about the page. Other functions return parts of a URL.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from scenthound.errors import NotAUrl
 from scenthound.formats import replace_unprintable
 from scenthound.model import Url
 
-LONGEST = 2000  # characters, the default of live crawls; the papers' 256 is a lab profile (sheet 10.4, rule 10)
+LONGEST = 2000  # characters; the default of live crawls. The papers' 256 is a lab profile (sheet 10.4, rule 10)
 
 _INDEX = re.compile(r"(?<=/)index\.html?$", re.IGNORECASE)
 _PERCENT = re.compile(r"%[0-9a-fA-F]{2}")
@@ -33,16 +33,16 @@ class UrlRules(NamedTuple):
 
     longest: int = LONGEST
     default_pages: tuple[str, ...] = ()
-    """File names, in lower case, that are dropped from the end of a path, as index.html and index.htm always are."""
+    """File names, in lower case, dropped from the end of a path; index.html and index.htm always are."""
 
 
 RULES = UrlRules()
 
 
 def resolve(raw: str, base: str | None = None) -> str:
-    """The absolute http(s) URL that `raw` means on a page at `base`, as a browser would request it.
+    """The absolute http(s) URL to which `raw` resolves on a page at `base`, as a browser would request it.
 
-    The fragment is dropped, and so are a user name and a password, which no other server should get to see. Raises
+    The fragment is dropped, and so are a user name and a password, which no server should see. Raises
     `NotAUrl`.
     """
     try:
@@ -123,7 +123,7 @@ def host(url: str) -> str:
 
 
 def origin(url: str) -> str:
-    """Scheme, host and port: what a robots.txt applies to."""
+    """Scheme, host and port, to which one robots.txt applies."""
     scheme, _, rest = url.partition("://")
     return f"{scheme}://{rest.partition('/')[0].partition('?')[0]}"
 
@@ -138,7 +138,7 @@ def is_home(url: str) -> bool:
 
 
 def are_sites(seeds: Sequence[str]) -> bool:
-    """True if at least four in five seeds are home pages, on different hosts: then the user is looking for sites.
+    """True if at least four in five seeds are home pages on different hosts, so that the user is looking for sites.
 
     >>> are_sites(["http://a.test/", "http://b.test/"]), are_sites(["http://a.test/", "http://a.test/b"])
     (True, False)
@@ -149,7 +149,7 @@ def are_sites(seeds: Sequence[str]) -> bool:
 
 @lru_cache(maxsize=65536)
 def domain(name: str) -> str:
-    """The registrable domain of a host name by the bundled public suffix list, or the name itself if it has none.
+    """The registrable domain of a host name (from the bundled public suffix list), or the name itself if it has none.
 
     >>> domain("news.example.co.uk")
     'example.co.uk'
@@ -159,7 +159,7 @@ def domain(name: str) -> str:
 
 @lru_cache(maxsize=65536)
 def owner_domain(name: str) -> str:
-    """As `domain`, except that each name under a shared suffix of a company (`github.io`) is a domain of its own.
+    """Like `domain`, except that each name under a company's shared suffix (`github.io`) is a domain of its own.
 
     >>> owner_domain("www.bees.github.io"), owner_domain("news.example.co.uk")
     ('bees.github.io', 'example.co.uk')

@@ -214,7 +214,7 @@ def test_a_stop_that_came_too_late_does_not_end_the_next_run(tmp_path: Path) -> 
     session.close()
     give_order(folder, "stop", None, 1.0)
     session = again(folder)
-    assert not session.crawl.ended
+    assert not session.crawl.end_reason
     session.close()
     assert run(["control", str(folder), "stop"]) == 2
 

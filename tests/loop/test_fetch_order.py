@@ -126,7 +126,7 @@ def test_a_crawl_ends_when_all_hosts_rest_too_long_and_not_before(order: Order) 
     web = pages_of(*scores)
     crawl = crawl_of(scores, OrderRule(order, window=2, delay=100.0), Limits(pages=20, longest_wait=60.0))
     assert [url for _, url in fetched(crawl, web)] == [host[0] for host in hosts], "each awake host is asked first"
-    assert crawl.ended == ALL_RESTS
+    assert crawl.end_reason == ALL_RESTS
 
 
 def test_a_page_that_came_before_its_turn_is_read_before_a_crawl_ends_because_everything_rests() -> None:

@@ -64,7 +64,7 @@ def crawled(folder: Path, cuts: tuple[int, ...] = (), **settings: Any) -> tuple[
             break
         session.folder.close()  # without a commit: what came after the last one is gone
         session = resume(folder, fetcher=Recorded(), clock=lambda: 0.0)
-    reason = session.crawl.ended
+    reason = session.crawl.end_reason
     session.folder.finish(reason, 1e9)
     session.close()
     with CrawlFolder.look(folder) as opened:
@@ -100,7 +100,7 @@ def test_a_stopped_crawl_that_is_resumed_fetches_nothing_more_unless_the_budget_
     _, trail = crawled(tmp_path / "crawl", stop_share=0.3)
     session = resume(tmp_path / "crawl", fetcher=Recorded(), clock=lambda: 0.0)
     assert step_through(session, 10)
-    assert (session.crawl.ended, session.crawl.pages) == (LITTLE_LEFT, len(trail))
+    assert (session.crawl.end_reason, session.crawl.pages) == (LITTLE_LEFT, len(trail))
     session.close()
     session = resume(tmp_path / "crawl", fetcher=Recorded(), clock=lambda: 0.0, pages=100 * PAGES)
     assert not step_through(session, 10)

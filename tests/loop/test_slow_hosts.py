@@ -73,7 +73,7 @@ class Web:
             session = begin("bees honey", ["http://index.test/"], folder, settings=read(Settings, values))
             try:
                 asyncio.run(session.run())
-                assert session.crawl.pages == 1 + self.healthy_pages, session.crawl.ended
+                assert session.crawl.pages == 1 + self.healthy_pages, session.crawl.end_reason
             finally:
                 session.close()
         requests = self.server.requests

@@ -258,7 +258,7 @@ def _resumed(folder: Path, name: str, said: str, luck: random.Random) -> Finding
     try:
         session = resume(folder, fetcher=Recorded(), clock=lambda: 100.0)
         try:
-            session.crawl.wait_until(0.0)
+            session.crawl.pause_until(0.0)
             step_through(session, 12, 3)
             session.folder.finish("pages", 200.0)
         finally:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenthound.web import mime
-from scenthound.web.charset import decode, detect, named, prescan, to_text
+from scenthound.web.charset import decode, detect, encoding_for, prescan, to_text
 from support.suites import Suites, bytes_of
 
 
@@ -61,11 +61,11 @@ def test_a_meta_is_found_as_the_standard_finds_it(head: bytes, name: str | None)
 
 
 def test_labels_are_the_standards() -> None:
-    assert named(" Latin1\n") == "windows-1252"
-    assert named("us-ascii") == "windows-1252"
-    assert named("GB2312") == "gbk"
-    assert named("iso-2022-kr") == "replacement"
-    assert named("utf-7") is None
+    assert encoding_for(" Latin1\n") == "windows-1252"
+    assert encoding_for("us-ascii") == "windows-1252"
+    assert encoding_for("GB2312") == "gbk"
+    assert encoding_for("iso-2022-kr") == "replacement"
+    assert encoding_for("utf-7") is None
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_the_suites_of_media_types(suites: Suites) -> None:
         if (str(media_type) if media_type else None) != case["output"]:
             wrong.append(case["input"])
         if "encoding" in case:
-            name = named(media_type.parameter("charset") or "") if media_type else None
+            name = encoding_for(media_type.parameter("charset") or "") if media_type else None
             if name != (case["encoding"].lower() if case["encoding"] else None):
                 wrong.append(case["input"])
     assert len(cases) == (19 if suites.is_own else 478)

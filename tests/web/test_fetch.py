@@ -410,7 +410,7 @@ def test_a_rebinding_name_is_judged_by_the_address_that_is_connected_to(server: 
         await asyncio.sleep(0.02)
         return [first, await fetcher.fetch(url)]
 
-    first, second = using(work, replace(QUICK, names_kept=0.01), resolver=resolver)
+    first, second = using(work, replace(QUICK, dns_cache=0.01), resolver=resolver)
     assert isinstance(first, Response)
     assert first.address == "127.0.0.1"
     assert isinstance(second, Failure)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from scenthound.url import canonical, resolve
-from scenthound.web.charset import decode, named
+from scenthound.web.charset import decode, encoding_for
 from scenthound.web.html_document import WITHOUT_EVENTS, HtmlDocument, parse_html, tidy
 from support.suites import Suites, bytes_of
 
@@ -208,7 +208,7 @@ def test_links_are_those_of_a_browser_and_of_scrapy_but_for_four_differences(sui
     settings make of `src` or of a script's argument is not a link."""
     differences: Counter[str] = Counter()
     for case in suites.cases("links/own", "links/scrapy"):
-        html = decode(bytes_of(case, "body"), named(case["encoding"]) or "utf-8")
+        html = decode(bytes_of(case, "body"), encoding_for(case["encoding"]) or "utf-8")
         ours = {link.spelling for link in parse_html(html, case["url"]).links}
         theirs = {link["url"].partition("#")[0] for link in case["links"]}
         differences.update(f"they alone: {url}" for url in theirs - ours)

@@ -13,7 +13,7 @@ from mcp.types import ToolAnnotations
 from pydantic import Field
 
 from scenthound.agent_tools.tool_methods import MOST_RESULTS, Tools
-from scenthound.errors import ScenthoundError, of_system
+from scenthound.errors import ScenthoundError, from_os_error
 
 INSTRUCTIONS = """\
 Topical web crawls. Start a crawl with a few words and URLs; it fetches the most promising pages first, politely, \
@@ -102,7 +102,7 @@ def _with_tool_errors(method: Callable[P, dict[str, Any]]) -> Callable[P, dict[s
         try:
             return method(*args, **kwargs)
         except (ScenthoundError, OSError) as error:
-            reported = of_system(error) if isinstance(error, OSError) else error
+            reported = from_os_error(error) if isinstance(error, OSError) else error
             raise ToolError(f"{reported.message}. {reported.hint}" if reported.hint else reported.message) from error
 
     return call

@@ -33,7 +33,6 @@ from scenthound.parameters import values_of
 from scenthound.store.model_folder import load_model
 from scenthound.strategies import STRATEGIES
 from scenthound.wiring import (
-    as_recorded,
     check_sources,
     check_topic,
     find_seeds,
@@ -41,6 +40,7 @@ from scenthound.wiring import (
     make_scope,
     make_strategy,
     split_settings,
+    urls_by_source,
 )
 from scenthound.wiring.paper_setups import profile_values
 
@@ -146,7 +146,7 @@ def _find_missing_seeds(
         for answer in answers:
             result = answer.problem or f"{len(answer.found):,} pages to start from"
             say(f"note: {printable(answer.source)}: {printable(result)}")
-        seeds, found = found_urls(answers), as_recorded(answers)
+        seeds, found = found_urls(answers), urls_by_source(answers)
     if options.augment:
         found["augment"] = tuple(augmented(seeds, topic, settings, quiet=False))
         say(f"note: {len(found['augment']):,} pages link to several of the seeds")

@@ -11,7 +11,7 @@ import click
 
 from scenthound.cli.output import emit, json_option, key_value, option, repeatable, say
 from scenthound.cli.root_command import Commands
-from scenthound.errors import BadConfig, of_system
+from scenthound.errors import BadConfig, from_os_error
 
 MODULES: Mapping[str, tuple[str, str]] = {
     "import": ("lab_beds", "Turn a WARC, a folder of HTML, a crawl or a directory dump into a bed."),
@@ -146,7 +146,7 @@ def serve(bed: Path, robots: str | None, as_json: bool, **options: Any) -> None:
         try:
             robots = Path(robots).read_text(encoding="utf-8", errors="replace") + "\n"
         except OSError as error:
-            raise of_system(
+            raise from_os_error(
                 error,
                 robots,
                 BadConfig(

@@ -59,7 +59,7 @@ class Progress:
 
     def tick(self) -> None:
         now = time.monotonic()
-        if self.session.crawl.ended == "interrupted" and not self._interrupt_reported:
+        if self.session.crawl.end_reason == "interrupted" and not self._interrupt_reported:
             self._interrupt_reported = True
             resume = "; the crawl can be resumed either way" if self.resumable else ""
             self._note(f"Finishing the requests in flight. Press Ctrl-C again to stop now{resume}.")

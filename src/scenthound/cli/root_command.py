@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from scenthound.errors import ScenthoundError, of_system
+from scenthound.errors import ScenthoundError, from_os_error
 from scenthound.formats import printable
 
 NAME, COMPLETE = "scenthound", "_SCENTHOUND_COMPLETE"
@@ -163,7 +163,7 @@ def run(arguments: list[str]) -> int:
         return _ignore_closed_pipe()
     except Exception as error:
         if isinstance(error, OSError):
-            known_error = of_system(error)
+            known_error = from_os_error(error)
             return _print_error(known_error.message, known_error.hint, known_error.exit_code, as_json)
         if "--debug" in options:
             import traceback

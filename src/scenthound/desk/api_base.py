@@ -19,7 +19,7 @@ from scenthound.desk.pairing import Pairings
 from scenthound.desk.request_parameters import BodyTooLong
 from scenthound.desk.security import Access, error_response
 from scenthound.desk.start_processes import NewCrawl, Processes
-from scenthound.errors import DiskFull, FolderInUse, IoFailed, OurFault, ScenthoundError, of_system
+from scenthound.errors import DiskFull, FolderInUse, IoFailed, OurFault, ScenthoundError, from_os_error
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.live import Clock
 from scenthound.store.lock import holder
@@ -86,7 +86,7 @@ def json_endpoint(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
         try:
             result = await handler(request)
         except (ScenthoundError, OSError) as error:
-            failure = of_system(error) if isinstance(error, OSError) else error
+            failure = from_os_error(error) if isinstance(error, OSError) else error
             return error_response(status_of(failure), failure.message, failure.hint)
         return result if isinstance(result, Response) else JSONResponse(result)
 

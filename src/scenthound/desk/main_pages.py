@@ -29,7 +29,7 @@ from scenthound.desk.agent_data import has_agents
 from scenthound.desk.crawl_api import HOST, ON_TOPIC, URL
 from scenthound.desk.markup import Content, Markup, element
 from scenthound.desk.seed_choices import choices
-from scenthound.errors import ScenthoundError, of_system
+from scenthound.errors import ScenthoundError, from_os_error
 from scenthound.loop.folder import CrawlFolder
 from scenthound.store.live_queries import Wanted
 
@@ -44,7 +44,7 @@ def html_page(handler: Any) -> Any:
         try:
             html = await handler(request)
         except (ScenthoundError, OSError) as error:
-            failure = of_system(error) if isinstance(error, OSError) else error
+            failure = from_os_error(error) if isinstance(error, OSError) else error
             return problem_page(failure.message, failure.hint, api_base.status_of(failure))
         return html if isinstance(html, Response) else HTMLResponse(html)
 

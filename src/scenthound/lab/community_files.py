@@ -6,7 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
-from scenthound.errors import BadConfig, of_system
+from scenthound.errors import BadConfig, from_os_error
 from scenthound.graph.clustering import NeighbourGraph
 
 MAX_FILE = 1_000_000_000  # bytes
@@ -62,7 +62,9 @@ def _lines(path: Path) -> list[tuple[int, list[str]]]:
             raise BadConfig(f"{path} is larger than {MAX_FILE:,} bytes", "mine a part of the graph")
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
-        raise of_system(error, path, BadConfig(f"{path} can't be read: {error.strerror}", "check the path")) from None
+        raise from_os_error(
+            error, path, BadConfig(f"{path} can't be read: {error.strerror}", "check the path")
+        ) from None
     split = (
         (number, line.partition("#")[0].replace(",", " ").split()) for number, line in enumerate(text.split("\n"), 1)
     )

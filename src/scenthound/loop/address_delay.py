@@ -21,10 +21,10 @@ class KnowsAddresses(Protocol):
 
 
 def seconds_between(address: str, setting: float, delay: float, private: Sequence[Network] = ()) -> float:
-    """Seconds between two requests to an address: the `setting`, or if that is -1 a share of the delay for one host.
+    """Seconds between two requests to an address: `setting`, or a share of the delay for one host if that is -1.
 
-    By default there is no delay in `private`, the private networks that the user allowed: these are the user's own
-    machines.
+    By default there is no delay in `private`, the private networks that the user allowed, because these are the user's
+    own machines.
     """
     if setting >= 0:
         return setting
@@ -41,7 +41,7 @@ class AddressDelay:
     _waiting: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def ready_at(self, host: str, address: str, now: float) -> float:
-        """`now` if the request may be sent, which then counts as sent; otherwise when to try again."""
+        """Return `now` if the request may be sent (it then counts as sent), otherwise the time to try again."""
         rest = self.seconds(address)
         if not rest:
             return now

@@ -19,12 +19,12 @@ from scenthound.loop.messages import FOREVER, RobotsLanded, SitemapLanded
 from scenthound.model import Miss, Url
 
 HOSTS = 16  # silent hosts in a row after which we doubt our own connection
-STRANGERS = 64  # the same if no host has answered yet, so that there is none to probe
+STRANGERS = 64  # the same if no host has answered yet, so there is no host to probe
 PROBES = 3  # hosts probed per round: one of them may have died in the meantime
-REMEMBERED = 8  # hosts to choose probes from: those that answered last
+REMEMBERED = 8  # hosts to choose probes from: those that answered most recently
 EXCUSES = 3  # failures of one host that are not counted
-PAUSE = 15.0  # seconds that a host rests after its first excuse; doubled each time
-LONGEST = 300.0  # seconds that a host rests after an excuse at most
+PAUSE = 15.0  # seconds that a host rests after its first excuse; doubled with each further one
+LONGEST = 300.0  # maximum seconds that a host rests after an excuse
 CLOSED = ("reset", "empty-reply")  # a server accepted the connection and closed it, so ours is up
 
 
@@ -34,7 +34,7 @@ class Connectivity:
     def __init__(self) -> None:
         self._silent: set[str] = set()
         self._is_down = False
-        self._answering: dict[str, None] = {}  # origins, the latest last
+        self._answering: dict[str, None] = {}  # origins, the most recent last
         self._probed: set[str] = set()  # origins probed in this round
         self._probes: set[Url] = set()  # probes in flight
         self._excuses: dict[str, int] = {}
@@ -47,11 +47,11 @@ class Connectivity:
         return len(self._silent) >= HOSTS
 
     def observe(self, result: Any) -> bool:
-        """Take note of a result. True if it is a failure to excuse, because our own connection may be down."""
+        """Process a result. True if it is a failure to excuse, because our own connection may be down."""
         url = result.candidate.url
         was_probe = url in self._probes
         self._probes.discard(url)
-        if isinstance(result, SitemapLanded):  # a sitemap that failed does not say why
+        if isinstance(result, SitemapLanded):  # it does not contain the reason for a failure
             return False
         if is_unanswered(result) and result.reason not in CLOSED:
             self._silent.add(urls.host(url))
@@ -67,7 +67,7 @@ class Connectivity:
             self._is_down, self._pause, self._until = False, PAUSE, 0.0
         return False
 
-    def excuse(self, host: str) -> float:
+    def excuse_failure(self, host: str) -> float:
         """Excuse a failure of this host. Returns how long the host rests."""
         before = self._excuses.get(host, 0)
         self._excuses[host] = before + 1
@@ -94,7 +94,7 @@ class Connectivity:
         return self._paused(now)
 
     def _paused(self, now: float) -> float:
-        """The end of the current pause, beginning one if necessary. 0 once it is over: then the count starts again."""
+        """The end of the current pause, beginning one if necessary. 0 once it is over; counting then starts again."""
         if not self._until:
             self._until, self._pause = now + self._pause, min(2 * self._pause, LONGEST)
         if now < self._until:
@@ -111,7 +111,7 @@ class Connectivity:
             del self._answering[next(iter(self._answering))]
 
     def _round_failed(self) -> None:
-        """Note that our connection is down. `HOSTS` other hosts may be tried before the next round, since the hosts
+        """Conclude that our connection is down. `HOSTS` other hosts may be tried before the next round, as the hosts
         that answered once may have died."""
         self._is_down = True
         self._silent.clear()

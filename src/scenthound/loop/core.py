@@ -1,8 +1,7 @@
-"""The crawl loop, without clock or socket: time and results come in, actions go out.
+"""The crawl loop. It has no clock and no socket: a driver passes in times and results, and receives actions.
 
-A driver calls `next(now)`, which returns a `Fetch`, a `Wait` or a `Done`, and passes the result of each fetch to
-`landed`. So the same loop runs live and in replay. Its parts, which do not know the loop, are described in
-`scenthound.loop`.
+The driver calls `next(now)`, which returns a `Fetch`, a `Wait` or a `Done`, and passes the result of each fetch to
+`landed`. So the same loop runs live and in replay. Its parts (see `scenthound.loop`) have no reference to the loop.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from scenthound.ports import Frontier, History, OwnFrontier, Repository, Strateg
 
 @dataclass(eq=False)
 class Crawl:
-    """One crawl: connects strategy, judge, frontier, history and politeness. docs/concepts/architecture.md draws it.
+    """One crawl: connects strategy, judge, frontier, history and politeness (diagram: docs/concepts/architecture.md).
 
     Its parts are public for reports and for `resume`; only the loop and `resume` change them.
     """
@@ -52,29 +51,30 @@ class Crawl:
     seed_number: int = 0
     watch: Watcher | None = None
     order: OrderRule = field(default_factory=OrderRule)
-    """What to do while the hosts of the best URLs rest."""
+    """What to do while the hosts of the best URLs are resting."""
     meter: Callable[[], float] = time.perf_counter
-    """The clock of `rank_seconds`; the laboratory uses CPU time."""
+    """The clock that measures `rank_seconds`; the laboratory uses CPU time."""
 
     def __post_init__(self) -> None:
         strategy, frontier, politeness, limits = self.strategy, self.frontier, self.politeness, self.limits
-        seeds, declared, has_own = dict(self.seeds), declaration_of(strategy), isinstance(strategy, OwnFrontier)
-        self.seed_spellings, self.ended = seeds, ""  # `ended`: why the crawl ended, or is about to end
-        self.has_unstored_pages = False  # a page was read whose content is not in the repository
+        declared, has_own_frontier = declaration_of(strategy), isinstance(strategy, OwnFrontier)
+        seeds = self.seed_spellings = dict(self.seeds)
+        self.end_reason = ""  # set as soon as the crawl is about to end
+        self.has_unstored_pages = False  # whether a page was read without being stored in the repository
         recorder = self.recorder = Recorder(self.history, self.counters, self.watch)
         self.stopwatch = Stopwatch(self.meter)
         self.calls = StrategyCalls(strategy, self.stopwatch)
         self.admission = Admission(politeness, limits, self.traps)
-        order = replace(self.order, window=1) if has_own or declared.batch > 1 else self.order
+        order = replace(self.order, window=1) if has_own_frontier or declared.batch > 1 else self.order
         self.turns = Turns(order, recorder, limits)
         self.selection = UrlSelection(frontier, recorder, seeds, politeness, declared, self.seed_number)
-        self.selection.use_turns(self.turns, has_ranks=not has_own)
+        self.selection.use_turns(self.turns, has_ranks=not has_own_frontier)
         closed, nofollow = self.admission.closed, limits.nofollow
         self.candidates = Candidates(frontier, recorder, self.selection, self.scope, closed, nofollow, self.traps)
         self.redirects = Redirects(self.selection, recorder, self.scope, limits.redirects)
         self.sitemaps = Sitemaps(limits.sitemaps)
         self._files = ServiceFiles(self.selection, politeness, self.sitemaps)
-        self.tries: dict[Url, int] = {}  # failed requests, by URL, that will be repeated
+        self.tries: dict[Url, int] = {}  # number of failed requests per URL that will be retried
         self._in_flight: dict[Url, Fetch] = {}
         self._connectivity, self._early, self._not_before = Connectivity(), EarlyResults(self.turns), 0.0
 
@@ -88,49 +88,49 @@ class Crawl:
 
     @property
     def unfinished(self) -> list[Candidate]:
-        """The pages and sitemaps in flight."""
+        """The pages and sitemaps in flight, which a resumed crawl requests again."""
         return [fetch.candidate for fetch in self._in_flight.values() if fetch.kind != "robots"]
 
     @property
     def rank_seconds(self) -> float:
-        """Time spent scoring and choosing URLs, by the `meter`."""
+        """Time spent scoring and choosing URLs, measured with `meter`."""
         return self.stopwatch.seconds
 
     def start(self) -> None:
-        """Start the strategy and put its seeds into the frontier."""
+        """Start the strategy and push its first candidates to the frontier."""
         for candidate in self.calls.start(self.topic, list(self.seed_spellings), self.seed_number):
             spelling = self.seed_spellings.get(candidate.url, candidate.spelling)
             if not self.history.seen(candidate.url):
                 self.candidates.push(candidate._replace(spelling=spelling))
 
-    def wait_until(self, moment: float) -> None:
+    def pause_until(self, moment: float) -> None:
         """Request nothing before this time."""
         self._not_before = moment
 
     def stop(self, reason: str) -> None:
-        """Request nothing more. Requests in flight may still land."""
-        self.ended = self.ended or reason
+        """Request nothing more. Results of requests in flight may still arrive."""
+        self.end_reason = self.end_reason or reason
 
     def next(self, now: float, slow: Collection[Fetch] = ()) -> Fetch | Wait | Done:
-        """The next action. Every `Fetch` must come back through `landed`.
+        """The next action. The driver must pass the result of every `Fetch` to `landed`.
 
-        `slow` are the requests in flight that the driver does not wait for. If the budget is spent and only these are
+        `slow` contains requests in flight that the driver does not wait for. If the budget is spent and only these are
         left, the crawl is `Done`, and they count as not requested.
         """
         limits = self.limits
         if self.politeness is not None:
             self.selection.advance_to(now, slow)
             self._process_early(now)
-        self.ended = self.ended or self.counters.reason_to_end(limits, now, len(self._in_flight))
+        self.end_reason = self.end_reason or self.counters.reason_to_end(limits, now, len(self._in_flight))
         left, expected = limits.pages - self.recorder.pages, len(self._in_flight)
-        if not self.ended and left <= 0 and len(slow) == expected:
+        if not self.end_reason and left <= 0 and len(slow) == expected:
             return self._done("pages")
         if expected >= left:  # close to the end: robots.txt files, sitemaps and slow requests do not count
             expected = sum(f.kind == "page" for f in self._in_flight.values()) - sum(f.kind == "page" for f in slow)
-        if self.ended or expected >= left:
+        if self.end_reason or expected >= left:
             if not self._early:
                 return Wait(FOREVER) if self._in_flight else self._done("pages")
-            self._process_early(now, in_turn=False)  # nothing more is requested, so their turn may never come
+            self._process_early(now, in_turn=False)  # no more requests are sent, so no later turn is coming
             return self.next(now, slow)
         if now < self._not_before:
             return Wait(self._not_before)
@@ -146,19 +146,19 @@ class Crawl:
         return self._done("frontier empty" if ready == FOREVER else ALL_RESTS)
 
     def _probe(self, politeness: Politeness, now: float) -> Fetch | Wait | None:
-        """Test our own connection on a host that answered before, since many hosts in a row did not answer."""
+        """Test our own connection with a host that answered before, because many hosts in a row did not answer."""
         probe = self._connectivity.probe(politeness.next_allowed, now)
         if isinstance(probe, str):
             return self._launch(Fetch(robots_file(urls.origin(probe)), "robots"))
         return Wait(probe) if probe > now else None
 
     def _done(self, reason: str) -> Done:
-        self.ended = self.ended or reason
+        self.end_reason = self.end_reason or reason
         self._take_events()
-        return Done(self.ended)
+        return Done(self.end_reason)
 
     def _admit(self, candidate: Candidate, now: float) -> Fetch | None:
-        """The fetch for the candidate whose turn it is; None if politeness or limits forbid it now."""
+        """The request for this candidate, or None if it was postponed, dropped or recorded as a miss."""
         if is_service_file(candidate):
             return self._launch(self._files.request(candidate, now))
         action, reason, until = self.admission.verdict(candidate, now)
@@ -176,11 +176,11 @@ class Crawl:
                 if until is not None:
                     self.candidates.push(candidate._replace(due=until))
             case "lose":
-                self._lose(Miss(candidate, reason), now, heard=False)
+                self._record_final_miss(Miss(candidate, reason), now, inform_strategy=False)
         return None
 
     def _launch(self, fetch: Fetch | None) -> Fetch | None:
-        """Note that a request is sent: its host rests until the result lands."""
+        """Register a request. Its host rests until the result arrives."""
         if fetch is not None and self.politeness is not None:
             host = urls.host(fetch.candidate.url)
             fetch = fetch._replace(host=self.politeness.launched(host))
@@ -194,17 +194,19 @@ class Crawl:
         self.politeness.rest(host, until)
         self.selection.rest(host, until)
 
-    def landed(self, result: Result, now: float, response: Response | None = None, ended: float | None = None) -> None:
-        """Process the result of a fetch. `response` goes to the repository; the host rests from `ended`, or `now`."""
+    def landed(
+        self, result: Result, now: float, response: Response | None = None, finished_at: float | None = None
+    ) -> None:
+        """Process the result of a fetch and store its `response`. The host rests from `finished_at`, or `now`."""
         candidate = result.candidate
         self.counters.attempts += 1
         if self.politeness is not None:
             self.politeness.replied(host := urls.host(candidate.url), is_unanswered(result))
             if self._connectivity.observe(result):
                 self.counters.count("no-network")
-                self.postpone(result, now + self._connectivity.excuse(host))
+                self.postpone(result, now + self._connectivity.excuse_failure(host))
                 return
-            until = self.politeness.landed(result, now if ended is None else ended)
+            until = self.politeness.landed(result, now if finished_at is None else finished_at)
             if not self._files.follow(result):
                 self._rest(host, until)
             if not (isinstance(result, Miss) and self._may_retry(result)) and self._early.keep(result, response):
@@ -214,7 +216,7 @@ class Crawl:
             self._process_early(now)
 
     def _process_early(self, now: float, in_turn: bool = True) -> None:
-        """Process results that came before their turn: those whose turn it is now, or all of them."""
+        """Process results that arrived early: those whose turn has come, or all if not `in_turn`."""
         while self._early and (early := self._early.pop(in_turn)) is not None:
             self._process(*early, now)
 
@@ -227,7 +229,7 @@ class Crawl:
                 self.selection.hold(candidate)
                 return
             judgement = self.judging.judge(result, self.redirects.chain(candidate.url)[0])
-            offers = self.calls.read(result, judgement)  # before anything is written: strategy and judge may raise
+            offers = self.calls.read(result, judgement)  # before anything is written, because it may raise
         where = None if self.repository is None or response is None else self.repository.put(response, now)
         match result:
             case Page():
@@ -237,10 +239,10 @@ class Crawl:
                 if self.counters.dry:
                     self.stop("dry")
             case Miss():
-                self._missed(result, now)
+                self._handle_miss(result, now)
             case Moved() if not is_service_file(candidate):
                 if (miss := self.redirects.follow(result)) is not None:
-                    self._lose(miss, now)
+                    self._record_final_miss(miss, now)
             case RobotsLanded():
                 self._files.take_robots(result)
             case SitemapLanded():
@@ -269,26 +271,26 @@ class Crawl:
         self._rest(urls.host(candidate.url), until)
         self._files.postpone(result)
 
-    def _missed(self, miss: Miss, now: float) -> None:
-        """Record a request that brought no page; repeat it later if that may help."""
+    def _handle_miss(self, miss: Miss, now: float) -> None:
+        """Retry a failed request later if that may help; otherwise record it as final."""
         if self._may_retry(miss):
             self.tries[miss.candidate.url] = self.tries.get(miss.candidate.url, 0) + 1
             self.recorder.postponed(miss, now)
             self.selection.hold(miss.candidate)
         else:
-            self._lose(miss, now)
+            self._record_final_miss(miss, now)
 
     def _may_retry(self, miss: Miss) -> bool:
         return miss.retry_after is not None and self.tries.get(miss.candidate.url, 0) < self.limits.retries
 
-    def _lose(self, miss: Miss, now: float, heard: bool = True) -> None:
-        """Record a URL that is not requested again; `heard`: inform the strategy."""
+    def _record_final_miss(self, miss: Miss, now: float, inform_strategy: bool = True) -> None:
+        """Record a URL that is not requested again, and inform the strategy of it."""
         url = miss.candidate.url
         self.tries.pop(url, None)
         self.redirects.end(url)
         self.selection.settle(url)
-        self.recorder.lost(miss, now, heard)
-        if heard:
+        self.recorder.lost(miss, now, inform_strategy)
+        if inform_strategy:
             for candidate in self.calls.miss(miss):
                 self.candidates.add(candidate)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from scenthound import url as urls
-from scenthound.errors import BadConfig, FolderBroken, NotAUrl, of_system
+from scenthound.errors import BadConfig, FolderBroken, NotAUrl, from_os_error
 from scenthound.formats import toml_value
 from scenthound.loop.settings import Settings, read
 from scenthound.model import NOTHING, Topic, Url
@@ -21,7 +21,7 @@ from scenthound.web.bookmarks_file import read_bookmarks
 FORMAT = 2
 DEFAULT_STRATEGY = "hound"
 OLD_JUDGE = {"judge": "keywords", "relevant": 0.1}
-"""The settings by which crawls of format 1 count relevant pages."""
+"""The settings that decide which pages are relevant in crawls of format 1."""
 _KINDS: Mapping[type, str] = {int: "whole number", str: "string", dict: "table", list: "list"}
 MOST_SEEDS_NAMED = 5
 LARGEST_SEED_FILE = 50_000_000
@@ -42,12 +42,12 @@ class CrawlRequest:
     versions: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     started: str = ""
     model: str = ""
-    """Digest of the model that the strategy started with, which is in the same folder; empty if there is none."""
+    """Digest of the model in the same folder that the strategy started with; empty if there is none."""
     found: Mapping[str, Sequence[str]] = field(default_factory=lambda: NOTHING)
     """The seeds found by each seed source. `seeds` includes them, so a resumed crawl does not ask the sources again."""
 
     def __post_init__(self) -> None:
-        """Remove passwords from seeds and examples: they are never sent, and this is written to a file."""
+        """Remove passwords from seeds and examples. They are never sent, and must not be written to a file."""
         object.__setattr__(self, "seeds", tuple(map(without_login, self.seeds)))
         examples = tuple(map(without_login, self.topic.examples))
         object.__setattr__(self, "topic", replace(self.topic, examples=examples))
@@ -67,7 +67,7 @@ class CrawlRequest:
 
     @property
     def _settings_written(self) -> dict[str, Any]:
-        """The settings that differ from the defaults, and always the judge, whose verdicts are in the history."""
+        """The settings that differ from the defaults, and always the judge, because its verdicts are in the history."""
         return {**changed_values(self.settings), "judge": self.settings.judge}
 
     def to_toml(self) -> str:
@@ -105,20 +105,20 @@ class CrawlRequest:
     def from_toml(cls, text: str, where: Path) -> CrawlRequest:
         try:
             data = tomllib.loads(text)
-            if _kind(data, "format", int) > FORMAT:
-                problem = f"was written by a newer scenthound (format {data['format']}, this one reads {FORMAT})"
+            if _value(data, "format", int) > FORMAT:
+                problem = f"was written by a newer scenthound (format {data['format']}; this version reads {FORMAT})"
                 raise FolderBroken(where, problem, "install the newer version")
-            found = _kind(data, "found", dict, {})
+            found = _value(data, "found", dict, {})
             return cls(
-                topic_from(_kind(data, "topic", dict), where),
-                tuple(_texts(data, "seeds")),
-                _kind(data, "strategy", str),
-                _kind(data, "parameters", dict, {}),
-                read(Settings, {**(OLD_JUDGE if data["format"] < 2 else {}), **_kind(data, "settings", dict, {})}),
-                {name: str(version) for name, version in _kind(data, "versions", dict, {}).items()},
-                _kind(data, "started", str, ""),
-                _kind(data, "model", str, ""),
-                {source: tuple(_texts(found, source)) for source in found},
+                topic_from(_value(data, "topic", dict), where),
+                tuple(_strings(data, "seeds")),
+                _value(data, "strategy", str),
+                _value(data, "parameters", dict, {}),
+                read(Settings, {**(OLD_JUDGE if data["format"] < 2 else {}), **_value(data, "settings", dict, {})}),
+                {name: str(version) for name, version in _value(data, "versions", dict, {}).items()},
+                _value(data, "started", str, ""),
+                _value(data, "model", str, ""),
+                {source: tuple(_strings(found, source)) for source in found},
             )
         except (tomllib.TOMLDecodeError, KeyError, TypeError, RecursionError) as error:
             raise FolderBroken(
@@ -129,16 +129,16 @@ class CrawlRequest:
 K = TypeVar("K")
 
 
-def _kind(data: Mapping[str, Any], key: str, kind: type[K], default: K | None = None) -> K:
-    """The value of a key. Raises TypeError if it has another type, or is missing without a default."""
+def _value(data: Mapping[str, Any], key: str, kind: type[K], default: K | None = None) -> K:
+    """The value of a key. Raises TypeError if it has the wrong type, or is missing and has no default."""
     value = data.get(key, default)
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         raise TypeError(f"`{key}` is not a {_KINDS[kind]}")
     return value
 
 
-def _texts(data: Mapping[str, Any], key: str) -> list[str]:
-    values = _kind(data, key, list)
+def _strings(data: Mapping[str, Any], key: str) -> list[str]:
+    values = _value(data, key, list)
     if not all(isinstance(value, str) for value in values):
         raise TypeError(f"`{key}` is not a list of strings")
     return values
@@ -174,7 +174,7 @@ def load_toml(path: Path, what: str, example: str = 'keywords = "hot air balloon
     except FileNotFoundError:
         raise BadConfig(f"there is no {what} at {path}", "check the path") from None
     except OSError as error:
-        raise of_system(
+        raise from_os_error(
             error, path, BadConfig(f"the {what} {path} can't be read: {error.strerror}", "check the path")
         ) from None
     except UnicodeDecodeError:
@@ -209,7 +209,7 @@ def topic_from(data: Mapping[str, Any], where: Path | str) -> Topic:
 
 
 def read_topic(topic: Topic | str | os.PathLike[str]) -> Topic:
-    """A topic from keywords or from a topic file: a path, a name that ends in `.toml`, or the name of a file."""
+    """A topic from keywords, or from a topic file: a path, a name that ends in `.toml`, or an existing file."""
     if isinstance(topic, Topic):
         return topic
     if isinstance(topic, str) and not _is_file_name(topic):
@@ -236,14 +236,14 @@ def read_seed_file(path: Path) -> list[str]:
         with path.open("rb") as file:
             text = file.read(LARGEST_SEED_FILE).decode("utf-8-sig", "replace")
     except OSError as error:
-        raise of_system(
+        raise from_os_error(
             error, path, BadConfig(f"the seed file {path} can't be read: {error.strerror}", "check the path")
         ) from None
     return some_seeds(text, str(path))
 
 
 def some_seeds(text: str, where: str) -> list[str]:
-    """As `read_seeds`, but raises `BadConfig` if there are no seeds."""
+    """Like `read_seeds`, but raises `BadConfig` if there are no seeds."""
     if not (seeds := read_seeds(text, where)):
         raise BadConfig(f"no seeds in {where}", "write one URL per line, or use a browser's bookmarks in HTML or JSON")
     return seeds
@@ -252,7 +252,7 @@ def some_seeds(text: str, where: str) -> list[str]:
 def read_seeds(text: str, where: str) -> list[str]:
     """The seeds in the text of a file: one URL per line (# starts a comment), or a browser's bookmarks in HTML or JSON.
 
-    Raises `BadConfig` with the lines that are not URLs.
+    Raises `BadConfig`, which lists the lines that are not URLs.
     """
     if (bookmarks := read_bookmarks(text)) is not None:
         return [bookmark.url for bookmark in bookmarks]
@@ -261,7 +261,7 @@ def read_seeds(text: str, where: str) -> list[str]:
 
 
 def check_seeds(seeds: Iterable[tuple[str, str]]) -> list[str]:
-    """The seeds as written, from pairs (source, seed). Raises `BadConfig` with the source of each that is not a URL."""
+    """The seeds of (source, seed) pairs, unchanged. Raises `BadConfig`, which lists those that are not URLs."""
     good, bad = [], []
     for source, raw in seeds:
         try:

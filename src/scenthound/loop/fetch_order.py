@@ -1,12 +1,12 @@
-"""Decide whether the best URL waits for its host, or a worse URL on a host that is awake goes first.
+"""Decide whether the best URL waits for its host, or a worse URL on a host that is awake is fetched first.
 
 Every host rests for a delay after each request, so the hosts of the best URLs are usually resting. There are two
 policies:
 
 * `quality`: URLs are taken in the strategy's order, as if no host rested. Each keeps its turn until its host is awake,
   and the strategy reads pages in the order of turns, whichever reply arrives first. At most `window` turns are open.
-  So the order is that of a crawl without delays and with as many connections, however fast each host replies. Best
-  when the page budget is tight: no page is spent on a URL only because its host is awake.
+  So the order is the same as in a crawl without delays and with `window` connections, however fast each host replies.
+  Best when the page budget is tight: no page is spent on a URL only because its host is awake.
 * `speed`: the best URL of a host that is awake is taken at once. Best when time is tight: the crawl never idles.
 
 `auto` is `quality` without a time limit. With a time limit it is `quality` as long as the rest of the page budget can
@@ -22,11 +22,11 @@ batch is one turn of many URLs: they are fetched in parallel, and the next batch
 
 The crawl never waits long for one host. A host is passed over if it rests longer than `patience` or the crawl's
 `longest_wait`, if its request takes longer than that, or if it has sent no page yet and the driver considers it slow
-(a new host may never answer). Until it is awake again its turns don't count, and the frontier returns no other URLs of
-it. So a crawl ends because everything rests only if no other host is awake.
+(a new host may never answer). Until it is awake again its turns don't count, and the frontier returns none of its
+URLs. So a crawl ends because everything rests only if no other host is awake.
 
 Reading in the order of turns matters: on a generated web (400 pages, 8 topics, 8 turns) breadth-first finds .23 of the
-targets with it, as without delays, and .13 if the fastest reply is read first; apprentice finds .76 and .59.
+targets this way, as many as without delays, and .13 if replies are read as they arrive; apprentice finds .76 and .59.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ WINDOW = 8  # turns: 16 and 32 are a little faster, but strategies that learn fi
 PATIENCE = 10  # delays: a page and its redirects take one to three, so a healthy host is never passed over
 FIRST_GUESS = 1.5  # delays per page: one delay and one reply, if all pages are on one host
 WEIGHT = 20  # the number of measured pages that the first guess counts as
-SWITCH = 1.1  # time left / time needed from which the crawl becomes patient again, so that it does not alternate
+SWITCH = 1.1  # minimum time left / time needed to become patient again; above 1, so that the policy does not alternate
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class EarlyResults:
         return len(self._kept)
 
     def keep(self, result: Result, response: Response | None) -> bool:
-        """Keep a page or a final miss if others have to be read first. False: process it now."""
+        """Keep a page or a final miss if others have to be read first; return False if it can be processed now."""
         if not isinstance(result, Page | Miss) or not self._turns.is_early(result.candidate.url):
             return False
         self._kept[result.candidate.url] = result, response
@@ -104,8 +104,8 @@ class EarlyResults:
 class Turns:
     """Tracks the URLs whose turn is open and the hosts that are passed over, and measures the time spent waiting."""
 
-    def __init__(self, rule: OrderRule, recorded: HasPages, limits: Limits) -> None:
-        self.rule, self._recorded, self._limits = rule, recorded, limits
+    def __init__(self, rule: OrderRule, recorder: HasPages, limits: Limits) -> None:
+        self.rule, self._recorder, self._limits = rule, recorder, limits
         self._patience = min(rule.patience, limits.longest_wait)  # a crawl ends rather than wait for longer
         self.is_patient = rule.waits and (rule.order == "quality" or limits.ends_at == FOREVER)
         """Whether URLs are currently taken in the strategy's order."""
@@ -123,7 +123,7 @@ class Turns:
 
     @property
     def pages_left(self) -> int:
-        return self._limits.pages - self._recorded.pages
+        return self._limits.pages - self._recorder.pages
 
     def advance_to(self, now: float) -> bool:
         """Set the time to `now`. True if `is_patient` has changed."""
@@ -150,7 +150,7 @@ class Turns:
         return (self._patient_seconds + guess) / (self._patient_pages + WEIGHT)
 
     def wait(self) -> None:
-        """Note that the window is full, so that no URL is taken until the next `advance_to`."""
+        """Start measuring the time in which no URL is taken because the window is full."""
         self._waits_since = self.now
 
     # ---- turns
@@ -162,7 +162,7 @@ class Turns:
 
     @property
     def cover_budget(self) -> bool:
-        """True if the open turns use up the page budget: the rest of a batch has to wait."""
+        """True if the open turns use up the page budget, so that the rest of a batch has to wait."""
         return self.is_patient and self._are_open(max(self.pages_left, 1))
 
     def _are_open(self, count: int) -> bool:
@@ -199,7 +199,7 @@ class Turns:
     # ---- hosts
 
     def rest(self, host: str, until: float) -> bool:
-        """Note that a host rests. True: its URLs keep their turns and wait; False: the frontier must rest it, too."""
+        """Let a host rest. True if its URLs keep their turns and wait; False if the frontier must rest it, too."""
         self._flying.pop(host, None)
         if until == FOREVER:
             self._flying[host] = self.now

@@ -1,8 +1,8 @@
 """A crawl folder: crawl.toml (the request), crawl.db (history, frontier, state), pages/ (WARC files), a report.
 
-`create` makes a folder, `reopen` opens it again after any kind of stop, `look` reads it while another process may be
-writing. `commit` saves everything since the last commit in one transaction, the WARC first, so that `reopen` can
-continue after a crash at any moment.
+`create` makes a folder, `reopen` opens it again after any kind of stop, `look` opens it for reading while another
+process may be writing. `commit` saves everything since the last commit in one transaction, the WARC first, so that
+`reopen` can continue after a crash at any moment.
 """
 
 from __future__ import annotations
@@ -80,16 +80,16 @@ class CrawlFolder:
     recovered: list[str] = field(default_factory=list)
     """Repairs made when it was opened, in sentences for the user."""
     salvaged: bool = False
-    """The database was damaged: the frontier may be incomplete."""
+    """Whether the database was damaged, so that the frontier may be incomplete."""
     forgotten: list[Step] = field(default_factory=list)
     """Pages whose record was lost, to be fetched again."""
     crawl: Crawl | None = None
     synced: End = NOWHERE
     """How far the WARC is synced to disk, according to the database."""
     sync_due: float | None = None
-    """When the last commit must be synced to disk; None: it is synced, or a sync has been started."""
+    """When the last commit must be synced to disk; None if it is synced or being synced."""
     runs: list[tuple[float, float]] = field(default_factory=list)
-    """The runs of this crawl as (begin, end), as of the last commit."""
+    """The runs of this crawl up to the last commit, as (begin, end)."""
 
     @property
     def hosts(self) -> StoredHosts:
@@ -110,7 +110,7 @@ class CrawlFolder:
     def create(cls, path: Path, request: CrawlRequest, model: TrainedModel | None = None) -> CrawlFolder:
         """Create a crawl in a new folder, or replace a crawl that fetched nothing.
 
-        A `model` is copied into the folder, so that it is complete.
+        A `model` is copied into the folder, so that the folder is self-contained.
         """
         if (path / "crawl.toml").exists() and cls._fetched_nothing(path):
             remove_crawl(path)
@@ -119,8 +119,8 @@ class CrawlFolder:
                 f"there is a crawl in {path} already",
                 f"continue it: scenthound resume {shlex.quote(str(path))}",
             )
-        kept = LOCK if model is None else MODEL  # left by an interrupted `create`
-        if path.exists() and (not path.is_dir() or {entry.name for entry in path.iterdir()} - {LOCK, kept}):
+        leftovers = {LOCK} if model is None else {LOCK, MODEL}  # of an interrupted `create`
+        if path.exists() and (not path.is_dir() or {entry.name for entry in path.iterdir()} - leftovers):
             raise BadConfig(f"{path} exists and is not a crawl", "choose a new folder as `out`")
         refuse_links(path)
         with explain_creation_errors(path):
@@ -142,7 +142,7 @@ class CrawlFolder:
 
     @classmethod
     def _fetched_nothing(cls, path: Path) -> bool:
-        """True for a crawl that ended without a page or a label, so that it may be deleted."""
+        """True for a crawl that ended without a page or a label and may therefore be deleted."""
         try:
             with lock(path), cls.look(path) as folder:
                 has_ended = bool(folder.database.meta("ended"))
@@ -180,7 +180,7 @@ class CrawlFolder:
             raise FolderBroken(
                 file,
                 f"is {'empty' if file.exists() else 'missing'}, but there are pages in {path / 'pages'}",
-                "put the database back; or make a bed of the pages: scenthound lab import warc",
+                "put the database back, or import the pages as a bed: scenthound lab import warc",
             )
         try:
             return CrawlDatabase(file, check=True), []
@@ -192,7 +192,7 @@ class CrawlFolder:
 
     @classmethod
     def look(cls, path: str | os.PathLike[str]) -> CrawlFolder:
-        """Open read-only and without a lock: the crawl may be running."""
+        """Open the folder read-only and without a lock, because the crawl may be running."""
         path = Path(path)
         request = read_request(path)
         refuse_links(path)
@@ -259,7 +259,7 @@ class CrawlFolder:
                 yield StoredPage(step, where, self.repository, self.request.settings)
 
     def open(self, url: str) -> StoredPage:
-        """The page at a URL, after redirects. Raises `UnknownName` with a similar URL if there is none."""
+        """The page at a URL, after redirects. Raises `UnknownName`, which suggests a similar URL, if there is none."""
         step = self.history.step_of(urls.make(url))
         if step is None:
             raise UnknownName.among("page in this crawl", url, (mark.url for mark in self.history.marks()), NO_PAGE)
@@ -283,7 +283,7 @@ class CrawlFolder:
             raise
 
     def commit(self, now: float, reserve: bool = True) -> None:
-        """Save all that has landed. Raises `DiskFull`, in which case nothing recorded before is lost.
+        """Save everything since the last commit. If it raises `DiskFull`, nothing recorded before is lost.
 
         Without `reserve` the reserved disk space may be used.
         """
@@ -307,7 +307,7 @@ class CrawlFolder:
             self.sync_due = now + settings.sync_time
 
     def sync_soon(self, now: float) -> None:
-        """Make commits survive a power cut: sync them in the background, at most `sync_time` seconds after the first.
+        """Sync commits to disk in the background, at most `sync_time` seconds after the first, to survive a power cut.
 
         The WARC is synced before the database, so that every recorded page can be read. If the power fails in between,
         the next `resume` finds the pages that can't be read and fetches them again.
@@ -316,7 +316,7 @@ class CrawlFolder:
             self.sync_due = None
 
     def sync(self) -> None:
-        """Make all commits survive a power cut, and wait for that."""
+        """Sync all commits to disk and wait, so that they survive a power cut."""
         self.repository.sync()
         self.database.sync_names()
         self.sync_due = None
@@ -339,7 +339,7 @@ class CrawlFolder:
         self.database.save_meta("runs", json.dumps(self.runs))
 
     def seconds(self, now: float | None = None) -> float:
-        """How long this crawl has run, without the pauses between runs: up to the last commit, or up to `now`."""
+        """How long this crawl has run up to the last commit or `now`, without the time between runs."""
         until = self.runs[-1][1] if self.runs else 0.0
         return sum(end - begin for begin, end in self.runs) + (max(0.0, now - until) if now is not None else 0.0)
 
@@ -364,7 +364,7 @@ class CrawlFolder:
             cdxj.refresh(self.path / "pages", INDEXED, self.repository.written)
 
     def stopped(self, reason: str, now: float) -> None:
-        """Save why a run stopped: with all that has landed, or if there is no room for that just the reason."""
+        """Save why a run stopped, and everything since the last commit unless there is no room for it."""
         try:
             self._save_reason(reason, now)
             self.commit(now, reserve=False)
@@ -385,7 +385,7 @@ class CrawlFolder:
         """Why the last run ended; empty if its process was killed.
 
         The saved reason counts if it is not older than the last commit. It is not compared with the times of pages,
-        which may be later if the clock was set back. Folders of old versions have no runs: there the last page counts.
+        which may be later if the clock was set back. Folders of old versions have no runs; there the last page counts.
         """
         runs = _read_runs(self.database.meta("runs"))
         try:
@@ -427,8 +427,8 @@ class CrawlFolder:
         return self.hosts.politeness(self.request.settings, now)
 
     def close(self) -> None:
-        """Close the folder. What was not committed is lost, as after a crash."""
-        with contextlib.ExitStack() as stack:  # runs all three, whichever fails
+        """Close the folder. Uncommitted changes are lost, as after a crash."""
+        with contextlib.ExitStack() as stack:  # runs all three even if one fails
             stack.callback(self.release)
             stack.callback(self.database.close)
             stack.callback(self.repository.close)

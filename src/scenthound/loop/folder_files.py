@@ -21,7 +21,7 @@ _FOLDERS = (PAGES, "index", MODEL, COPIES)
 
 
 def refuse_links(folder: Path) -> None:
-    """Raise `UnsafeFile` if a file of the crawl is a link or a pipe, which could be read for ever.
+    """Raise `UnsafeFile` if a file of the crawl is a link, or a pipe, which would never end.
 
     The folder itself may be a link.
     """
@@ -58,7 +58,7 @@ def remove_crawl(folder: Path) -> None:
         pages.rmdir()
     for name in sorted(own - {LOCK, PAGES, "crawl.toml"}):
         (folder / name).unlink(missing_ok=True)
-    (folder / "crawl.toml").unlink()  # last: with it the folder still counts as a crawl
+    (folder / "crawl.toml").unlink()  # last, because it makes the folder a crawl
 
 
 def is_part_of_a_crawl(path: Path) -> bool:
@@ -99,7 +99,7 @@ def check_writable(path: Path) -> None:
 
 
 def missing_pages(path: Path, files: Mapping[str, int]) -> FolderBroken:
-    """The error for missing WARC files, whose disk may not be mounted."""
+    """The error for missing WARC files, perhaps on a disk that is not mounted."""
     names = ", ".join(list(files)[:3]) + (" ..." if len(files) > 3 else "")
     return FolderBroken(
         path / PAGES,
@@ -110,13 +110,13 @@ def missing_pages(path: Path, files: Mapping[str, int]) -> FolderBroken:
 
 @contextmanager
 def explain_creation_errors(path: Path) -> Iterator[None]:
-    """Turn errors while a folder is created into errors with a hint: a full disk, a path that can't be used."""
+    """Give errors during the creation of a folder a hint: a full disk, a path that can't be used."""
     try:
         yield
-    except FolderBroken as error:  # on a full disk SQLite says that it can't open its files
+    except FolderBroken as error:  # on a full disk SQLite reports that it can't open its files
         if _is_full(path):
             raise DiskFull(path, "make room and try again") from error
-        if isinstance(error, FileDamaged):  # it was created a moment ago, so the disk fails
+        if isinstance(error, FileDamaged):  # it was created a moment ago, so the disk is failing
             raise IoFailed(error.path, error.problem) from error
         raise
     except OSError as error:

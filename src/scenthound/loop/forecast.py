@@ -4,9 +4,10 @@
     left     = expected / (relevance of all pages so far + expected)
 
 Relevance is the judge's rating when the page was fetched, so this works with every strategy. A crawl that takes the
-best pages first finds less and less, so the estimate is too high rather than too low: "at most about". Sums of
-probabilities say more than counts of relevant pages: after 300 pages without a relevant one they still distinguish
-"hopeless" from "not yet". Seeds do not count as found. benchmarks/stopping.py measures what the rule loses and saves.
+best pages first finds less and less, so the estimate is too high rather than too low; reports say "at most about".
+Sums of probabilities tell more than counts of relevant pages: after 300 pages without a relevant one they still
+distinguish "hopeless" from "not yet". Seeds do not count as found. benchmarks/stopping.py measures what the rule loses
+and saves.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class Left(NamedTuple):
 
     @property
     def share(self) -> float:
-        """The expected pages as a share of all that the whole crawl would find."""
+        """The expected pages as a share of all relevant pages that the whole crawl would find."""
         whole = self.found + self.expected
         return self.expected / whole if whole > 0 else 1.0
 

@@ -1,10 +1,10 @@
 """Adapt the time-out for a page to how fast its host has answered so far.
 
     mean ← 7/8 mean + 1/8 seconds      deviation ← 3/4 deviation + 1/4 |mean - seconds|      after every reply
-    time-out = mean + 4 deviation, but from `least` to `most`; doubled after each time-out
+    time-out = mean + 4 deviation, limited to `least` … `most`; doubled after each time-out
 
-"Automatically changing timeout values" ([CHAP] section 2.3), by the rules of TCP for its retransmission timer (RFC
-6298, section 2). A host that has not answered yet has `most` seconds.
+This implements the "automatically changing timeout values" of [CHAP], section 2.3, with the rules for TCP's
+retransmission timer (RFC 6298, section 2). A host that has not answered yet has `most` seconds.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class HostTimeouts:
             mean = 0.875 * previous.mean + 0.125 * seconds
             deviation = 0.75 * previous.deviation + 0.25 * abs(previous.mean - seconds)
         timeout = min(self.most, max(self.least, mean + 4.0 * deviation))
-        self._reply_times[host] = ReplyTime(mean, deviation, timeout)  # at the end: the latest is forgotten last
+        self._reply_times[host] = ReplyTime(mean, deviation, timeout)  # moved to the end, so that it is forgotten last
 
     def timed_out(self, host: str) -> None:
         previous = self._reply_times.get(host)

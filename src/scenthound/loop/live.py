@@ -1,7 +1,7 @@
-"""The live driver: runs the loop over HTTP on asyncio. Only this file of `loop` reads a clock.
+"""The live driver: runs the loop over HTTP on asyncio. It is the only file of `loop` that reads a clock.
 
 A request holds a slot from its start until its result is committed, so a `kill -9` undoes no more requests than we
-count as in flight. Results are committed in groups. A slow request gives its slot back earlier: see `Slots`.
+count as in flight. Results are committed in groups. A slow request gives its slot back earlier (see `Slots`).
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from scenthound.ports import Failure, Fetcher, TakesLabels
 from scenthound.store.label_table import Labels
 
 BUSY = 6  # start the workers when this many replies are waiting to be read …
-SETTLED = 150  # … and at least this many pages are still to come: starting a worker takes as long as reading them
+SETTLED = 150  # … and at least this many pages are still to come; starting a worker takes as long as reading them
 AT_ONCE = 8  # replies processed before new requests are sent and workers get new replies
 MOST_WAITING = 64_000_000  # bytes of unprocessed replies above which nothing new is requested
 OWN = 4  # a reply that this process has to read itself counts as this many of `AT_ONCE`
 
 
 class Durable(Protocol):
-    """Saves a group of landed pages permanently: the crawl folder."""
+    """Saves a group of results permanently; implemented by the crawl folder."""
 
     def commit(self, now: float) -> None: ...
 
@@ -63,7 +63,7 @@ class _Landed(NamedTuple):
     reply: Response | Failure | Postponed
     as_html: Response | Failure | Postponed
     """The reply, or the text of a PDF file as HTML."""
-    ended: float
+    finished_at: float
     """When it arrived."""
     result: Result | None = None
     """The result, if a worker has read the reply."""
@@ -71,7 +71,7 @@ class _Landed(NamedTuple):
 
 @dataclass(eq=False, slots=True)
 class _Flight:
-    """A request in flight, and the deadline by which it can be cancelled."""
+    """A request in flight, and the deadline through which it can be cancelled."""
 
     fetch: Fetch
     deadline: asyncio.Timeout
@@ -125,15 +125,15 @@ class LiveRun:
     tick: Callable[[], None] | None = None
     """Called at least a few times a second, to show progress."""
     listen: Callable[[], None] | None = None
-    """Called when all that has landed is committed, to sync it, and to pass on new labels and orders."""
+    """Called when all results are committed, to sync them and to pass on new labels and orders."""
     deliver: Callable[[], Awaitable[None]] | None = None
-    """Awaited when all that has landed is committed, to pass new pages to a consumer."""
+    """Awaited when all results are committed, to pass new pages to a consumer."""
     interrupted: int = 0
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _landed: deque[_Landed] = field(default_factory=deque)
     _unread: deque[_Landed] = field(default_factory=deque)
-    """Replies for the workers; read here if there is nothing else to do."""
+    """Replies for the workers; this process reads them if it has nothing else to do."""
     _being_read: int = 0
     """The number of replies that the workers are reading."""
     _waiting: int = 0
@@ -154,7 +154,7 @@ class LiveRun:
         self._wake.set()
 
     async def run(self) -> str:
-        """Run to the end and return the reason. Even after an error, all that has landed is committed."""
+        """Run to the end and return the reason. All processed results are committed, even after an error."""
         self._committed_at = self.clock()
         try:
             while self.interrupted < 2:
@@ -219,9 +219,9 @@ class LiveRun:
         """Process some of the replies; start the workers if too many are waiting to be read."""
         if self.reader is not None and len(self._unread) >= BUSY and self._to_come() >= SETTLED:
             self.reader.start()
-        room = AT_ONCE
-        while room > 0 and (self._landed or self._unread):
-            room -= 1 if self._landed else OWN
+        capacity = AT_ONCE
+        while capacity > 0 and (self._landed or self._unread):
+            capacity -= 1 if self._landed else OWN
             self._land((self._landed or self._unread).popleft())
             self._uncommitted += 1
 
@@ -250,7 +250,7 @@ class LiveRun:
         self._wake.clear()
 
     def _to_come(self) -> int:
-        """The number of pages in flight or waiting, as far as the budget allows them."""
+        """The number of pages in flight or waiting, limited to the rest of the budget."""
         crawl = self.crawl
         return min(crawl.in_flight + len(crawl.frontier), crawl.limits.pages - crawl.pages)
 
@@ -269,14 +269,14 @@ class LiveRun:
             reply = Failure("client-error", f"{type(error).__name__}: {error}"[:200])
         self._slots.end(flight, self._idle(), fetch.kind == "page" and isinstance(reply, Response))
         self._waiting += _size(reply)
-        ended, as_html = self.clock(), await self._converted(fetch, reply)
+        finished_at, as_html = self.clock(), await self._converted(fetch, reply)
         queue = self._unread if self._is_for_worker(fetch, as_html) else self._landed
-        queue.append(_Landed(fetch, reply, as_html, ended))
+        queue.append(_Landed(fetch, reply, as_html, finished_at))
         self._wake.set()
         self._supply_workers()
 
     def _supply_workers(self) -> None:
-        """Pass replies to the workers as long as they take them."""
+        """Pass replies to the workers until they take no more."""
         while self.reader is not None and self._unread:
             reply = self._unread[0].as_html
             assert isinstance(reply, Response)
@@ -291,7 +291,7 @@ class LiveRun:
                 self._being_read += 1
 
     def _was_read(self, landed: _Landed, result: Result | None) -> None:
-        """Take the result of a worker; None: it could not read the reply, so the next free worker gets it."""
+        """Take the result of a worker. If it is None, the next free worker gets the reply."""
         self._being_read -= 1
         if result is None:
             self._unread.appendleft(landed)
@@ -336,7 +336,7 @@ class LiveRun:
             return
         assert not isinstance(landed.as_html, Postponed)
         result = landed.result or self.replies.result(landed.fetch, landed.as_html, now)
-        self.crawl.landed(result, now, response_to_store(result, reply), landed.ended)
+        self.crawl.landed(result, now, response_to_store(result, reply), landed.finished_at)
 
 
 def _size(reply: Response | Failure | Postponed) -> int:
@@ -349,7 +349,9 @@ class LabelListener:
     def __init__(self, folder: CrawlFolder, crawl: Crawl) -> None:
         self._folder, self._crawl = folder, crawl
         self._labels = Labels(folder.database)
-        takes_labels = isinstance(crawl.strategy, TakesLabels)  # slow, and needed after every commit
+        takes_labels = isinstance(
+            crawl.strategy, TakesLabels
+        )  # computed once: it is slow, and needed after every commit
         self._listens = takes_labels or crawl.judging.hears_labels
 
     def listen(self) -> int:

@@ -12,7 +12,7 @@ from scenthound.web.robots import RobotsRules
 
 Kind = Literal["page", "robots", "sitemap"]
 HostBehaviour = Literal["proven", "new", "silent"]
-"""How a host has behaved: it has sent pages; it has sent none yet; its last request got no reply."""
+"""`proven`: the host has sent pages; `new`: it has sent none yet; `silent`: its last request got no reply."""
 FOREVER = float("inf")
 SITEMAP = "(sitemap)"  # a key in `carry`: the candidate is a sitemap
 ROBOTS = "(robots)"  # a key in `carry`: the candidate is the robots.txt of this origin
@@ -20,7 +20,7 @@ HOPS = "(hops)"  # a key in `carry` of either: the number of redirects so far
 
 
 class Fetch(NamedTuple):
-    """An action: request this now."""
+    """An action: request this candidate now."""
 
     candidate: Candidate
     kind: Kind = "page"
@@ -40,7 +40,7 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """An action: stop, the crawl has ended."""
+    """An action: stop, because the crawl has ended."""
 
     reason: str
 
@@ -57,7 +57,7 @@ class RobotsLanded(NamedTuple):
     answered: bool = False
     """Whether there was a reply of any kind."""
     reason: str = ""
-    """Why there was no reply, as in a `Miss`."""
+    """Why there was no reply, in the words of `Miss.reason`."""
 
 
 class SitemapLanded(NamedTuple):
@@ -76,11 +76,11 @@ class Postponed(NamedTuple):
 
 
 Result = Page | Miss | Moved | RobotsLanded | SitemapLanded
-"""What a driver passes to the loop for a `Fetch`."""
+"""The result of a `Fetch`, which the driver passes to the loop."""
 
 
 class Dropped(NamedTuple):
-    """A candidate that was not added to the frontier, or removed from it."""
+    """A candidate that was not added to the frontier, or was removed from it."""
 
     candidate: Candidate
     reason: str
@@ -88,7 +88,7 @@ class Dropped(NamedTuple):
 
 @dataclass(slots=True)
 class Limits:
-    """When a crawl ends, and how often it tries. `pages` and `ends_at` may change while it runs: see `Steering`."""
+    """When a crawl ends, and how often it retries. `Steering` may change `pages` and `ends_at` while it runs."""
 
     pages: int = 1000
     ends_at: float = FOREVER

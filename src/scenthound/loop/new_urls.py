@@ -19,7 +19,7 @@ from scenthound.ports import Frontier
 
 
 def bound_for(bound: int | None, seeds: Collection[object]) -> int | None:
-    """The bound of a frontier, raised if necessary to hold all seeds: no seed is ever dropped.
+    """The bound of a frontier, raised if necessary to hold all seeds, because no seed is ever dropped.
 
     >>> bound_for(2, ["a", "b", "c"]), bound_for(None, ["a"])
     (3, None)
@@ -30,7 +30,7 @@ def bound_for(bound: int | None, seeds: Collection[object]) -> int | None:
 class Candidates:
     """Decides which candidates enter the frontier. URLs that were already fetched or chosen are skipped.
 
-    `unfetched` are URLs to treat as unknown although the history has them: on resume, those that were fetched after the
+    `unfetched` contains URLs to treat as unknown although they are in the history: on resume, URLs fetched after the
     page that the strategy is reading again.
     """
 
@@ -60,7 +60,7 @@ class Candidates:
         rescored = _rescored_from(offers)
         chosen, seen, checks = self._chosen, self._seen, self._checks
         push, matters = self._frontier.push, self._frontier.matters
-        for candidate in offers[:rescored]:  # about 100 per page: the common case is inlined
+        for candidate in offers[:rescored]:  # about 100 per page, so the common case is inlined
             url = candidate.url
             if url in chosen or (seen(url) and url not in unfetched) or not matters(candidate):
                 continue
@@ -118,7 +118,7 @@ class Redirects:
         self._origin: dict[Url, tuple[Url, int]] = {}  # by redirect target: the URL requested first, hops so far
 
     def follow(self, moved: Moved) -> Miss | None:
-        """Give the turn of a URL to its target, unless that is already known. Returns a `Miss` if it is refused."""
+        """Give the turn of a URL to its target, unless the target is known. Returns a `Miss` if it is refused."""
         old, target = moved.candidate, moved.url
         selection, history = self._selection, self._recorder.history
         requested, hops = self._origin.pop(old.url, (old.url, 0))
@@ -143,7 +143,7 @@ class Redirects:
         return None
 
     def _refusal(self, follow: Candidate) -> str | None:
-        """Why a redirect may not be followed, or None. A seed may redirect anywhere and extends the scope to there."""
+        """Why a redirect may not be followed, or None. A seed may redirect to any host, which extends the scope."""
         if self._scope is None:
             return None
         if follow.depth == 0:
@@ -183,7 +183,7 @@ class Sitemaps:
         self._requested: dict[str, list[str]] = {}
 
     def to_request(self, spellings: Iterable[str], host: str) -> list[Candidate]:
-        """The requests for sitemaps that a host names: only those on the host itself, and only new ones."""
+        """The requests for sitemaps that a host names, limited to new ones on the host itself."""
         sitemaps: list[Candidate] = []
         if not self._most:
             return sitemaps

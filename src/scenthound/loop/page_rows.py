@@ -30,7 +30,7 @@ class PageColumn:
     doc: str
     get: Callable[[StoredPage], Any]
     needs_text_extra: bool = False
-    """Its value can only be computed with the extra `text`."""
+    """Whether its value can only be computed with the extra `text`."""
 
 
 def _step_column(name: str, kind: Kind, doc: str) -> PageColumn:
@@ -46,9 +46,9 @@ COLUMNS: tuple[PageColumn, ...] = (
     PageColumn("relevance", "real", "how relevant the page is, 0 to 1", lambda page: page.relevance),
     PageColumn("relevant", "flag", "whether it counts as relevant", lambda page: page.is_relevant),
     _step_column("similarity", "real", "cosine similarity of the page to the keywords"),
-    _step_column("score", "real", "score by which it was chosen; infinite for a seed"),
+    _step_column("score", "real", "score when it was chosen; infinite for a seed"),
     _step_column("rank", "whole", "rank among all waiting URLs when it was chosen; 1 is the best"),
-    _step_column("depth", "whole", "links from a seed"),
+    _step_column("depth", "whole", "number of links from a seed"),
     _step_column("parent", "text", "page that linked to it; none for a seed"),
     _step_column("anchor", "text", "text of that link"),
     _step_column("requested", "text", "URL that was requested first, if it redirected"),
@@ -76,7 +76,7 @@ class Selection:
     """Which pages and columns to include."""
 
     columns: tuple[str, ...] = ()
-    """Column names in order; empty: the default columns. `parts` stands for all parts of the score."""
+    """Column names in order; if empty, the default columns. `parts` stands for all parts of the score."""
     only_relevant: bool = False
     min_relevance: float | None = None
 
@@ -99,9 +99,9 @@ class PageTable:
 
     @classmethod
     def of(cls, steps: Iterable[Step], selection: Selection = EVERYTHING, without: Sequence[str] = ()) -> PageTable:
-        """The table for a selection. Part columns come from `steps`; `without` are left out of the default columns.
+        """The table for a selection. Part columns come from `steps`. `without` names default columns to leave out.
 
-        Raises `UnknownName` for an unknown column, `BadUsage` for one whose extra is missing.
+        Raises `UnknownName` for an unknown column, `BadUsage` for a column whose extra is missing.
         """
         parts = [_part_column(name) for name in _part_names(steps)]
         problems: list[str] = []

@@ -1,7 +1,7 @@
 """Call the strategy and the judge: measure the time, and report their errors with their names.
 
-The loop does not know how a judge decides. It stores the verdict at the time when a page was fetched, because that is
-what steered the crawl. `Judging.revised` returns the later verdicts of a judge that learns.
+The loop does not know how a judge decides. It stores the verdict from the time when a page was fetched, because that
+verdict steered the crawl. `Judging.revised` returns the later verdicts of a judge that learns.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ NONE = PageJudgement()
 
 
 class StrategyCalls:
-    """The strategy as the loop calls it. `stopwatch` measures the time of `read`, without the time to parse pages."""
+    """The strategy as the loop calls it. `stopwatch` measures the time spent in `read`, without parsing pages."""
 
     def __init__(self, strategy: Strategy, stopwatch: Stopwatch) -> None:
         self.strategy = strategy
         self.links_scored = 0
         self._stopwatch = stopwatch
-        self._emits_events = strategy if isinstance(strategy, EmitsEvents) else None  # a slow test, so done once
+        self._emits_events = strategy if isinstance(strategy, EmitsEvents) else None  # a slow test, so it is done once
         self._takes_labels = strategy if isinstance(strategy, TakesLabels) else None
         self._takes_verdicts = strategy if isinstance(strategy, TakesVerdicts) else None
         self._saves = strategy if isinstance(strategy, Saves) else None
@@ -116,7 +116,7 @@ class StrategyCalls:
 
 
 class Judging:
-    """The judge as the loop calls it, and the similarity that every trail records. The judge has been started.
+    """The judge (already started) as the loop calls it, and the similarity that every trail records.
 
     A `threshold` above 0 replaces the judge's own. Without a judge no page is relevant.
     """

@@ -31,9 +31,9 @@ class KnownHost(NamedTuple):
     """Pages in a row that were not relevant."""
     pages: int = 0
     met: bool = False
-    """This process has sent a request to it."""
+    """Whether this process has sent a request to it."""
     silent: bool = False
-    """The last request of this process to it got no reply."""
+    """Whether the last request of this process to it got no reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +111,13 @@ class Politeness:
         self._hosts[host] = self.host(host)._replace(next_allowed=until)
 
     def launched(self, host: str) -> HostBehaviour:
-        """Note that a request is sent: the host rests until `landed`. Returns how it has behaved so far."""
+        """Register a request. The host rests until `landed`. Returns how it has behaved so far."""
         state = self.host(host)
         self._hosts[host] = state._replace(next_allowed=FOREVER, met=True)
         return "silent" if state.silent else "proven" if state.pages else "new"
 
     def replied(self, host: str, is_silent: bool) -> None:
-        """Note whether a request got a reply."""
+        """Store whether a request got a reply."""
         state = self.host(host)
         if state.silent != is_silent:
             self._hosts[host] = state._replace(silent=is_silent)
@@ -163,11 +163,11 @@ class Politeness:
     # ---- after a restart
 
     def resume_at(self, now: float) -> None:
-        """Note that the crawl was resumed, so that it is not known exactly when hosts were last asked."""
+        """Set the time of the resume. When hosts were last asked is not known exactly."""
         self._resumed_at = now
 
     def due(self, origin: str) -> float:
-        """When a host may first be asked after a restart: one whole delay later. 0 if it was asked since."""
+        """When a host may first be asked after a restart (one whole delay later); 0 if it was asked since."""
         if self._resumed_at is None or self.host(urls.host(origin)).met:
             return 0.0
         return self._resumed_at + self.delay_of(origin)
@@ -200,7 +200,7 @@ class Politeness:
             self._rules_held -= self._origins.pop(old).weight
 
     def verdict(self, spelling: str, now: float) -> str:
-        """What to do with a URL whose host is awake: `fetch`, `ask-robots`, or the reason not to fetch it."""
+        """Decide about a URL whose host is awake: `fetch`, `ask-robots`, or the reason not to fetch it."""
         if not self.obey:
             return "fetch"
         rules = self.origin(urls.origin(spelling))
@@ -213,9 +213,9 @@ class Politeness:
     def learn(
         self, origin: str, rules: RobotsRules | None, now: float, hopeless: str = "", retry_after: float = 0.0
     ) -> None:
-        """Store an origin's rules. None: they could not be fetched, which forbids everything for a while.
+        """Store an origin's rules. None means that they could not be fetched, which forbids everything for a while.
 
-        `hopeless` is the reason if another request can't help: no such host, an address that is not allowed.
+        `hopeless` is the reason why another request can't help: no such host, an address that is not allowed.
         """
         self._changed_origins.add(origin)
         if rules is not None:
@@ -235,7 +235,7 @@ class Politeness:
         return rules is not None and 0 < rules.failures < self.tries
 
     def delay_of(self, origin: str) -> float:
-        """The delay for an origin: ours, or that of its robots.txt if it is longer."""
+        """The delay for an origin: ours, or the delay in its robots.txt if that is longer."""
         rules = self.origin(origin)
         robots_delay = rules.rules.delay if rules and self.obey else None
         return max(self.delay, robots_delay or 0.0)
@@ -248,10 +248,10 @@ HOST_FAILURES = 6  # failures in a row after which a host is no longer asked: tw
 
 
 class Decision(NamedTuple):
-    """What to do with a candidate.
+    """A decision about a candidate.
 
-    `fetch`: request it. `robots`: request the robots.txt of its origin first. `rest`: keep it pending, since its host
-    rests until `until`. `drop`: do not request it, or not before `until`. `lose`: record it as a miss.
+    `fetch`: request it. `robots`: request the robots.txt of its origin first. `rest`: keep it pending, because its
+    host rests until `until`. `drop`: do not request it, or not before `until`. `lose`: record it as a miss.
     """
 
     do: Literal["fetch", "robots", "rest", "drop", "lose"]
@@ -271,7 +271,7 @@ class Admission:
         """Hosts that the user has blocked."""
 
     def verdict(self, candidate: Candidate, now: float) -> Decision:
-        """What to do with the candidate whose turn it is."""
+        """Decide about the candidate whose turn it is."""
         politeness = self._politeness
         url, parent = candidate.url, candidate.parent
         if self._traps is not None and parent is not None and (reason := self._traps.refuses(url, parent)):
@@ -284,17 +284,17 @@ class Admission:
         origin = urls.origin(spelling)
         if (due := politeness.due(origin)) > now:
             return Decision("rest", until=due)
-        answer = politeness.verdict(spelling, now)
-        if answer == "fetch":
+        verdict = politeness.verdict(spelling, now)
+        if verdict == "fetch":
             return FETCH
-        if answer == "ask-robots":
+        if verdict == "ask-robots":
             return ASK_ROBOTS
         rules = politeness.origin(origin)
         if politeness.asks_again(origin):
             return Decision("rest", until=rules.until if rules else now)
-        if answer == "robots-unreachable":  # forbidden for a day; perhaps allowed after that
-            return Decision("drop", answer, rules.until if rules else now)
-        return Decision("lose", answer)
+        if verdict == "robots-unreachable":  # forbidden for a day; perhaps allowed after that
+            return Decision("drop", verdict, rules.until if rules else now)
+        return Decision("lose", verdict)
 
     def closed(self, host: str) -> str | None:
         """Why nothing more is fetched from a host, or None: blocked, failing, over its budget, or never relevant."""

@@ -1,4 +1,4 @@
-"""Record what happens in a crawl: in the history, in counters for progress and stopping rules, and to a watcher."""
+"""Record what happens in a crawl: write it to the history, count it for progress and stopping rules, tell a watcher."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class Counters:
         return sum(self.recent) / len(self.recent) if self.recent else 0.0
 
     def reason_to_end(self, limits: Limits, now: float, in_flight: int) -> str:
-        """Why the crawl must end although there may be pages left in the budget; empty: continue."""
+        """Why the crawl must end before its page budget is spent; empty if it may continue."""
         if now >= limits.ends_at:
             return "time"
         if 0 < limits.requests <= self.attempts + in_flight:
@@ -221,18 +221,18 @@ class Recorder:
             self.watch(happening)
 
     def lost(self, miss: Miss, now: float, heard: bool) -> None:
-        """Record a request that brought no page and is not repeated. `heard`: the strategy is informed."""
+        """Record a miss that is final. `heard`: the strategy is informed."""
         self.history.lost(miss, now, heard=heard)
         self.counters.miss(miss)
         self.notify(miss)
 
     def postponed(self, miss: Miss, now: float) -> None:
-        """Record a request that brought no page and will be repeated."""
+        """Record a miss that will be retried."""
         self.history.lost(miss, now, dead=False, heard=False)
         self.counters.retry(miss)
 
     def dropped(self, candidate: Candidate, reason: str) -> None:
-        """Record a candidate that is not kept."""
+        """Record a candidate that is dropped."""
         self.count(candidate.url, reason)
         if self.watch:
             self.watch(Dropped(candidate, reason))

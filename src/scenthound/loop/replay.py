@@ -22,7 +22,7 @@ def replay(
 ) -> str:
     """Run a started crawl to its end and return the reason.
 
-    `in_flight` is the number of threads to imitate (rule 15): that many URLs are chosen before the first of them lands.
+    `in_flight` is the number of threads to imitate (rule 15): as many URLs are chosen before the first result.
     `pace` is the time from one result to the next.
     """
     requests: deque[Fetch] = deque()

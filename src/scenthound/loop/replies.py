@@ -1,7 +1,7 @@
 """Turn the reply to a request into a result for the loop: a page, the rules of a robots.txt, the URLs of a sitemap.
 
 A driver sends the request of a `Fetch` and calls `Replies.result` with the reply. There is no clock and no socket here,
-so that a driver is one small file.
+which keeps drivers small.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from scenthound.web.decode import decompress
 from scenthound.web.robots import ALLOW_ALL, parse, verdict_for_status
 from scenthound.web.sitemap_file import read_sitemap
 
-REDIRECTS = 5  # followed for a robots.txt or sitemap; RFC 9309, 2.3.1.2
-ROBOTS_BYTES = 512 * 1024  # read of a robots.txt; RFC 9309, 2.5 requires at least 500 KiB
+REDIRECTS = 5  # maximum redirects followed for a robots.txt or sitemap; RFC 9309, 2.3.1.2
+ROBOTS_BYTES = 512 * 1024  # maximum read of a robots.txt; RFC 9309, 2.5 requires at least 500 KiB
 
 
 @dataclass(frozen=True, slots=True)
 class Replies:
-    """How this crawl reads replies."""
+    """Reads replies with the settings of one crawl."""
 
     agent: str
     """The product token to look for in robots.txt and X-Robots-Tag."""
@@ -38,7 +38,7 @@ class Replies:
     """The parts of a page to read."""
 
     def result(self, fetch: Fetch, reply: Response | Failure, now: float) -> Result:
-        """The result of a reply, for `Crawl.landed`."""
+        """Turn a reply into a result for `Crawl.landed`."""
         match fetch.kind:
             case "robots":
                 return self.robots(fetch, reply, now)
@@ -103,7 +103,7 @@ def page_limits(settings: Settings) -> PageLimits:
 
 
 def most_bytes(fetch: Fetch) -> int | None:
-    """The limit on the body of a reply; None: that of a page."""
+    """The limit on the body of a reply; None for a page, which has the fetcher's limit."""
     return ROBOTS_BYTES if fetch.kind == "robots" else None
 
 

@@ -1,8 +1,8 @@
 """Resume a crawl after any kind of stop, from its saved state.
 
-The state of a crawl has three parts: that of the loop (`LoopState`), snapshots of the strategy and the judge, and the
-history, which has everything since these snapshots. `resume` brings a new `Crawl` to where the old one was: it counts
-the pages of the history, loads the snapshots, lets strategy and judge read the pages after them again, and restores the
+The state of a crawl has three parts: the state of the loop (`LoopState`), snapshots of the strategy and the judge, and
+the history, which contains everything since these snapshots. `resume` brings a new `Crawl` to where the old one was: it
+counts the pages of the history, loads the snapshots, lets strategy and judge read later pages again, and restores the
 pending candidates. So a resumed strategy decides exactly like one that was not interrupted.
 """
 
@@ -32,14 +32,14 @@ ReadAgain = Callable[[Step, Where], Page | None]
 class LoopState:
     """The state of the loop itself. Requests in flight count as not sent.
 
-    The frontier keeps its waiting candidates, so these are saved as URLs; only other candidates are saved in full.
+    Candidates that are waiting in the frontier are saved as URLs; other candidates are saved in full.
     """
 
     batches: int = 0
     batch: Sequence[tuple[Url, int]] = ()
     """The rest of the current batch, with insertion numbers."""
     pending: Sequence[Url] = ()
-    """Pending candidates that the frontier has."""
+    """Pending candidates that are in the frontier."""
     loose: Sequence[tuple[Candidate, Url | None, int]] = ()
     """Other pending candidates, with the URL requested first and the number of hops: targets of redirects, sitemaps,
     and seeds beyond the frontier's bound."""
@@ -66,7 +66,7 @@ class LoopState:
         )
 
     def to_plain(self) -> dict[str, Any]:
-        """The state as JSON values. Old folders have this format: keys may only be added."""
+        """The state as JSON values. Old folders have this format, so keys may only be added."""
         return {
             "batches": self.batches,
             "batch": [list(member) for member in self.batch],
@@ -153,17 +153,17 @@ class Saved:
     """The saved state of a crawl, apart from its history and its frontier."""
 
     loop: LoopState | None = None
-    """None: the crawl stopped before its first commit."""
+    """None if the crawl stopped before its first commit."""
     strategy: Learned = field(default_factory=Learned)
     judge: Learned = field(default_factory=Learned)
     is_damaged: bool = False
-    """The frontier may be incomplete: fill it again from the pages."""
+    """Whether the frontier may be incomplete and must be filled again from the pages."""
     gone: Sequence[Step] = ()
     """Pages whose content was lost, to be fetched again."""
 
 
 def resume(crawl: Crawl, saved: Saved, read_again: ReadAgain) -> list[Step]:
-    """Bring a new crawl to where the old one was. Its frontier has been filled, unless the strategy has its own.
+    """Bring a new crawl to where the old one was. Its frontier is already filled, unless the strategy has its own.
 
     Returns further pages whose content turned out to be lost; they will be fetched again, too.
     """
@@ -258,7 +258,7 @@ def _restore_strategy(crawl: Crawl, saved: Learned, read: Callable[[Step, Where 
 
 
 def _judged(step: Step) -> PageJudgement:
-    """The judgement when the page was fetched, which is what the strategy learned from."""
+    """The judgement when the page was fetched, from which the strategy learned."""
     return PageJudgement(step.similarity, step.relevance, step.relevant)
 
 

@@ -1,4 +1,4 @@
-"""Decide which URLs a crawl may visit, by host, domain, path and depth, and whether they look like traps."""
+"""Decide which URLs a crawl may visit, based on host, domain, path and depth, and on whether they look like traps."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from scenthound import url as urls
 from scenthound.errors import BadConfig, NotAUrl
 from scenthound.model import Candidate, Url
 
-REPEATS = 3  # repetitions of a part of the path, or of a pair of parts, that indicate a loop of relative links
-BARREN = 50  # irrelevant pages whose URLs differ only in numbers that indicate a calendar or a counter
+REPEATS = 3  # this many repetitions of a path part, or of a pair of parts, indicate a loop of relative links
+BARREN = 50  # this many irrelevant pages whose URLs differ only in numbers indicate a calendar or a counter
 SHAPES_WATCHED = 20_000  # forms of URLs to count; those not seen for longest are dropped first
 _DIGITS = re.compile(r"\d+")
 
 
 @dataclass(slots=True)
 class Scope:
-    """Decides whether a candidate is in scope. The reasons against it are short and can be counted."""
+    """Decides whether a candidate is in scope. Reasons for refusal are short and can be counted."""
 
     hosts: frozenset[str] = frozenset()
     domains: frozenset[str] = frozenset()
@@ -47,7 +47,7 @@ class Scope:
             self.hosts = self.hosts | {host}
 
     def refuses(self, candidate: Candidate) -> str | None:
-        """The reason not to visit a candidate, or None. The loop does not ask for seeds: they may be anywhere."""
+        """The reason not to visit a candidate, or None. Not called for seeds, which may be anywhere."""
         if self.depth and candidate.depth > self.depth:
             return "too-deep"
         return self.refuses_url(candidate.url)
@@ -89,7 +89,7 @@ class Scope:
         return "trap-endless" if shape and self._barren.get(shape, 0) >= BARREN else None
 
     def learn(self, url: Url, relevant: bool) -> None:
-        """Learn from a fetched page which numbered URLs of one form are never relevant."""
+        """Learn from a fetched page which forms of numbered URLs are never relevant."""
         if self.traps and (shape := _shape(urls.host(url), _path(url))):
             barren = self._barren.pop(shape, 0)
             if not relevant:

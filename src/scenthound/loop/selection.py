@@ -1,6 +1,6 @@
-"""Choose the next candidate: pending ones first, then the current batch, then the best of the frontier.
+"""Choose the next candidate: first pending candidates, then the current batch, then the best of the frontier.
 
-`fetch_order` decides whether a URL whose host rests keeps its turn.
+`fetch_order` decides whether a URL keeps its turn while its host is resting.
 
 A retry on a host that did not reply, and the third redirect in a row, are unlikely to lead to a page. They come after
 the frontier: they get every eighth turn, and the turns that no other candidate needs.
@@ -42,7 +42,7 @@ class Pending:
         self._insert(until, self._count, candidate)
 
     def pop(self, now: float) -> Candidate | None:
-        """The candidate whose host wakes first, if it is awake now."""
+        """Take out the candidate whose host wakes first, if that host is awake now."""
         if self._timed and self._timed[0][0] <= now:
             return heapq.heappop(self._timed)[2]
         return None
@@ -98,8 +98,8 @@ class UrlSelection:
         self._size, self._shuffled, self._seed_number = declaration.batch, declaration.shuffle, seed_number
         self._batch: deque[Popped] = deque()
         self._pending = Pending()
-        self._unlikely: deque[Candidate] = deque()  # ready, but they come after the frontier
-        self._demoted: set[Url] = set()  # URLs that are unlikely for another reason than a silent host
+        self._unlikely: deque[Candidate] = deque()  # ready, but tried after the frontier
+        self._demoted: set[Url] = set()  # URLs that are unlikely for a reason other than a silent host
         self._turn = 0
         self.turns = Turns(OrderRule(), recorder, Limits())
         self._has_ranks = True
@@ -160,7 +160,7 @@ class UrlSelection:
     def advance_to(self, now: float, slow: Iterable[Fetch] = ()) -> None:
         """Set the time. The frontier rests hosts that are passed over from now on, or all if the policy has changed.
 
-        `slow` are the requests that the driver does not wait for.
+        `slow` contains the requests that the driver does not wait for.
         """
         if self._politeness is None:
             return
@@ -191,7 +191,7 @@ class UrlSelection:
         return True
 
     def _pop_batch(self, now: float) -> bool:
-        """Pop the next batch from the frontier, shuffled if the strategy says so. False if nothing can be popped."""
+        """Pop a batch from the frontier, shuffled if the strategy asks for it. False if nothing can be popped."""
         frontier = self._frontier
         while len(self._batch) < self._size and (popped := frontier.pop(now)) is not None:
             url = popped.candidate.url
@@ -208,7 +208,7 @@ class UrlSelection:
         return bool(self._batch)
 
     def _is_out_of_order(self, popped: Popped, now: float) -> bool:
-        """True if there are better URLs, whose hosts rest."""
+        """True if there are better URLs whose hosts are resting."""
         if self._has_ranks:
             return popped.rank > 1
         resting = self._frontier.best_resting(now)
@@ -230,14 +230,14 @@ class UrlSelection:
     # ---- pending candidates and resting hosts
 
     def hold(self, candidate: Candidate, until: float | None = None) -> None:
-        """Make a candidate pending until its host wakes; with `until`, until then or the next call of `rest`."""
+        """Make a candidate pending until its host wakes, or until `until` or the next call of `rest`."""
         self.chosen.setdefault(candidate.url, 1)
         if until is None:
             until = self._politeness.next_allowed(urls.host(candidate.url)) if self._politeness else 0.0
         self._pending.put(candidate, until)
 
     def pass_on(self, url: Url, to: Candidate, is_unlikely: bool = False) -> None:
-        """Give the turn and rank of a URL to another candidate. If that is unlikely, it comes after the frontier."""
+        """Give the turn and rank of a URL to another candidate, which comes after the frontier if it is unlikely."""
         self.turns.pass_on(url, to.url)
         self._demoted.discard(url)
         self.chosen[to.url] = self.chosen.pop(url, 1)
@@ -271,7 +271,7 @@ class UrlSelection:
         self.chosen.pop(url, None)
 
     def settle(self, url: Url) -> None:
-        """Forget a URL here and in the frontier: its result is known."""
+        """Forget a URL here and in the frontier, because its result is known."""
         self.release(url)
         self._frontier.settle(url)
 

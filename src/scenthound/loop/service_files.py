@@ -1,8 +1,7 @@
 """Request robots.txt files and sitemaps, and follow their redirects.
 
-The redirect of such a file means another request to some host, which waits for its turn like any other, until that host
-is awake. If many hosts redirect their robots.txt to the same file, it is requested only once: after that its rules are
-known.
+A redirect means another request, perhaps to another host; it waits for its turn until that host is awake. If many hosts
+redirect their robots.txt to the same file, it is requested only once, because its rules are known after that.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ class ServiceFiles:
         self._under_way: set[str] = set()  # origins whose robots.txt was redirected
 
     def ask_robots(self, candidate: Candidate) -> Fetch | None:
-        """The request for the robots.txt that a candidate needs; None if it is under way. The candidate is pending."""
+        """Make a candidate pending and return the request for the robots.txt that it needs; None if it is under way."""
         origin = urls.origin(candidate.spelling or candidate.url)
         self._selection.hold(candidate, FOREVER)
         if origin not in self._under_way:
@@ -55,7 +54,7 @@ class ServiceFiles:
 
     def take_robots(self, result: RobotsLanded) -> None:
         """Process the rules of an origin: its host may be asked again, and its sitemaps are requested."""
-        self.ended(result.candidate)
+        self._wake_host(result.candidate)
         if result.rules is not None:
             self._request_sitemaps(result.rules.sitemaps, result.candidate)
 
@@ -70,7 +69,7 @@ class ServiceFiles:
             self._selection.hold(candidate)
 
     def request(self, candidate: Candidate, now: float) -> Fetch | None:
-        """The request for a sitemap or the target of a redirected robots.txt; None if its rules are known by now."""
+        """The request for a sitemap or the target of a redirected robots.txt; None if the rules have become known."""
         if SITEMAP in candidate.carry:
             return Fetch(candidate, "sitemap")
         assert self._politeness is not None
@@ -80,11 +79,11 @@ class ServiceFiles:
             return Fetch(candidate, "robots")
         self._politeness.learn(candidate.carry[ROBOTS], rules.rules, now)
         self._selection.release(candidate.url)
-        self.ended(candidate)
+        self._wake_host(candidate)
         return None
 
     def follow(self, result: Result) -> bool:
-        """Make the target of a redirected file pending. True if the first host keeps resting until it has its rules."""
+        """Make the target of a redirected file pending. True if the first host must rest until its rules are known."""
         old = result.candidate
         if not isinstance(result, Moved) or not is_service_file(old):
             return False
@@ -100,16 +99,16 @@ class ServiceFiles:
         return urls.host(origin) == urls.host(old.url)
 
     def postpone(self, result: Result | Postponed) -> None:
-        """Repeat a request, perhaps for a page, when its host is awake."""
+        """Repeat a request (for a file or a page) when its host is awake."""
         candidate = result.candidate
         if isinstance(result, RobotsLanded):
-            self.ended(candidate)
+            self._wake_host(candidate)
         elif ROBOTS not in candidate.carry or HOPS in candidate.carry:
             self._selection.hold(candidate)
         # A robots.txt that was not redirected need not be pending: the pages that need it will request it again.
 
-    def ended(self, candidate: Candidate) -> None:
-        """Note that the last request for a robots.txt is over: its host may be asked again, after its own delay."""
+    def _wake_host(self, candidate: Candidate) -> None:
+        """Wake the host of a robots.txt whose last request is over; it may be asked again after its own delay."""
         origin = candidate.carry.get(ROBOTS)
         if origin in self._under_way and self._politeness is not None:
             self._under_way.discard(origin)

@@ -1,7 +1,7 @@
 """The settings of a crawl: one frozen dataclass, read from TOML, command-line options or keyword arguments.
 
-The name of a field is its key, and its metadata is what the reference prints. An unknown key is an error with a hint.
-Times and sizes may have units (`"1.5 s"`, `"10 MB"`).
+The name of a field is its key; the reference documentation is generated from its metadata. An unknown key is an error
+with a hint. Times and sizes may have units (`"1.5 s"`, `"10 MB"`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How many requests may be in flight at once, and which of them are slow.
 
 Slots limit the work done at once, and a request that only waits is not work. So a request that takes much longer than
-usual gives its slot back: a host that hangs blocks a slot for a moment and not for its whole time-out.
+usual gives its slot back: a host that hangs blocks a slot for a moment, not for its whole time-out.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import Generic, TypeVar
 from scenthound.loop.messages import FOREVER, HostBehaviour
 
 FACTOR = 3.0  # a request is slow if it takes this many times the usual time
-QUICKEST = 0.002  # seconds per slot before which a request is never slow: the fewer slots, the more each is needed
-ENOUGH = 0.05  # seconds: the upper limit of that, however many slots there are
-PROVEN = 0.25  # seconds before which a host that has sent pages is never slow
-FEW = 8  # replies before which the usual time is unknown …
+QUICKEST = 0.002  # a request is never slow before this many seconds per slot: the fewer slots, the more each is needed
+ENOUGH = 0.05  # upper limit of that time in seconds, however many slots there are
+PROVEN = 0.25  # a host that has sent pages is never slow before this many seconds
+FEW = 8  # with fewer replies the usual time is unknown …
 FIRST = 0.5  # … and a request is slow after this many seconds, a quarter of it after each slow request …
-LEAST = 0.05  # … but not less. So hosts that hang at the start cost little, and replies a second away are waited for
-LONGEST = 1.0  # seconds as which one of the first replies counts at most
+LEAST = 0.05  # … but never less. So hosts that hang at the start cost little, and replies a second away are waited for
+LONGEST = 1.0  # maximum seconds that one of the first replies counts as
 SMOOTHING = 0.125  # the weight of a new reply; alpha of RFC 6298
 PATIENCE = 2.0  # seconds that a slow request has before it may be cancelled
 
@@ -29,15 +29,13 @@ class Slots(Generic[R]):
     """The requests in flight: those that hold one of the driver's slots, and slow ones that hold none.
 
     A request holds a slot for a few times as long as requests usually take. Then it is slow: it moves to a second,
-    bounded pool, and its slot is free. So a host that hangs blocks a slot for a moment and not for its whole time-out,
-    with one slot just as with 64. When the pool is full, the request that has been slow for longest is cancelled once
-    it has had `PATIENCE`. A host that has sent pages gets a little more time; a host that did not reply last time is
-    slow from the start.
+    bounded pool, and its slot is free, with one slot just as with 64. When the pool is full, the request that has been
+    slow for longest is cancelled once it has had `PATIENCE`. A host that has sent pages gets a little more time; a host
+    that did not reply last time is slow from the start.
 
-    Slots limit the work done at once, and a request that only waits is not work. The usual time is learned from the
-    replies, like a retransmission time-out (RFC 6298, 2.3). A slow reply counts as one at the limit, so a few slow
-    hosts can't raise the usual time; a connection that is always slow raises it within a few dozen replies. A request
-    that is wrongly considered slow loses nothing: it continues.
+    The usual time is learned from the replies, like a retransmission time-out (RFC 6298, 2.3). A slow reply counts as
+    if it took the limit, so a few slow hosts can't raise the usual time; a connection that is always slow raises it
+    within a few dozen replies. A request that is wrongly considered slow loses nothing: it continues.
 
     Times are measured in `idle`, the time that the driver has been idle so far. While the driver is busy, replies that
     have arrived wait for it, which is not the fault of their hosts.
@@ -49,7 +47,7 @@ class Slots(Generic[R]):
         self._usual = 0.0  # seconds, smoothed
         self._replies = 0
         self._called_slow = 0
-        self._new: dict[R, float] = {}  # requests and when they began; the oldest first. Also in the next two
+        self._new: dict[R, float] = {}  # requests and when they began, the oldest first; likewise below
         self._proven: dict[R, float] = {}
         self._slow: dict[R, float] = {}
 
@@ -64,7 +62,7 @@ class Slots(Generic[R]):
         return self._slow.keys()
 
     def begin(self, request: R, idle: float, host: HostBehaviour = "new") -> None:
-        """Add a request. To a silent host it is slow from the start, if there is room."""
+        """Add a request. A request to a silent host is slow from the start, if there is room."""
         if host == "silent" and not self._is_full:
             self._slow[request] = idle
         else:
@@ -95,7 +93,7 @@ class Slots(Generic[R]):
         return max(wait, _oldest(self._slow)[1] + PATIENCE - idle) if self._is_full else wait
 
     def to_cancel(self, idle: float) -> R | None:
-        """The slow request to cancel, if the pool is full and a request that holds a slot has become slow, too."""
+        """The slow request to cancel, if the pool is full and a request that holds a slot has become slow as well."""
         return _oldest(self._slow)[0] if self._is_full and self.free_in(idle) <= 0 else None
 
     def _bounds(self) -> tuple[tuple[dict[R, float], float], ...]:

@@ -1,7 +1,7 @@
-"""Save the learned state of strategy and judge at intervals; on resume they read the pages after it again.
+"""Save the learned state of strategy and judge at intervals; on resume they read later pages again.
 
 A strategy with a small state is saved with every commit. The history does not contain everything that happens to its
-own frontier (links that robots.txt forbids, redirects to known pages), which matters if that frontier is tight.
+own frontier (links that robots.txt forbids, redirects to known pages), which matters if that frontier is small.
 """
 
 from __future__ import annotations

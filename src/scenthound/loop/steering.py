@@ -33,7 +33,7 @@ class Action:
 
     about: str
     value: str = ""
-    """The placeholder for its value, such as `URL`; empty: it takes no value."""
+    """The placeholder for its value, such as `URL`; empty if it takes no value."""
     parse: Callable[[str], str] = str
     """Returns the value as it is stored. Raises `OurFault`."""
 
@@ -70,7 +70,7 @@ def _seconds(text: str) -> str:
 
 
 ACTIONS = {
-    "pause": Action("Request nothing more until `continue`. Requests in flight still land."),
+    "pause": Action("Request nothing more until `continue`. Requests in flight are completed."),
     "continue": Action("End a pause."),
     "stop": Action("End the run. The crawl can be resumed."),
     "budget": Action("Stop when there are N pages in total.", "N", _pages),
@@ -108,7 +108,7 @@ def give_label(path: Path, page: Url, on_topic: bool, now: float, patience: floa
 
 
 def _write(path: Path, write: Callable[[CrawlDatabase], Any], patience: float) -> Any:
-    """Write to the database without the lock of the crawl: SQLite lets two processes write in turn."""
+    """Write to the database without the crawl's lock; SQLite lets two processes write in turn."""
     database = CrawlDatabase(path / "crawl.db", patience=patience)
     try:
         result = write(database)
@@ -124,7 +124,7 @@ class Steering:
     def __init__(self, folder: CrawlFolder, crawl: Crawl) -> None:
         self._folder, self._crawl = folder, crawl
         self._orders = Orders(folder.database)
-        self._time_left: float | None = None  # of a paused crawl, until its time limit
+        self._time_left: float | None = None  # until the time limit, while the crawl is paused
         self._methods: dict[str, Callable[[str, float], str]] = {
             "pause": self._pause,
             "continue": self._continue,
@@ -164,10 +164,10 @@ class Steering:
             elif order.event is not None and order.action not in ("stop", "budget"):
                 self._carry_out(order, now)
         if not self.is_paused and self._crawl.politeness is not None:
-            self._crawl.wait_until(now + self._crawl.politeness.delay)
+            self._crawl.pause_until(now + self._crawl.politeness.delay)
 
     def _carry_out(self, order: Order, now: float) -> str:
-        """Carry out an order and return the outcome. It may be invalid, if another version or a person wrote it."""
+        """Carry out an order and return the outcome. It may be invalid if another version or a person wrote it."""
         try:
             action, value = parse_order(order.action, order.value)
             return self._methods[action](value, now)
@@ -184,14 +184,14 @@ class Steering:
         limits = self._crawl.limits
         if self._time_left is None:
             self._time_left, limits.ends_at = limits.ends_at - now, FOREVER
-        self._crawl.wait_until(FOREVER)
+        self._crawl.pause_until(FOREVER)
         return "paused"
 
     def _continue(self, _: str, now: float) -> str:
         if self._time_left is None:
             return "it was not paused"
         self._crawl.limits.ends_at, self._time_left = now + self._time_left, None
-        self._crawl.wait_until(now)
+        self._crawl.pause_until(now)
         return "continued"
 
     def _stop(self, _: str, now: float) -> str:

@@ -36,7 +36,7 @@ class StoredHosts:
             self.database.save_state(f"sitemaps of {host}", {"asked": requested})
 
     def politeness(self, settings: Settings, now: float) -> Politeness:
-        """A politeness with the hosts that rest now. It reads other hosts when needed."""
+        """The politeness of the crawl, with the hosts that are resting now. It reads other hosts when needed."""
         politeness = Politeness(
             settings.delay,
             settings.backoff,

@@ -27,7 +27,7 @@ from scenthound.web.decode import Undecodable, decompress
 class StoredPage:
     """A fetched page. `step` says how the crawl found it; the content is read from the WARC file on first use.
 
-    A page whose author asks not to be archived (`noindex`) is not stored: its text and HTML are empty.
+    A page whose author asks not to be archived (`noindex`) is not stored, so its text and HTML are empty.
     """
 
     def __init__(self, step: Step, where: Where | None, repository: Repository, settings: Settings) -> None:
@@ -37,7 +37,7 @@ class StoredPage:
 
     @property
     def source(self) -> tuple[Repository, Settings]:
-        """The repository that it is read from, and the settings that it is read with."""
+        """The repository from which it is read, and the settings used to read it."""
         return self._repository, self._settings
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Detect crawler traps by their content: URLs of one pattern whose pages say nothing new.
+"""Detect crawler traps from their content: URLs of one pattern whose pages say nothing new.
 
 The terms of each host are remembered. A page *says nothing new* if all its terms were on earlier pages of its host,
 not counting terms in its own URL and in its links. This is true of copies (session ids, print versions), of error pages
@@ -6,8 +6,8 @@ sent with status 200, of lists in another order (facets), and of pages that diff
 which count if they lead to more URLs of their pattern. A page of a maze has some new terms, but nearly all its links,
 except those in the menu that it shares with the previous page, lead to new URLs of its host.
 
-Each such page adds to four debts: of its pattern (path form and parameter names), of its folder at its depth, of what
-it shares with other folders (its first folder, or its parameter names on any path), and of its host. A page that says
+Each such page adds to four debts: those of its pattern (path form and parameter names), its folder at its depth, its
+first folder (or its parameter names on any path), and its host. A page that says
 something new repays debts in proportion. Where a debt reaches its limit, the URLs are suspended: they are no longer
 requested. There are three exceptions:
 
@@ -40,7 +40,7 @@ PLAINLY_NEW = 0.9  # a page with a larger share of new terms says something new,
 NEW = 0.01  # the share of new terms from which a page says something new …
 MAZE = 0.3  # … if its links lead to new URLs as in a maze
 UNKNOWN = 0.8  # the share of links outside the menu that lead to new URLs of the host, on a page of a maze
-LINKS = 3  # the least number of such links on a page of a maze
+LINKS = 3  # the minimum number of such links on a page of a maze
 MOST_LINKS = 40  # links of a page that are checked
 STEM = 6  # bytes of a term that are searched for in URLs
 LEADS_ON = 2  # the debt of a page that says nothing new and leads to more pages of its kind …
@@ -48,7 +48,7 @@ COPY = 1  # … of a page that says nothing new, not even a number, and leads no
 TWIN = 3  # … of a page with exactly the terms of an earlier page, at least TWIN_TERMS
 TWIN_TERMS = 20
 REPAYS = 6  # the debt repaid by a page whose share of new terms is MAZE or more; other pages repay in proportion
-PAYS = 3  # pages with something new after which a pattern can be exempt from the suspension of its folder or host
+PAYS = 3  # pages with something new that a pattern needs to be exempt from the suspension of its folder or host
 PATTERN, FOLDER, HOST = 24, 32, 48  # the debt at which each is suspended
 LIMITS = (PATTERN, FOLDER, FOLDER, HOST)
 WHOLE_HOST, WITH_PARAMETERS = "the host", "all URLs with parameters"  # two debts, so that copies spare the originals
@@ -123,7 +123,7 @@ class _Host:
         return parent is not None and parent not in self.owing and self.debts.keys().isdisjoint(patterns(url)[:2])
 
     def pays(self, pattern: str) -> bool:
-        """Whether a pattern is exempt from the suspension of its folder or host, since most of its pages are new."""
+        """Whether a pattern is exempt from the suspension of its folder or host, because most of its pages are new."""
         return self.yields.get(pattern, 0) >= max(PAYS, 1 + self.counts.get(pattern, 0))
 
 
@@ -242,7 +242,7 @@ class TrapWatch:
     # ---- saved with the crawl
 
     def save(self) -> dict[str, Any]:
-        """The suspensions and debts as JSON values. Terms are not saved: they are soon learned again."""
+        """The suspensions and debts as JSON values. Terms are not saved, because they are soon learned again."""
         debts: dict[str, dict[str, list[int]]] = {}
         for name, host in self._hosts.items():
             if large := {key: [debt, host.counts[key]] for key, debt in host.debts.items() if debt >= SAVED_FROM}:
@@ -275,15 +275,15 @@ def _url_text(url: Url, links: list[Url]) -> bytes:
 
 
 def _terms_of(page: Page, numbers: Set[int]) -> Iterator[bytes]:
-    """The terms of a page with these numbers."""
+    """The terms of a page that have these numbers."""
     all_numbers = memoryview(page.view(last_term_numbers)).cast("I")
     return compress(last_terms(page.record), map(numbers.__contains__, all_numbers))
 
 
 def _is_maze(links: list[Url], outside_menu: int, is_known: Callable[[Url], bool]) -> bool:
-    """Whether the links of a page that lead to new URLs are as many as nearly all links outside its menu.
+    """Whether nearly as many links of a page lead to new URLs as there are links outside its menu.
 
-    On most pages a few links are enough to find out that they are not.
+    On most pages a few links are enough to find out that this is not so.
     """
     spare = len(links) - max(LINKS, UNKNOWN * outside_menu)
     for url in links:

@@ -1,4 +1,4 @@
-"""Load a trained model into a strategy: check that the model fits, and that a strategy that needs one has one."""
+"""Load a trained model into a strategy. Check that they fit, and that a strategy that needs a model has one."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Make = Callable[[str, Mapping[str, Any]], Strategy]
 def parameters_for_model(
     model: TrainedModel, name: str | None, parameters: Mapping[str, Any] | None, make: Make
 ) -> tuple[str, dict[str, Any]]:
-    """The strategy and parameters to use with a model, which are those that it was trained with.
+    """The strategy and parameters to use with a model: those with which it was trained.
 
-    Only parameters that the strategy declares as `free` may differ; anything else raises `BadConfig`.
+    Only parameters that the strategy declares as `free` may differ. Raises `BadConfig` otherwise.
     """
     if name is not None and name != model.strategy:
         raise BadConfig(
@@ -41,7 +41,9 @@ def parameters_for_model(
 def use_model(strategy: Strategy, model: TrainedModel) -> Strategy:
     """Load a model into the strategy and return it. Raises `FolderBroken` if the model does not fit."""
     if not isinstance(strategy, Trains):
-        raise BadConfig(f"{model.strategy} learns nothing before it crawls and can't use a model", "leave it out")
+        raise BadConfig(
+            f"{model.strategy} learns nothing before it crawls and can't use a model", "leave out the model"
+        )
     try:
         strategy.use(model.state)
     except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:

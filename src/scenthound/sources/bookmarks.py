@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from scenthound.errors import BadConfig, of_system
+from scenthound.errors import BadConfig, from_os_error
 from scenthound.model import Topic
 from scenthound.parameters import Parameterised, parameter
 from scenthound.seeding import Asker, FoundUrl
@@ -51,7 +51,7 @@ def read_file(path: Path) -> list[Bookmark]:
         with path.open("rb") as file:
             text = file.read(LARGEST_FILE).decode("utf-8-sig", "replace")
     except OSError as error:
-        raise of_system(
+        raise from_os_error(
             error, path, BadConfig(f"the bookmarks {path} can't be read: {error.strerror}", "check the path")
         ) from None
     bookmarks = read_bookmarks(text)

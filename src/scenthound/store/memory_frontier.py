@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from heapq import heappush, nsmallest
 from math import isnan
 
-from scenthound.merge_candidates import found_again, rounded
+from scenthound.merge_candidates import merge_offer, rounded
 from scenthound.model import Candidate, Url
 from scenthound.ports import Eviction, Frontier, Popped
 from scenthound.store.host_schedule import Entry, Host, HostSchedule
@@ -103,12 +103,12 @@ class MemoryFrontier(Frontier):
                 continue
             old_key, number, _, host, old = entry
             _, _, old_carry, _, old_parent, anchor, depth, old_spelling, old_due, _ = old
-            if is_rescored and parent is None and not carry and not spelling and due <= old_due:  # as in `found_again`
+            if is_rescored and parent is None and not carry and not spelling and due <= old_due:  # as in `merge_offer`
                 merged = _new_candidate(
                     Candidate, (url, score, old_carry, parts, old_parent, anchor, depth, old_spelling, old_due, False)
                 )
             else:
-                merged = found_again(old, offer)
+                merged = merge_offer(old, offer)
                 if merged is old:
                     continue
             version += 1
@@ -271,7 +271,7 @@ class MemoryFrontier(Frontier):
             self._worst.add(score, number, candidate.url)
 
     def _offer_again(self, entry: Entry, offer: Candidate) -> None:
-        merged = found_again(entry[4], offer)
+        merged = merge_offer(entry[4], offer)
         if merged is entry[4]:
             return
         self._bins[bin_of(-entry[0])] -= 1

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from scenthound.errors import OurFault
-from scenthound.merge_candidates import found_again, rounded
+from scenthound.merge_candidates import merge_offer, rounded
 from scenthound.model import Candidate, Url
 from scenthound.ports import Eviction, Popped
 from scenthound.store.cold_entries import ColdEntries, GatheredRows, choose, host_key
@@ -74,7 +74,7 @@ class SpillingFrontier(MemoryFrontier):
 
     def _matters_on_disk(self, candidate: Candidate) -> bool:
         entry = self._on_disk(candidate.url)
-        return entry is None or isnan(candidate.score) or found_again(entry[1], candidate) is not entry[1]
+        return entry is None or isnan(candidate.score) or merge_offer(entry[1], candidate) is not entry[1]
 
     def rescore(self, candidates: Sequence[Candidate]) -> None:
         if not self._cold_count:

@@ -1,10 +1,10 @@
-"""From the bytes of the web to our data types. Only `fetch` and `connection` touch the network; the rest is pure.
+"""Fetch pages and parse what servers send. Only `fetch` and `connection` touch the network; the rest is pure.
 
-The live driver in `loop` calls `fetch`, which returns a `Response` or a `Failure`. `page` turns a response into a page
-with the functions here; `loop` also reads robots.txt files and sitemaps with them.
+The live driver in `loop` calls `fetch`, which returns a `Response` or a `Failure`. `page` uses the functions here to
+turn a response into a page; `loop` uses them to read robots.txt files and sitemaps.
 
-* Network: `fetch` (one HTTP request), `connection` (limits on what arrives), `fetch_failures` (errors as a `Failure`),
-  `request_headers`, `addresses` (where a crawler must not connect).
+* Network: `fetch` (one HTTP request), `connection` (limits on what arrives), `fetch_failures` (turns errors into a
+  `Failure`), `request_headers`, `addresses` (where a crawler must not connect).
 * A body as text: `mime` (media types), `decode` (decompression), `charset` (character encodings).
 * HTML: `guard` (makes any page fast to parse), `html_document` (title, text and links), `link_context` (the text around
   links), `metarobots` (robots directives and refresh), `site_names` (the name of a site's owner).

@@ -1,7 +1,7 @@
 """Decide which addresses a crawler of the public web must not connect to, and why.
 
-An address that contains an IPv4 address (mapped, NAT64, 6to4, Teredo) is judged by the IPv4 address, since the packets
-end up there. Mapped and NAT64 addresses are refused even if that is public, unless their network is allowed.
+An address that contains an IPv4 address (mapped, NAT64, 6to4, Teredo) is judged by that IPv4 address, because the
+packets end up there. Mapped and NAT64 addresses are refused even if it is public, unless their network is allowed.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def literal(host: str) -> str | None:
 
 
 def forbidden_name(host: str, allowed: Sequence[Network] = ()) -> str | None:
-    """`forbidden` for a host that a proxy looks up: literal addresses, `localhost` (RFC 6761), internal names.
+    """Like `forbidden`, for a host that a proxy looks up: literal addresses, `localhost` (RFC 6761), internal names.
 
     A name without a dot, or in a domain that does not exist on the public web, means a machine in the proxy's network.
     It is refused unless a network other than loopback is allowed.

@@ -1,6 +1,6 @@
 """Read a browser's bookmarks: Netscape's HTML, which all browsers export; Chromium's JSON; Firefox's JSON backup.
 
-The file may come from a stranger: sizes are bounded, nothing is executed, and anything but http(s) URLs is left out.
+The file may come from a stranger, so sizes are bounded, nothing is executed, and only http(s) URLs are returned.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Bookmark(NamedTuple):
     url: str
     title: str = ""
     folder: str = ""
-    """The names of the folders that contain it, as `a/b`."""
+    """The names of the folders that contain it, joined like `a/b`."""
 
 
 def read_bookmarks(text: str) -> list[Bookmark] | None:

@@ -1,4 +1,4 @@
-"""Decode bytes to text: find the encoding of a page by the HTML and Encoding standards, or else by guessing."""
+"""Decode bytes to text. Find the encoding of a page according to the HTML and Encoding standards, or guess it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from scenthound.web.mime import parse as parse_mime
 
 PRESCAN = 1024  # bytes in which the standard looks for a <meta>
-LATE = 1 << 16  # bytes searched for a <meta> before guessing: a browser would find it while parsing
+LATE = 1 << 16  # bytes searched for a <meta> before guessing; a browser would find it while parsing
 SAMPLE = 4096  # bytes around the first non-ASCII byte, from which the encoding is guessed
 FALLBACK = "windows-1252"
 
@@ -110,8 +110,8 @@ class Charset(NamedTuple):
     source: str
 
 
-def named(label: str) -> str | None:
-    """The encoding for a label, by the Encoding standard: windows-1252 for `latin1`; None if unknown."""
+def encoding_for(label: str) -> str | None:
+    """The encoding for a label in the Encoding standard, such as windows-1252 for `latin1`; None if unknown."""
     return _NAMES.get(label.strip("\t\n\f\r ").lower())
 
 
@@ -123,7 +123,7 @@ def detect(body: bytes, content_type: str = "") -> Charset:
         return Charset("utf-16le" if body[0] == 0xFF else "utf-16be", "bom")
     if content_type:
         mime = parse_mime(content_type)
-        if mime is not None and (label := mime.parameter("charset")) and (name := named(label)):
+        if mime is not None and (label := mime.parameter("charset")) and (name := encoding_for(label)):
             return Charset(name, "header")
     if name := prescan(body[:PRESCAN]):
         return Charset(name, "meta")
@@ -154,7 +154,7 @@ _USER_DEFINED = {code: 0xF700 + code for code in range(0x80, 0x100)}
 
 
 def prescan(head: bytes) -> str | None:
-    """The encoding in a `<meta>`, by the HTML standard's prescan, or else in an XML declaration; None if neither."""
+    """The encoding in a `<meta>`, found with the HTML standard's prescan, or else in an XML declaration, or None."""
     if head.startswith((b"<\0?\0x\0", b"\0<\0?\0x")):
         return "utf-16le" if head[1] == 0 else "utf-16be"
     position = 0
@@ -167,12 +167,12 @@ def prescan(head: bytes) -> str | None:
             if markup[1] and (name := _meta(attributes)):
                 return name
     declared = _XML.match(head)
-    name = named(declared[2].decode("latin-1")) if declared else None
+    name = encoding_for(declared[2].decode("latin-1")) if declared else None
     return "utf-8" if name in ("utf-16le", "utf-16be") else name
 
 
 def _attributes(head: bytes, position: int) -> tuple[dict[bytes, bytes], int]:
-    """The attributes of a tag, the first of each name, and where they end."""
+    """The attributes of a tag (the first of each name), and where they end."""
     attributes: dict[bytes, bytes] = {}
     while (attribute := _ATTRIBUTE.match(head, position)) is not None:
         position = attribute.end()
@@ -187,11 +187,11 @@ def _meta(attributes: dict[bytes, bytes]) -> str | None:
     """The encoding that a `<meta>` with these attributes names."""
     name = None
     if b"charset" in attributes:
-        name = named(attributes[b"charset"].decode("latin-1"))
+        name = encoding_for(attributes[b"charset"].decode("latin-1"))
     elif attributes.get(b"http-equiv", b"").lower() == b"content-type":
         content = _CHARSET.search(attributes.get(b"content", b""))
         if content is not None:
-            name = named((content[1] or content[2] or content[3] or b"").decode("latin-1"))
+            name = encoding_for((content[1] or content[2] or content[3] or b"").decode("latin-1"))
     # A page with a readable tag is not in UTF-16, and x-user-defined is only meant for scripts.
     return {"utf-16le": "utf-8", "utf-16be": "utf-8", "x-user-defined": FALLBACK}.get(name or "", name)
 
@@ -212,5 +212,5 @@ def _guess(body: bytes) -> Charset:
     best = from_bytes(body[start : start + SAMPLE], steps=4, cp_isolation=_GUESSABLE, preemptive_behaviour=False).best()
     if best is None:
         return Charset(FALLBACK, "default")
-    name = _GUESSED.get(best.encoding) or named(best.encoding.replace("_", "-"))
+    name = _GUESSED.get(best.encoding) or encoding_for(best.encoding.replace("_", "-"))
     return Charset(name, "guess") if name else Charset(FALLBACK, "default")

@@ -24,15 +24,15 @@ _HEAD_END = re.compile(rb"\n\r?\n")
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
-    """The limits of requests. Sizes in bytes, times in seconds."""
+    """The limits of requests. Sizes are in bytes, times in seconds."""
 
     bytes: int = 10_000_000
     """Size of the body before decompression. A longer body is cut and marked `length`."""
     small: int = 500_000
-    """Size up to which a body is read at once. After that it has to wait until it is one of `large_bodies`, with the
-    connection paused."""
+    """Size up to which a body is read immediately. Beyond that the connection is paused until the body is one of
+    `large_bodies`."""
     large_bodies: int = 6
-    """Bodies above `small` that are read at a time, which bounds memory however many requests are in flight."""
+    """Number of bodies above `small` that are read at a time. It bounds memory however many requests are in flight."""
     header_bytes: int = 65_536
     header_count: int = 200
     connect: float = 10.0
@@ -51,9 +51,9 @@ class FetchLimits:
     idle_connections: int = 256
     """Number of idle connections. Above this, the connection that has been idle for longest is closed."""
     lookups: int = 256
-    """Name lookups at a time, each in a thread that is started on demand. There are many more than requests in flight,
-    because a lookup can't be cancelled, and takes half a minute if the name server is dead."""
-    names_kept: float = 300.0
+    """Number of name lookups at a time, each in a thread that is started on demand. It is much larger than the number
+    of requests in flight, because a lookup can't be cancelled and takes half a minute if the name server is dead."""
+    dns_cache: float = 300.0
     """How long the result of a name lookup is cached. Addresses are checked at every connection anyway."""
 
 
@@ -84,7 +84,7 @@ class Meter(ResponseHandler):
         self.keeps: object = None
         self._limits, self._idle = limits, idle
         self._in_head, self._last = True, b""
-        self._began = 0.0  # when the request was sent, later when the first byte of the reply came
+        self._began = 0.0  # when the request was sent; later, when the first byte of the reply arrived
         self._counted = 0  # bytes received when the rate was last checked
         self._watch: asyncio.TimerHandle | None = None
 
@@ -113,7 +113,7 @@ class Meter(ResponseHandler):
 
     def data_received(self, data: bytes) -> None:
         if self in self._idle:
-            self.close()  # nothing was requested: this must not be mistaken for the next reply
+            self.close()  # nothing was requested, so this must not be mistaken for the next reply
             return
         if not self.received:
             self._began = self._loop.time()
@@ -148,7 +148,7 @@ class Meter(ResponseHandler):
             super().data_received(data)
 
     def unwatch(self) -> None:
-        """Stop the timer: the reply is complete, or never will be."""
+        """Stop the timer, because the reply is complete or never will be."""
         if self._watch is not None:
             self._watch.cancel()
             self._watch = None
@@ -188,7 +188,7 @@ class Meter(ResponseHandler):
 
 
 class Reply(aiohttp.ClientResponse):
-    """aiohttp's response, with its connection, which is available even after its release."""
+    """aiohttp's response with its connection, which remains available after its release."""
 
     meter: Meter
 

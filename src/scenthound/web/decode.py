@@ -21,10 +21,10 @@ except ImportError:  # not available for every processor
     _zlib = zlib  # type: ignore[misc]
 _errors: tuple[Any, ...] = (zlib.error, _zlib.error)
 
-CHAIN = 3  # codings on top of each other; RFC 9110 has no limit, but no server needs four
-MEMBERS = 1000  # gzip members of one body; each costs a new decoder
+CHAIN = 3  # maximum codings on top of each other; RFC 9110 has no limit, but no server needs four
+MEMBERS = 1000  # maximum gzip members of one body; each needs a new decoder
 PIECE = 1 << 16
-HARMLESS = 1 << 20  # bytes below which the ratio does not matter: blank pages compress a thousandfold
+HARMLESS = 1 << 20  # bytes below which the ratio does not matter, because blank pages compress a thousandfold
 ZSTD_WINDOW = 8 << 20  # the largest window that RFC 9659 allows for content coding zstd
 
 # Codings that we can't decode. Other unknown words in the header are not codings.
@@ -38,7 +38,7 @@ class Decoded(NamedTuple):
 
     data: bytes
     truncated: str = ""
-    """Why they are incomplete: `length` (the limit) or `damaged` (or cut off, if that is noticed); empty if not."""
+    """Why they are incomplete: `length` (the limit) or `damaged` (invalid or cut off); empty if they are complete."""
 
 
 class Undecodable(Unreadable):
@@ -51,7 +51,7 @@ class Undecodable(Unreadable):
 
 
 class _Damage(Exception):
-    """The stream is invalid from here on; the data before that is used."""
+    """The stream is invalid from here on; the data before this point is used."""
 
 
 Pieces = Iterator[tuple[bytes, int]]
@@ -116,7 +116,7 @@ def _gzip(data: bytes) -> Pieces:
 
 
 def _deflate(data: bytes) -> Pieces:
-    """Decompress a stream with zlib's header, as in the standard, or without it, as some servers send it."""
+    """Decompress a stream with zlib's header, as the standard requires, or without it, as some servers send it."""
     has_header = len(data) > 1 and data[0] & 0x0F == 8 and (data[0] << 8 | data[1]) % 31 == 0
     if not has_header:
         yield from _inflate(data, 0, wbits=-15)

@@ -1,4 +1,4 @@
-"""Fetch pages over HTTP: one GET request, within all limits, without following redirects. The crawler's only socket.
+"""Fetch pages over HTTP: one GET request, within all limits, without following redirects. The only client socket.
 
 `web.addresses` checks the exact address of each connection. `web.connection.Meter` counts what arrives. Between
 requests a connection is kept for its host; when too many are idle, the oldest is closed. Whatever a server does, the
@@ -49,9 +49,9 @@ _WIRE_URL = re.compile(
 class HttpFetcher:
     """Implements `ports.Fetcher` over HTTP. Use it as `async with HttpFetcher(...) as fetcher`.
 
-    It keeps no cookies, sends no credentials and no Referer, and follows no redirects. A proxy looks up names itself:
-    then only hosts written as addresses and internal names can be refused, the proxy's own address is not checked,
-    and `Response.address` is empty, because it is unknown.
+    It keeps no cookies, sends no credentials and no Referer, and follows no redirects. A proxy looks up names itself,
+    so only hosts written as addresses and internal names can be refused, the proxy's own address is not checked, and
+    `Response.address`, which is unknown, is empty.
     """
 
     def __init__(
@@ -139,7 +139,7 @@ class HttpFetcher:
         try:
             try:
                 reply = await self._session.get(wire, allow_redirects=False)
-            except StaleConnection:  # the server closed an idle connection: it never saw the request
+            except StaleConnection:  # the server closed an idle connection and never saw the request
                 reply = await self._session.get(wire, allow_redirects=False)
         except Exception as error:
             return failure_of(error, through_proxy=self._proxied)
@@ -150,13 +150,13 @@ class HttpFetcher:
                 reply.close()
 
     def _wire(self, url: str) -> URL | Failure:
-        """The URL to request, unchanged except that credentials are removed; refused if it could split a request."""
+        """The URL to request, unchanged except for removed credentials; a failure if it could split a request."""
         match = _WIRE_URL.match(url)
         if match is None or not (match.end() == len(url) or url[match.end()] == "#"):
             return Failure("bad-url", one_line(url))
         scheme, authority, rest = match.groups()
         try:
-            # Path and query are passed together: otherwise yarl would lose the `?` of an empty query.
+            # Path and query are passed together, because yarl would lose the `?` of an empty query.
             target = rest if rest.startswith("/") else f"/{rest}"
             wire = URL.build(scheme=scheme.lower(), authority=authority, path=target, encoded=True)
             host = wire.raw_host or ""
@@ -225,7 +225,7 @@ class HttpFetcher:
         settings: dict[str, Any] = {
             "limit": 0,  # the loop limits the number of requests
             "keepalive_timeout": self.limits.keep_alive,
-            "ttl_dns_cache": self.limits.names_kept,
+            "ttl_dns_cache": self.limits.dns_cache,
             "ssl": self._verify_tls,
         }
         if self._socks is not None:
@@ -239,7 +239,7 @@ class HttpFetcher:
         return connector
 
     def _checked_socket(self, info: Any) -> socket.socket:
-        """A socket for an address that is about to be connected to, whether it is from a resolver or a URL."""
+        """A socket for an address from a resolver or a URL. Raises `PermissionError` if the address is forbidden."""
         family, kind, protocol, _, address = info
         reason = forbidden(address[0], self._allowed)
         if reason is not None:
@@ -264,7 +264,7 @@ def _parsed_proxy(proxy: str | None) -> tuple[URL | None, str | None]:
         if not url.host or not url.port:
             raise ValueError("no host or port")
     except ValueError:
-        raise BadConfig("not a usable proxy address", hint) from None  # not shown: it may contain a password
+        raise BadConfig("not a usable proxy address", hint) from None  # not shown, because it may contain a password
     if url.scheme in ("http", "https"):
         return url, None
     if url.scheme not in ("socks4", "socks4a", "socks5", "socks5h"):

@@ -13,18 +13,20 @@ from scenthound.formats import replace_unprintable
 from scenthound.ports import Failure
 from scenthound.web.connection import StaleConnection, TooMuch
 
-ADDRESS_NOT_ALLOWED = "address not allowed"  # found in messages, since aiohttp joins the errors of all addresses
+ADDRESS_NOT_ALLOWED = (
+    "address not allowed"  # searched for in messages, because aiohttp joins the errors of all addresses
+)
 
 
 def failure_of(error: BaseException, through_proxy: bool) -> Failure:
-    """The failure for an error, by its most specific class."""
+    """The failure for an error, according to its most specific class."""
     message = getattr(error, "message", None) or str(error) or type(error).__name__
     detail = one_line(message) if isinstance(message, str) else "closed in the middle of the headers"
     for kind, reason_of in _REASONS:
         if isinstance(error, kind):
             reason, may_retry = reason_of(error)
             if through_proxy and reason in ("dns", "connect"):
-                reason = "proxy"  # the proxy looks up and connects to the server: what failed was reaching the proxy
+                reason = "proxy"  # the proxy looks up and connects to the server, so we failed to reach the proxy
             return Failure(reason, detail, 0, may_retry)
     if through_proxy and type(error).__module__.partition(".")[0] in ("aiohttp_socks", "python_socks"):
         return Failure("proxy", detail, 0, True)

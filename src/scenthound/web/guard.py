@@ -8,13 +8,13 @@ Every HTML5 parser is quadratic on some inputs, because the standard's own algor
 
 `tame` returns text without these costs that has the same content for a crawler. It changes as little as possible:
 
-* too many attributes: the tag keeps the first of them
+* too many attributes: only the first of them are kept
 * too many unclosed formatting elements: all formatting tags (`b`, `font` …) become spaces; the rest of the tree stays
 * nesting too deep: the page is flattened. Every element that can nest becomes a paragraph; text, links, title, metas
   and base stay
 * more characters or tags than the limit: the text is cut there
 
-Normal pages are not changed: none of 13,548 recorded pages is. For nearly all pages counting `<` is enough; a page is
+Normal pages are not changed; none of 13,548 recorded pages is. For nearly all pages counting `<` is enough; a page is
 tokenised in Python only above 4,000 tags, where the worst nesting begins to matter.
 """
 
@@ -32,7 +32,7 @@ class Shape:
     """The limits of a page, above which it is changed."""
 
     characters: int = 3_000_000
-    """Length of the HTML source: a parsed page takes at least three times as much memory."""
+    """Length of the HTML source. A parsed page takes at least three times as much memory."""
     tags: int = 250_000
     """Number of `<`, two for most elements. The largest of 13,548 recorded pages has 9,300."""
     nesting: int = 512
@@ -55,8 +55,8 @@ class Tamed(NamedTuple):
 
 
 FORMATTING_FROM = 1000  # tags below which the worst formatting attack takes 40 ms and 45 MB
-NESTING_FROM = 4000  # tags: that many nested <div> take 26 ms
-LONG_TAG = 300  # characters without `>`: a shorter tag has fewer than 150 attributes
+NESTING_FROM = 4000  # tags; this many nested <div> take 26 ms
+LONG_TAG = 300  # characters without `>`; a shorter tag has fewer than 150 attributes
 EXACT_FROM = 48_000  # characters below which a tag that hides its length with quoted `>` takes 0.2 s
 
 
@@ -150,18 +150,18 @@ def _trim_attributes(text: str, most: int) -> str:
     else:
         end = 0
     pieces: list[str] = []
-    done = 0
+    copied = 0
     split = _split(most)
     while (opening := start.search(text, end)) is not None:
         tag = split.match(text, opening.start())
         assert tag is not None  # it matches every `<` with a letter
         end = tag.end()
         if tag[2]:
-            pieces.append(text[done : tag.start(2)])
-            done = end
+            pieces.append(text[copied : tag.start(2)])
+            copied = end
         if start is _OPENING and (more := _acceptable_tags(most).match(text, end)) is not None:
             end = more.end()
-    return "".join((*pieces, text[done:])) if pieces else text
+    return "".join((*pieces, text[copied:])) if pieces else text
 
 
 def _patterns(most: int) -> tuple[re.Pattern[str], re.Pattern[str]]:
@@ -233,7 +233,7 @@ def _nests_deeper(text: str, limit: int) -> bool:
 
 
 def _after_raw(text: str, start: int, name: str) -> int:
-    """The position of the end tag of a raw element. In a script, one inside a comment may not count."""
+    """The position of the end tag of a raw element. In a script, an end tag inside a comment may not count."""
     if name != "script":
         closing = _RAW_END[name].search(text, start)
         return closing.start() if closing is not None else len(text)

@@ -2,7 +2,7 @@
 
 The text (sheet 10.1) is all text nodes in document order, including the title, except those in `script`, `style` and
 elements that browsers treat as raw text and never show (`iframe`, `noembed`, `noframes`). `noscript` is read as markup,
-since we run no scripts. `template` is inert, as in a browser: neither its text nor its links count.
+because we run no scripts. `template` is ignored, as in a browser: neither its text nor its links count.
 
 Links are `a` and `area` with `href`, and `frame` and `iframe` with `src`, which are documents of their own and have an
 empty anchor. Refused links are counted by reason in `refused`.
@@ -49,14 +49,14 @@ _LONGEST_CACHED = 300  # characters of a link or folder, so that 32,768 cached r
 _ANYWHERE = "http://anywhere.invalid/"
 _PATH_START = "._~-%"
 HEADINGS = "h1,h2,h3,h4,h5,h6"
-_new_link: Callable[..., Link] = tuple.__new__  # as Link(...), but without a Python call
+_new_link: Callable[..., Link] = tuple.__new__  # like Link(...), but without a Python call
 _UNFIT = re.compile(r"[\s/#.]+")
 
 
 def parse_html(
     text: str, url: str, *, max_links: int = MAX_LINKS, url_rules: UrlRules = RULES, shape: Shape = SHAPE
 ) -> HtmlDocument:
-    """Parse the page at `url`. Never fails: any text is a page. Takes linear time, since `guard` tames the text."""
+    """Parse the page at `url`. Never fails: any text is a page. Takes linear time, because `guard` tames the text."""
     text, cuts = tame(text, shape)
     try:
         parser = LexborHTMLParser(text, options=WITHOUT_EVENTS)
@@ -66,7 +66,7 @@ def parse_html(
 
 
 class HtmlDocument:
-    """A parsed page: its text, its links, and what it says about itself."""
+    """A parsed page: its text, its links and its metadata."""
 
     __slots__ = (
         "_text",
@@ -108,9 +108,9 @@ class HtmlDocument:
         self.refresh = ""
         """The content of the first `<meta http-equiv=refresh>` outside `<noscript>`."""
         self.canonical: Url | None = None
-        """The URL that the page canonical_links to have (`rel=canonical`)."""
+        """The URL that the page declares as its own (`rel=canonical`)."""
         self.lang = ""
-        """The language that the page canonical_links to be in."""
+        """The language that the page declares."""
         self.cuts = cuts
         """The changes made by `guard.tame`; empty for a normal page."""
         self.noindex = False
@@ -165,7 +165,7 @@ class HtmlDocument:
                 self.refresh = content
 
     def _rebase(self, node: LexborNode, longest: int) -> None:
-        # The length of a base is limited, since it is parsed again for every link.
+        # The length of a base is limited, because it is parsed again for every link.
         try:
             base = resolve(node.attributes.get("href") or "", self.url)
         except NotAUrl:
@@ -186,7 +186,7 @@ class HtmlDocument:
         nodes = self.nodes
         resolver = LinkResolver(self.base, rules)
         resolved_links: dict[str, tuple[str, Url] | str] = {}
-        for index, node in enumerate(anchors):  # about 100 per page: few Python calls for each
+        for index, node in enumerate(anchors):  # about 100 per page, so there are few Python calls for each
             if len(links) >= max_links:  # the rest is neither resolved nor kept
                 self.refused["too-many-links"] += len(anchors) - index
                 break
@@ -260,8 +260,8 @@ class HtmlDocument:
 class LinkResolver:
     """Resolves the links of one page, with a cache shared by all pages.
 
-    Most links of a site are on many of its pages. A link that begins with a slash means the same on the whole host, a
-    relative link in its whole folder: these are the keys of the cache.
+    Most links of a site are on many of its pages. A link that begins with a slash means the same on the whole host, and
+    a relative link in its whole folder, so these are the keys of the cache.
     """
 
     __slots__ = ("_base", "_folder", "_rules", "root")
@@ -279,7 +279,7 @@ class LinkResolver:
             )
 
     def resolve(self, raw: str) -> tuple[str, Url] | str:
-        """The spelling and the URL of `raw` on this page, or why it is refused."""
+        """The spelling and the URL of `raw` on this page, or the reason why it is refused."""
         if len(raw) > _LONGEST_CACHED or not self.root:
             return _resolve(raw, self._base, self._rules)
         first = raw[:1]
@@ -332,7 +332,7 @@ def _is_in_svg(node: LexborNode) -> bool:
 
 
 def tag_name(node: LexborNode) -> str:
-    """Tag with id and first class, such as `div#nav.wide`: one step of a tag path."""
+    """The tag with id and first class, such as `div#nav.wide`, as one step of a tag path."""
     attributes = node.attributes
     step: str = node.tag or ""
     if name := attributes.get("id"):

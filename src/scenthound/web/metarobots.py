@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Directives(NamedTuple):
-    """What a page asks of crawlers; if there are several statements, the strictest."""
+    """The requests of a page to crawlers; if there are several statements, the strictest."""
 
     noindex: bool = False
     """Do not keep or show the page."""
@@ -24,7 +24,7 @@ _AGENT = re.compile(r"[a-z_*][a-z0-9_.*-]*")
 _EVERYONE = "robots"
 _LONGEST = 10_000  # characters read of one statement
 
-_SPACE = "\t\n\f\r "  # ASCII white space by the HTML standard
+_SPACE = "\t\n\f\r "  # ASCII white space in the HTML standard
 _REFRESH_TIME = re.compile(rf"[{_SPACE}]*([0-9]*)([0-9.]*)")
 _REFRESH_PREFIX = re.compile(rf"url[{_SPACE}]*=[{_SPACE}]*", re.IGNORECASE)
 _LONGEST_WAIT = 10**9  # seconds
@@ -35,7 +35,7 @@ def directives(
     x_robots_headers: Iterable[str],
     agent: str,
 ) -> Directives:
-    """What the meta elements (name, content) and X-Robots-Tag headers of a page ask of `agent`, a product token.
+    """The directives for `agent`, a product token, in the meta elements (name, content) and X-Robots-Tag headers.
 
     >>> directives([("ROBOTS", "NoFollow")], ["otherbot: noindex", "unavailable_after: Sat, 25 Jun 2030"], "us")
     Directives(noindex=False, nofollow=True)

@@ -1,4 +1,4 @@
-"""Parse media types by the MIME Sniffing standard, and decide whether a body is HTML."""
+"""Parse media types according to the MIME Sniffing standard, and decide whether a body is HTML."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Mime(NamedTuple):
 
 
 def parse(text: str) -> Mime | None:
-    """The media type in `text`, by the standard's algorithm; None if it is invalid.
+    """The media type in `text`, parsed with the standard's algorithm; None if it is invalid.
 
     >>> str(parse('Text/HTML ; charset="utf\\\\-8"; charset=gbk'))
     'text/html;charset=utf-8'
@@ -94,9 +94,9 @@ def _written(value: str) -> str:
 
 
 def extract(values: Iterable[str]) -> Mime | None:
-    """The media type of a response from all its Content-Type headers, by the Fetch standard.
+    """The media type of a response from all its Content-Type headers, according to the Fetch standard.
 
-    The last valid header counts; if it has no charset, it takes that of an earlier header of the same type.
+    The last valid header counts; if it has no charset, the charset of an earlier header of the same type is used.
     """
     result: Mime | None = None
     charset: str | None = None
@@ -113,7 +113,7 @@ def extract(values: Iterable[str]) -> Mime | None:
 
 
 def is_html(mime: Mime | None, body: bytes) -> bool:
-    """Whether a browser would show the body as HTML, by its type, or if that is unknown by its first bytes."""
+    """Whether a browser would show the body as HTML, based on its type, or on its first bytes if that is unknown."""
     if mime is not None and mime.essence not in _UNKNOWN:
         return mime.essence in _HTML
     opening = _OPENING.match(body)

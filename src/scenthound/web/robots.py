@@ -1,11 +1,11 @@
-"""Parse robots.txt by RFC 9309; where the RFC leaves room or is read differently, like Google's parser.
+"""Parse robots.txt according to RFC 9309, and like Google's parser where the RFC is ambiguous or not followed.
 
-`parse` makes `RobotsRules` from any bytes, keeping only the group for our product token (or else `*`). The rules can be
-saved as text. `verdict_for_status` says what a reply other than 200 means. The loop decides how long a host rests and
+`parse` returns `RobotsRules` for any bytes, keeping only the group for our product token (or else `*`). The rules can
+be saved as text. `verdict_for_status` interprets a reply other than 200. The loop decides how long a host rests and
 what happens to a refused URL.
 
-Why we have our own parser: docs/decisions/0003-robots.md. Where it differs from the text of the RFC, and why:
-docs/concepts/robots.md.
+docs/decisions/0003-robots.md says why we have our own parser; docs/concepts/robots.md says where it differs from the
+text of the RFC, and why.
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ class RobotsRules:
         object.__setattr__(self, "_index", _index(self.rules))
 
     def may_fetch(self, url: str) -> bool:
-        """Whether we may fetch this absolute URL, which is the result of `comparable`.
+        """Whether we may fetch this absolute URL, a result of `comparable`.
 
-        The rule with the longest pattern decides; among equal lengths, one that allows (section 2.2.2). The caller
+        The rule with the longest pattern decides; among equal lengths, a rule that allows (section 2.2.2). The caller
         percent-encodes the URL: non-ASCII text is compared as UTF-8 bytes, which no pattern contains.
         """
         path = path_of(url)
@@ -90,7 +90,7 @@ class RobotsRules:
 
 @dataclass(frozen=True, slots=True)
 class _Index:
-    """The patterns, by how they are matched. A weight is twice the length of a pattern, plus one if it allows."""
+    """The patterns, grouped by kind of match. A weight is twice the length of a pattern, plus one if it allows."""
 
     prefixes: tuple[tuple[int, int, Mapping[str, int]], ...]
     """(greatest weight, length, weight by prefix of that length), the greatest weight first."""
@@ -127,7 +127,7 @@ def parse(body: bytes, agent: str) -> RobotsRules:
     sitemaps: dict[str, None] = {}
     token = agent.encode("utf-8", "replace").lower()
     open_groups: list[_Group] = []
-    closed = True  # after a rule: the next User-agent line begins a new group
+    closed = True  # true after a rule, when the next User-agent line begins a new group
     for key, value in _lines(body):
         if key == "agent":
             if closed:
@@ -139,7 +139,7 @@ def parse(body: bytes, agent: str) -> RobotsRules:
         elif key == "sitemap":
             if value and len(sitemaps) < MOST_SITEMAPS:
                 sitemaps[value.decode("utf-8", "replace")] = None
-        elif key == "delay":  # not a rule by section 2.2, so the group stays open (2.2.4)
+        elif key == "delay":  # not a rule in section 2.2, so the group stays open (2.2.4)
             for group in open_groups:
                 group.slow_down(value)
         else:
@@ -187,7 +187,7 @@ def _first_of(url: str, begin: int) -> int:
 
 
 def verdict_for_status(status: int) -> Literal["parse", "allow", "refuse"]:
-    """What the status of a robots.txt means, after redirects (section 2.3.1).
+    """Interpret the status of a robots.txt, after redirects (section 2.3.1).
 
     4xx: there is no file, everything is allowed. 5xx and 429: nothing is allowed for a while. A redirect that can't be
     followed counts as 4xx.
@@ -225,7 +225,7 @@ class _Group:
 def _lines(body: bytes) -> Iterator[tuple[Key, bytes]]:
     """Key and value of each line with a known key."""
     if len(body) > LARGEST:
-        # Cut at the end of a line: half a line could mean something else.
+        # Cut at the end of a line, because half a line could mean something else.
         end = max(body.rfind(b"\n", 0, LARGEST), body.rfind(b"\r", 0, LARGEST))
         body = body[: max(end, 0)]
     for mark in (_BOM[:1], _BOM[1:2], _BOM[2:]):  # Google's parser also skips an incomplete mark

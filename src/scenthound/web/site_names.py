@@ -19,7 +19,7 @@ _OWNERS = ("organization", "corporation", "ngo", "project", "website", "educatio
 
 
 def stated_name(html: str) -> str:
-    """The name in structured data of an organisation, or else of the site (`og:site_name`); empty if there is none.
+    """The organisation's name in structured data, or else the site's (`og:site_name`); empty if there is none.
 
     >>> stated_name('<script type="application/ld+json">{"@type": "Organization", "name": "Bees Ltd"}</script>')
     'Bees Ltd'

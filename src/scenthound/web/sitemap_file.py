@@ -1,9 +1,9 @@
 """Read a sitemap file: an optional, untrusted source of candidates.
 
 `read_sitemap` returns the URLs in a file, or the sitemaps that an index names. It reads XML in any namespace or none,
-RSS, Atom and plain lines, gzipped or not. Of a file that is cut off it returns the first part, of a file that declares
-entities nothing. Every limit that was reached is listed in `problems`. The caller decides which URLs to use (scope,
-robots), and how deep a chain of index files may be.
+RSS, Atom and plain lines, gzipped or not. From a file that is cut off it returns the first part, from a file that
+declares entities nothing. Every limit that was reached is listed in `problems`. The caller decides which URLs to use
+(scope, robots), and how deep a chain of index files may be.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class SitemapLimits:
 
 
 class SitemapUrl(NamedTuple):
-    """A resolved URL, ready to be requested, and what the site says about it."""
+    """A resolved URL, ready to be requested, with the site's metadata about it."""
 
     url: str
     lastmod: datetime | None = None
     """In UTC."""
     priority: float | None = None
-    """From 0 to 1; None: not stated, which the protocol treats as 0.5."""
+    """From 0 to 1; None if it is missing, which the protocol treats as 0.5."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ def _gunzip(body: bytes, most: int, problems: list[str]) -> bytes:
         member = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
         try:
             while not member.eof and len(unpacked) <= most and position < len(body):
-                # In pieces, since a member returns a copy of everything that follows it.
+                # In pieces, because a member returns a copy of everything that follows it.
                 unpacked += member.decompress(body[position : position + _PIECE], most + 1 - len(unpacked))
                 position += _PIECE
         except zlib.error:
@@ -150,7 +150,7 @@ def _read_xml(body: bytes, base_url: str, limits: SitemapLimits, sitemap: Sitema
 
 
 class _StopError(Exception):
-    """Stops reading; its argument says why."""
+    """Stops reading; its argument is the reason."""
 
 
 class _XmlReader:
@@ -190,14 +190,14 @@ class _XmlReader:
                 parser.Parse(body[position : position + _PIECE], False)
                 if position - parser.CurrentByteIndex > _LONGEST_TAG:
                     raise _StopError("too-large")
-            # The end is signalled separately, since pyexpat drops buffered text when a call fails.
+            # The end is signalled separately, because pyexpat drops buffered text when a call fails.
             parser.Parse(b"", True)
         except expat.ExpatError:
             self.keep_unfinished(body)
             raise _StopError("broken-xml" if self.root else "not-a-sitemap") from None
 
     def doctype(self, name: str, system_id: str | None, public_id: str | None, has_subset: int) -> None:
-        """Refuse an internal subset, which declares entities: no sitemap needs one, but every bomb does.
+        """Refuse an internal subset, which declares entities. No sitemap needs one, but every bomb does.
 
         An external subset (RSS 0.91 names Netscape's) is never fetched.
         """

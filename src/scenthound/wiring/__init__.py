@@ -5,22 +5,22 @@
 with the live driver, handles Ctrl-C and a full disk, and leaves a complete crawl folder. `crawl_functions` does all of
 this in one call, for scripts; `page_stream` yields pages while the crawl runs, and `loop_thread` runs it in a thread.
 
-`find_seeds` asks seed sources, before and during a crawl. `paper_setups` has the settings of the papers. `saved_agents`
-reads the population that a crawl saved. `short_crawl` runs small crawls in memory, for the companion.
+`find_seeds` asks seed sources, before and during a crawl. `paper_setups` has the settings used in the papers.
+`saved_agents` reads the agents that a crawl saved. `short_crawl` runs small crawls in memory, for the companion.
 
-Nothing here decides anything about a crawl. The laboratory combines the same parts itself, without folders.
+No decision about a crawl is made here. The laboratory combines the same parts itself, without folders.
 """
 
 from scenthound.loop.identity import product_token, versions
 from scenthound.wiring.crawl_functions import crawl, crawl_async, stream
 from scenthound.wiring.find_seeds import (
     SourceAnswer,
-    as_recorded,
     asking,
     check_sources,
     find_back_links,
     find_seeds,
     found_urls,
+    urls_by_source,
 )
 from scenthound.wiring.launch import begin, resume
 from scenthound.wiring.page_stream import PageStream
@@ -43,7 +43,6 @@ __all__ = [
     "Session",
     "SourceAnswer",
     "Watch",
-    "as_recorded",
     "asking",
     "begin",
     "check_sources",
@@ -65,5 +64,6 @@ __all__ = [
     "split_settings",
     "start_judge",
     "stream",
+    "urls_by_source",
     "versions",
 ]

@@ -57,7 +57,7 @@ async def crawl_async(
     model: StrPath | None = None,
     **options: Any,
 ) -> CrawlFolder:
-    """As `crawl`, for programs with an event loop. Cancelling the task stops the crawl and saves it."""
+    """Like `crawl`, for programs with an event loop. Cancelling the task stops the crawl and saves it."""
     await run_session(_begin_function(topic, seeds, out, strategy, watch, model, {"pages": pages, **options}))
     return CrawlFolder.look(Path(out))
 
@@ -73,9 +73,9 @@ def stream(
     model: StrPath | None = None,
     **options: Any,
 ) -> PageStream:
-    """Crawl, and yield each page as it lands: `for page in stream(...)` or `async for page in stream(...)`.
+    """Crawl, and yield each page as it arrives: `for page in stream(...)` or `async for page in stream(...)`.
 
-    The arguments are those of `crawl`. Leaving the loop early stops the crawl and saves it.
+    The arguments are the same as for `crawl`. Leaving the loop early stops the crawl and saves it.
     """
     return PageStream(_begin_function(topic, seeds, out, strategy, watch, model, {"pages": pages, **options}))
 
@@ -89,7 +89,7 @@ def _begin_function(
     model: StrPath | None,
     options: Mapping[str, Any],
 ) -> Callable[[], Session]:
-    """A function that begins the crawl. Call it in the thread that runs the crawl, since SQLite is bound to it."""
+    """A function that begins the crawl. Call it in the thread that runs the crawl, because SQLite is bound to it."""
     name = strategy or (load_model(Path(model)).strategy if model is not None else DEFAULT_STRATEGY)
     setting_values, parameters = split_settings(options, name)
     settings = read(Settings, setting_values)

@@ -24,12 +24,12 @@ from scenthound.wiring.parts_from_settings import make_fetcher
 
 Question = Callable[[SeedSource, Asker], Awaitable[Sequence[FoundUrl]]]
 RESEEDED = "reseeded"  # the kind of the events
-MOST_ASKED_FOR = 500  # URLs in one answer of a source, however often it was asked before
+MOST_ASKED_FOR = 500  # maximum URLs in one answer of a source, however often it was asked before
 
 
 @dataclass(frozen=True, slots=True)
 class SourceAnswer:
-    """The answer of one source, or the problem that it had."""
+    """The answer of one source, or the problem that occurred."""
 
     source: str
     found: tuple[FoundUrl, ...] = ()
@@ -45,7 +45,7 @@ def check_sources(texts: Iterable[str]) -> None:
 
 @asynccontextmanager
 async def asking(settings: Settings, fetcher: Fetcher | None = None) -> AsyncIterator[Asker]:
-    """Yield an `Asker` for sources to send their requests with, within the limits and politeness of the settings."""
+    """Yield an `Asker` that sends the requests of sources within the limits and politeness of the settings."""
     networks = parse_networks(settings.allow_private)
 
     def asker(fetcher: Fetcher) -> Asker:
@@ -72,7 +72,7 @@ async def find_seeds(
 
 
 async def find_back_links(url: Url, settings: Settings, most: int, asker: Asker) -> list[SourceAnswer]:
-    """The answer of each source in the settings for pages that link to a URL. Sources without links have a problem."""
+    """The answer of each source in the settings: pages that link to a URL. Sources without links report a problem."""
 
     async def ask(source: SeedSource, asker: Asker) -> Sequence[FoundUrl]:
         if not isinstance(source, KnowsBackLinks):
@@ -115,8 +115,8 @@ def found_urls(answers: Sequence[SourceAnswer]) -> list[str]:
     raise SourceFailed("no source found a page to start from\n" + "\n".join(problems), (hints or ["add --seed URL"])[0])
 
 
-def as_recorded(answers: Sequence[SourceAnswer]) -> dict[str, tuple[str, ...]]:
-    """The URLs by source, as crawl.toml records them."""
+def urls_by_source(answers: Sequence[SourceAnswer]) -> dict[str, tuple[str, ...]]:
+    """The URLs by source, in the form recorded in crawl.toml."""
     return {answer.source: tuple(found.url for found in answer.found) for answer in answers}
 
 
@@ -141,7 +141,7 @@ class Reseeding:
     def _without_files(self, settings: Settings) -> Settings:
         """The settings without sources that read local files; `ReadsFiles` explains why."""
         local = [text for text in settings.sources if _reads_files(text)]
-        reason = "is not asked again, since a resumed folder may come from someone else; `scenthound seeds` asks it"
+        reason = "is not asked again, because a resumed folder may come from someone else; `scenthound seeds` asks it"
         self._folder.recovered += [f"{text} {reason}" for text in local]
         return replace(settings, sources=[text for text in settings.sources if text not in local])
 
@@ -150,9 +150,9 @@ class Reseeding:
         return bool(self._every) and self._crawl.pages >= (self._times + 1) * self._every
 
     def step(self, now: float) -> bool:
-        """Ask if it is time, and process answers that have arrived. Call this between commits; True: commit again."""
+        """Ask if it is time, and process answers that have arrived. Call this between commits; commit again if True."""
         if self._task is None:
-            if self.is_due and not self._crawl.ended:
+            if self.is_due and not self._crawl.end_reason:
                 most = min(self._settings.found_seeds * (self._times + 2), MOST_ASKED_FOR)
                 request = self._folder.request
                 self._task = asyncio.create_task(find_seeds(request.topic, self._settings, most, self._fetcher))

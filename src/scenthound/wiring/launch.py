@@ -29,7 +29,7 @@ from scenthound.page.page import Page
 from scenthound.ports import Fetcher, OwnFrontier, Where, declaration_of
 from scenthound.store.model_folder import load_model
 from scenthound.store.sqlite_frontier import SqliteFrontier
-from scenthound.wiring.find_seeds import as_recorded, check_sources, find_seeds, found_urls
+from scenthound.wiring.find_seeds import check_sources, find_seeds, found_urls, urls_by_source
 from scenthound.wiring.loop_thread import run_to_end
 from scenthound.wiring.parts_from_settings import (
     check_pdf,
@@ -65,12 +65,12 @@ def begin(
     clock: Callable[[], float] | None = None,
     found: Mapping[str, Sequence[str]] | None = None,
 ) -> Session:
-    """Begin a crawl in a new folder and return it, ready to run.
+    """Begin a crawl in a new folder and return its session, ready to run.
 
     `topic` is keywords, a topic file or a `Topic`; `seeds` is a URL, a list of URLs, or the path of a file of URLs.
     `pages` overrides the settings. `model` is a folder written by `train`. The strategy is `hound` by default; with a
-    model it is the model's, with the parameters of its training. Without seeds the `sources` of the settings are asked,
-    which takes a while; `found` is their answer if they were asked before.
+    model it is the model's strategy, with the parameters used in training. Without seeds the `sources` of the settings
+    are asked, which takes a while; `found` is their answer if they were asked before.
     """
     topic = read_topic(topic)
     check_topic(topic)
@@ -78,7 +78,7 @@ def begin(
     check_sources(settings.sources)
     if found is None and settings.sources and not isinstance(seeds, str | os.PathLike) and not seeds:
         answers = run_to_end(find_seeds(topic, settings, fetcher=fetcher))
-        seeds, found = found_urls(answers), as_recorded(answers)
+        seeds, found = found_urls(answers), urls_by_source(answers)
     seeds = _seeds(seeds)
     if pages is not None:
         settings = replace(settings, pages=read(Settings, {"pages": pages}).pages)
@@ -119,7 +119,7 @@ def begin(
 
 
 def _seeds(seeds: Sequence[str] | StrPath) -> Sequence[str]:
-    """The seeds as a list: a path names a file, a string is one URL."""
+    """The seeds as a list. A path names a file; a string is one URL."""
     if isinstance(seeds, os.PathLike):
         return read_seed_file(Path(seeds))
     seeds = [seeds] if isinstance(seeds, str) else seeds
@@ -146,7 +146,7 @@ def resume(
     clock = clock or Clock()
     try:
         return _resumed(CrawlFolder.reopen(Path(out), refetch), fetcher, watch, pages, clock)
-    except StateDamaged as damage:  # the pages are intact: read them again
+    except StateDamaged as damage:  # the pages are intact, so read them again
         folder = CrawlFolder.reopen(Path(out), refetch)
         folder.recovered.append(f"{damage.message}; the strategy learns again from all pages")
         return _resumed(folder, fetcher, watch, pages, clock, relearn=True)
@@ -181,7 +181,7 @@ def _resumed(
 
 
 def _assemble(folder: CrawlFolder, clock: Callable[[], float], pages: int | None = None) -> Crawl:
-    """Build the crawl that a folder asks for, with the hosts that still rest."""
+    """Build the crawl that a folder describes, with the hosts that are still resting."""
     request, settings = folder.request, folder.request.settings
     seeds = request.keyed_seeds()
     if pages:

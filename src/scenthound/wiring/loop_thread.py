@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class LoopThread(Generic[T]):
-    """Runs a coroutine in a new thread, which starts at once."""
+    """Runs a coroutine in a new thread, which starts immediately."""
 
     def __init__(self, work: Coroutine[Any, Any, T]) -> None:
         self._loop = asyncio.new_event_loop()
@@ -34,12 +34,12 @@ class LoopThread(Generic[T]):
             self._loop.call_soon_threadsafe(function)
 
     def cancel(self) -> None:
-        """Cancel the coroutine and wait for its end."""
+        """Cancel the coroutine and wait until it has ended."""
         self.call(self._task.cancel)
         self._thread.join()
 
     def result(self) -> T:
-        """Wait for the end and return the result, or raise what the coroutine raised."""
+        """Wait until the coroutine has ended and return its result, or raise its exception."""
         self._thread.join()
         return self._task.result()
 

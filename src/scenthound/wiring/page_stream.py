@@ -10,15 +10,15 @@ from scenthound.loop.stored_page import StoredPage
 from scenthound.wiring.loop_thread import LoopThread
 from scenthound.wiring.session import Session, run_session
 
-AHEAD = 256
-"""The number of pages that a crawl may be ahead of its consumer before it waits."""
+MAX_WAITING_PAGES = 256
+"""The crawl pauses when its consumer has not taken this many pages."""
 
 
 class PageStream:
-    """The pages of a crawl as they land. Iterate over it once, with `for` or `async for`, which begins the crawl.
+    """The pages of a crawl, yielded as they arrive. Iterating (once, with `for` or `async for`) starts the crawl.
 
     A page is committed before it is yielded. Leaving the loop early stops the crawl and saves it; `scenthound resume`
-    continues it. After `async for` this happens when the event loop is next free; to wait for it, use
+    continues it. With `async for` the crawl stops when the event loop next runs; to wait for that, use
     `async with contextlib.aclosing(aiter(stream)) as pages`.
     """
 
@@ -33,48 +33,48 @@ class PageStream:
 
 
 def _from_thread(begin: Callable[[], Session]) -> Iterator[StoredPage]:
-    arrived: queue.SimpleQueue[StoredPage | None] = queue.SimpleQueue()
-    room = asyncio.Semaphore(AHEAD)
+    pages: queue.SimpleQueue[StoredPage | None] = queue.SimpleQueue()
+    free_slots = asyncio.Semaphore(MAX_WAITING_PAGES)
 
-    async def take(page: StoredPage) -> None:
-        await room.acquire()
-        arrived.put(page)
+    async def enqueue(page: StoredPage) -> None:
+        await free_slots.acquire()
+        pages.put(page)
 
     async def work() -> None:
         try:
-            await run_session(begin, take)
+            await run_session(begin, enqueue)
         finally:
-            arrived.put(None)
+            pages.put(None)
 
     thread = LoopThread(work())
     try:
-        while (page := arrived.get()) is not None:
+        while (page := pages.get()) is not None:
             yield page
-            thread.call(room.release)
+            thread.call(free_slots.release)
         thread.result()
     finally:
         thread.cancel()
 
 
 async def _from_this_loop(begin: Callable[[], Session]) -> AsyncIterator[StoredPage]:
-    arrived: asyncio.Queue[StoredPage | None] = asyncio.Queue()
-    room = asyncio.Semaphore(AHEAD)
+    pages: asyncio.Queue[StoredPage | None] = asyncio.Queue()
+    free_slots = asyncio.Semaphore(MAX_WAITING_PAGES)
 
-    async def take(page: StoredPage) -> None:
-        await room.acquire()
-        arrived.put_nowait(page)
+    async def enqueue(page: StoredPage) -> None:
+        await free_slots.acquire()
+        pages.put_nowait(page)
 
     async def work() -> None:
         try:
-            await run_session(begin, take)
+            await run_session(begin, enqueue)
         finally:
-            arrived.put_nowait(None)
+            pages.put_nowait(None)
 
     task = asyncio.create_task(work())
     try:
-        while (page := await arrived.get()) is not None:
+        while (page := await pages.get()) is not None:
             yield page
-            room.release()
+            free_slots.release()
         await task
     finally:
         task.cancel()

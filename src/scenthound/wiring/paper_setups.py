@@ -1,4 +1,4 @@
-"""The set-ups of the papers as profiles for live crawls: their limits, and parameters as published (sheet 60.1).
+"""The set-ups of the papers as profiles for live crawls: limits and parameters as published (sheet 60.1).
 
 Options that the user sets take precedence. The delay between requests to a host is ours in all profiles.
 """

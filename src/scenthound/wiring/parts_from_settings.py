@@ -71,7 +71,7 @@ def start_judge(
 
 
 def relevance_by(judge: str, topic: Topic, seeds: Sequence[Url]) -> Callable[[Page], bool]:
-    """A function that says whether a judge considers a page relevant. The judge is made on the first call."""
+    """A function that returns whether a judge considers a page relevant. The judge is made on the first call."""
     started: list[Judging] = []
 
     def is_relevant(page: Page) -> bool:
@@ -92,7 +92,7 @@ def _classifier(strategy: Strategy | None, judge: str) -> Callable[[Page], float
 
 
 def split_settings(options: Mapping[str, Any], strategy: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Split options into settings of the crawl and parameters of the strategy, by their names."""
+    """Split options, according to their names, into settings of the crawl and parameters of the strategy."""
     setting_names = {f.name for f in fields(Settings)}
     parameter_names = {f.name for f in fields(STRATEGIES.get(strategy)) if f.init}
     settings: dict[str, Any] = {}
@@ -157,13 +157,13 @@ def make_timeouts(settings: Settings) -> HostTimeouts | None:
 
 
 def _idle_connections(concurrency: int, slow: int) -> int:
-    """How many idle connections to keep: one for every host in flight, within the limit on open files."""
+    """How many idle connections to keep: one for every request in flight, within the limit on open files."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return max(16, min(max(256, 2 * concurrency), files - concurrency - slow - 100))
 
 
 def make_reading_pool(settings: Settings, parts: Parts, views: tuple[AheadView, ...] = ()) -> ReadingPool | None:
-    """The worker processes that read pages and compute these views; None if the settings ask for no workers."""
+    """The worker processes that read pages and compute these views; None if `workers` is 0."""
     agent = product_token(settings) if settings.robots else ""
     options = ReadOptions(page_limits(settings), agent, parts, views)
     return ReadingPool(settings.workers, options) if settings.workers else None
@@ -180,7 +180,7 @@ def views_read(crawl: Crawl) -> tuple[AheadView, ...]:
 
 
 def make_order(settings: Settings) -> OrderRule:
-    """The rule for what to do while the hosts of the best URLs rest."""
+    """The rule for what to do while the hosts of the best URLs are resting."""
     return OrderRule(cast(Order, settings.order), min(settings.concurrency, WINDOW), delay=settings.delay)
 
 

@@ -15,20 +15,20 @@ from scenthound.wiring.parts_from_settings import make_strategy
 
 @runtime_checkable
 class HasAgents(Protocol):
-    """A strategy with a population, which can describe the agents in a saved state: what each knows and owns."""
+    """A strategy with agents. It can describe those in a saved state: what each knows and owns."""
 
     def agents_in(self, state: Mapping[str, Any]) -> Mapping[int, Mapping[str, Any]]: ...
 
 
 @runtime_checkable
 class CarriesOver(Protocol):
-    """A strategy whose saved state contains a model, so that what it learned in one crawl can start another."""
+    """A strategy whose saved state contains a model with which another crawl can start."""
 
     def model_in(self, state: Mapping[str, Any]) -> Mapping[str, Any]: ...
 
 
 def model_of_crawl(folder: CrawlFolder, when: str = "") -> TrainedModel:
-    """What the strategy of a crawl has learned so far, as a model. Raises `BadConfig` if there is no such model."""
+    """The model that the strategy of a crawl has learned so far. Raises `BadConfig` if there is none."""
     request = folder.request
     strategy, state = make_strategy(request.strategy, request.parameters), folder.database.state("strategy")
     if not isinstance(strategy, CarriesOver):
@@ -48,7 +48,7 @@ def model_of_crawl(folder: CrawlFolder, when: str = "") -> TrainedModel:
 
 
 def saved_agents(folder: CrawlFolder) -> Mapping[int, Mapping[str, Any]]:
-    """What each living agent knew and owned at the last snapshot; empty if there is no readable snapshot."""
+    """The state of each living agent (what it knows and owns) at the last snapshot; empty if it is not readable."""
     request = folder.request
     try:
         strategy, state = make_strategy(request.strategy, request.parameters), folder.database.state("strategy")

@@ -44,12 +44,12 @@ MOST_REASONS = 30  # different reasons for failure to count
 
 
 class CountingFetcher:
-    """A fetcher that counts why requests got no reply, including robots.txt: it explains a crawl without pages."""
+    """A fetcher that counts why requests (also for robots.txt) got no reply, to explain a crawl without pages."""
 
     def __init__(self, fetcher: Fetcher) -> None:
         self.fetcher = fetcher
         self.failures: dict[str, tuple[int, str]] = {}
-        """By reason: the number of failures, and an example of the details."""
+        """For each reason, the number of failures and an example of the details."""
 
     async def fetch(self, url: str, most: int | None = None) -> Response | Failure:
         reply = await (self.fetcher.fetch(url) if most is None else self.fetcher.fetch(url, most))
@@ -78,7 +78,7 @@ class Session:
         self.hosts = folder.database.hosts_with_pages()
         """The number of hosts that have sent a page."""
         self.failures: Mapping[str, tuple[int, str]] = {}
-        """Why requests of this run got no reply, by reason: the number of failures, and an example of the details."""
+        """Why requests of this run got no reply: the number of failures and example details for each reason."""
         self._fetcher = fetcher
         self._run: LiveRun | None = None
         self._is_over = False
@@ -100,7 +100,7 @@ class Session:
         await take(self.folder.stored(step))
 
     async def _deliver(self) -> None:
-        """Await what the watcher returned, and pass on pages, in order."""
+        """Await the results of the watcher, and pass on pages, in order."""
         while self._undelivered:
             await self._undelivered.popleft()
 
@@ -128,7 +128,7 @@ class Session:
             self.folder.commit(self.clock())
 
     def committed(self) -> None:
-        """Called when all that has landed is committed: sync it if due, listen, and ask for more seeds if due."""
+        """Called when all results are committed. Sync if due, listen, and ask for more seeds if due."""
         self.folder.sync_soon(self.clock())
         self.listen()
         if self._reseeding.step(self.clock()):
@@ -217,7 +217,7 @@ class Session:
 
 
 async def run_session(begin: Callable[[], Session], take: Take | None = None) -> None:
-    """Begin a session, run it and close it. `begin` is called here, since SQLite is bound to one thread."""
+    """Begin a session, run it and close it. `begin` is called here, because SQLite is bound to one thread."""
     session = begin()
     try:
         await session.run(take=take)

@@ -1,7 +1,7 @@
-"""Run short crawls in memory, one after the other, which share hosts, robots rules and connections.
+"""Run short crawls in memory, one after the other, that share hosts, robots rules and connections.
 
-For programs that look at a few pages again and again, such as the companion: the second crawl knows when the first one
-asked a host, and what its robots.txt says. Nothing is written: pages go to the strategy and are then discarded.
+This is for programs that look at a few pages again and again, such as the companion. The second crawl knows when the
+first one asked a host, and its robots rules. Nothing is written: pages go to the strategy and are then discarded.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class ShortCrawls:
     async def run(self, strategy: Strategy, seeds: Sequence[tuple[Url, str]], settings: Settings | None = None) -> str:
         """Crawl from seeds, as (canonical URL, spelling), and return why it ended. Seeds out of scope are left out.
 
-        `settings` has the limits and the scope of this crawl; those of hosts and connections do not change.
+        `settings` has the limits and the scope of this crawl; settings of hosts and connections do not change.
         """
         settings = settings or self.settings
         if self._fetcher is None:
@@ -85,7 +85,7 @@ class ShortCrawls:
         return crawl
 
     def commit(self, now: float) -> None:
-        """Save nothing, but discard the recorded changes, so that they do not accumulate."""
+        """Save nothing, but discard the recorded changes so that they do not accumulate."""
         self._politeness.take_changes()
 
     async def close(self) -> None:

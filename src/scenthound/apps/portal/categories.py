@@ -20,7 +20,7 @@ from typing import Any
 from scenthound.apps.portal.collect import PortalPage
 from scenthound.apps.portal.naming import name_groups
 from scenthound.apps.portal.page_vectors import Vectors, clusters
-from scenthound.errors import BadConfig, BadUsage, NotAUrl, of_system
+from scenthound.errors import BadConfig, BadUsage, NotAUrl, from_os_error
 from scenthound.files import check_own_file, write_text
 from scenthound.formats import printable, toml_key, toml_value
 from scenthound.text.taxonomy import Tree, TreeClassifier
@@ -238,7 +238,7 @@ def _tables(file: Path) -> list[dict[str, Any]]:
             text = opened.read(_MOST_BYTES).decode("utf-8-sig")
         plain = json.loads(text) if file.suffix.lower() == ".json" else tomllib.loads(text)
     except OSError as error:
-        raise of_system(
+        raise from_os_error(
             error,
             file,
             BadConfig(f"{file} can't be read: {error.strerror}", "use a TOML or JSON file with categories"),

@@ -8,7 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from scenthound.errors import BadConfig, of_system
+from scenthound.errors import BadConfig, from_os_error
 from scenthound.formats import replace_unprintable
 from scenthound.lab.beds.bed import BedTopic, parse_topic
 from scenthound.lab.importers.interface import Notes
@@ -56,7 +56,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
                 if line.strip():
                     yield number, line
     except OSError as error:
-        raise of_system(
+        raise from_os_error(
             error, path, BadConfig(f"the topics in {path} can't be read: {error.strerror or error}")
         ) from None
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from scenthound.errors import BadConfig, of_system
+from scenthound.errors import BadConfig, from_os_error
 from scenthound.lab.importers.interface import Notes
 from scenthound.store.warc_read import LARGEST, MAGIC, WarcRecord, header_lines
 
@@ -38,7 +38,7 @@ def check_start(path: Path) -> bool:
         with path.open("rb") as file:
             raw = file.read(CHUNK)
     except OSError as error:
-        raise of_system(error, path, BadConfig(f"{path} can't be read: {error.strerror or error}")) from None
+        raise from_os_error(error, path, BadConfig(f"{path} can't be read: {error.strerror or error}")) from None
     if not raw:
         return False
     start = raw

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from scenthound.errors import BadConfig, DiskFull, of_system
+from scenthound.errors import BadConfig, DiskFull, from_os_error
 from scenthound.files import new_folder, write_text
 from scenthound.lab.beds.bed import BedTopic, topic_line, write_bed
 from scenthound.lab.importers.interface import ImportReport, Notes, Options, Progress, Reader
@@ -95,7 +95,7 @@ def _bed_folder(target: Path) -> Iterator[Path]:
             raise DiskFull(target, "make room and import again") from error
         name = error.filename or target
         bad_path = BadConfig(f"{name} can't be read or written: {error.strerror or error}")
-        raise of_system(error, target, bad_path) from error
+        raise from_os_error(error, target, bad_path) from error
     finally:
         for folder in new_parents:
             try:

@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from scenthound.errors import BadConfig, FolderBroken, NotAUrl, of_system
+from scenthound.errors import BadConfig, FolderBroken, NotAUrl, from_os_error
 from scenthound.files import write_bytes
 from scenthound.formats import full_trail_line
 from scenthound.lab.run.run_cell import CellResult
@@ -183,7 +183,7 @@ def read_trail(path: Path) -> Iterator[Step]:
     try:
         file = path.open("rb")
     except OSError as error:
-        raise of_system(error, path, BadConfig(f"the trail {path} can't be read: {error.strerror}")) from None
+        raise from_os_error(error, path, BadConfig(f"the trail {path} can't be read: {error.strerror}")) from None
     with file:
         for line_number, raw in enumerate(_lines(file), 1):
             fields = _fields(raw, f"{path} line {line_number}")

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from scenthound.errors import BadConfig, NotAUrl, of_system
+from scenthound.errors import BadConfig, NotAUrl, from_os_error
 from scenthound.files import write_text
 from scenthound.formats import toml_value
 from scenthound.loop.crawl_toml import load_toml, topic_from
@@ -127,7 +127,7 @@ def read_examples(path: Path) -> list[Example]:
             raise BadConfig(f"{path} is larger than {MAX_FILE:,} bytes", "keep fewer examples")
         lines = path.read_bytes().split(b"\n")
     except OSError as error:
-        raise of_system(
+        raise from_os_error(
             error, path, BadConfig(f"the examples {path} can't be read: {error.strerror}", "check the path")
         ) from None
     examples: list[Example] = []

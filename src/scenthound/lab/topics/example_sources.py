@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from scenthound import url as urls
-from scenthound.errors import BadConfig, BadUsage, of_system
+from scenthound.errors import BadConfig, BadUsage, from_os_error
 from scenthound.lab.run.lesson_sources import Source
 from scenthound.lab.run.topic_lessons import page_at
 from scenthound.lab.topics.taxonomies import PAGES, category_files, page_on_disk
@@ -108,7 +108,7 @@ def _read_source(source: str, gathered: GatheredPages) -> Iterator[str | Page]:
             with path.open("rb") as file:
                 raw = file.read(MAX_LIST)
         except OSError as error:
-            raise of_system(
+            raise from_os_error(
                 error, path, BadConfig(f"{path} can't be read: {error.strerror}", "check the path")
             ) from None
         head = raw[:4096].lower()

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
-from scenthound.errors import PATH_ERRORS, BadConfig, NotAUrl, ScenthoundError, UnknownName, of_system
+from scenthound.errors import PATH_ERRORS, BadConfig, NotAUrl, ScenthoundError, UnknownName, from_os_error
 from scenthound.lab.beds.bed import Bed
 from scenthound.lab.beds.cache import digest_of
 from scenthound.lab.beds.prepared import prepare
@@ -126,7 +126,7 @@ def _from_dump(file: Path, depth: int) -> Categories:
         by_path, digest = _pages_by_path(pages, lambda page: f"{page.url}\n{page.text}")
     except OSError as error:
         bad_path = BadConfig(f"the taxonomy {file} can't be read: {error.strerror}", _HINT)
-        raise of_system(error, file, bad_path) from None
+        raise from_os_error(error, file, bad_path) from None
     except ScenthoundError as error:
         raise BadConfig(f"the taxonomy {file} can't be read: {error.message}", _HINT) from None
     return Categories("odp", file.name, digest, by_path)
@@ -180,7 +180,7 @@ def category_files(root: Path) -> Iterator[tuple[tuple[str, ...], Path]]:
                 entries = sorted(scanned, key=lambda entry: os.fsencode(entry.name))
         except OSError as error:
             if folder == root:
-                raise of_system(
+                raise from_os_error(
                     error, root, BadConfig(f"the folder {root} can't be read: {error.strerror}", "check the path")
                 ) from None
             continue

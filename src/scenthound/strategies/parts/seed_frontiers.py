@@ -14,7 +14,7 @@ from heapq import heapify, heappop, heappush
 from typing import Any, NamedTuple
 
 from scenthound import url as urls
-from scenthound.merge_candidates import found_again, rounded
+from scenthound.merge_candidates import merge_offer, rounded
 from scenthound.model import Candidate, Url
 from scenthound.ports import Frontier, Popped
 from scenthound.strategies.parts.host_queues import HostQueues
@@ -88,7 +88,7 @@ class SeedFrontiers(Frontier):
         candidate = candidate._replace(carry={**candidate.carry, THREAD: thread})
         old = self._waiting.get(candidate.url)
         if old is not None:
-            merged = found_again(old.candidate, candidate)
+            merged = merge_offer(old.candidate, candidate)
             if merged is not old.candidate:
                 self._leave(candidate.url)
                 self._enter(thread, merged, old.entry[1])
