@@ -1,4 +1,4 @@
-"""`scenthound lab import` and `lab info`: make a bed (a recorded web with known answers) from other data, and describe it."""
+"""`scenthound lab import` and `lab info`: make a bed (a recorded web with known answers), and describe it."""
 
 from __future__ import annotations
 

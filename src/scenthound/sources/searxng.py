@@ -5,8 +5,8 @@ built-in address: run an instance yourself, or ask the owner of one. Its robots.
 for your own instance write `searxng:http://127.0.0.1:8888,robots=false` and add `--allow-private loopback`.
 
 Search engines no longer report which pages link to a URL. For back-links this source searches for the address as a
-phrase, outside its own host: it finds pages that spell it out, many of which link to it. To be certain, fetch them and check,
-as training does.
+phrase, outside its own host: it finds pages that spell it out, many of which link to it. To be certain, fetch them and
+check, as training does.
 """
 
 from __future__ import annotations
