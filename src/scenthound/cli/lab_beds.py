@@ -99,7 +99,7 @@ def info(bed: Path, topics: str | None, seed: int, jobs: int, as_json: bool) -> 
 
     It also prints what makes a bed easy or hard to crawl: the similarity of random, linked and sibling pages;
     similarity and on-topic share by distance; links within hosts, degrees, triangles, how well the words around links
-    predict their targets, and hubs. It uses samples, so even a large bed takes only about half a minute once it is prepared.
+    predict their targets, and hubs. It uses samples, so even a large bed takes about half a minute once prepared.
 
     \b
       $ scenthound lab info beds/demo
