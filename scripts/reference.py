@@ -43,7 +43,7 @@ def settings() -> str:
 
 
 def strategies() -> str:
-    from scenthound.cli.strategies_command import described
+    from scenthound.cli.strategies_command import strategy_as_json
     from scenthound.loop.settings import shown
     from scenthound.strategies import STRATEGIES
 
@@ -53,7 +53,7 @@ def strategies() -> str:
         "[the specification](../spec/README.md).\n",
     ]
     for name, kind in STRATEGIES.items():
-        plugin = described(name, kind)
+        plugin = strategy_as_json(name, kind)
         parts.append(f"## {name}\n\n{plugin['about']}\n\n{plugin['story']}\n")
         if plugin["papers"]:
             parts.append("\n".join(f"* {paper}" for paper in plugin["papers"]) + "\n")
@@ -85,12 +85,12 @@ def sources() -> str:
 
 
 def _plugins(title: str, registry: Any) -> str:
-    from scenthound.cli.plugin_docs import described
+    from scenthound.cli.plugin_docs import describe
     from scenthound.loop.settings import shown
 
     parts = [title]
     for name, kind in registry.items():
-        plugin = described(name, kind)
+        plugin = describe(name, kind)
         parts.append(f"## {name}\n\n{plugin['about']}\n\n{plugin['story']}\n")
         if plugin["papers"]:
             parts.append("\n".join(f"* {paper}" for paper in plugin["papers"]) + "\n")

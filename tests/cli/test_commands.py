@@ -225,7 +225,7 @@ def test_explain_tells_the_path(crawled: Path, capsys: pytest.CaptureFixture[str
     assert run(["explain", str(crawled), "not a url"]) == 2
     told = capsys.readouterr().err
     assert "not a URL" in told
-    assert "hint: write the whole URL" in told
+    assert "hint: write the full URL" in told
 
 
 def test_report_is_regenerated(crawled: Path, capsys: pytest.CaptureFixture[str]) -> None:

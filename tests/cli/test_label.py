@@ -124,7 +124,7 @@ def test_a_strategy_without_ears_is_named_and_the_label_is_kept(tmp_path: Path, 
     [
         (["http://b.test/on.html", "--on-topic"], "not seen in this crawl", "did you mean http://b.test/one.html?"),
         (["http://d.test/gone", "--on-topic"], "brought no page: not found (404)", "scenthound trail"),
-        (["no url", "--on-topic"], "not a URL: `no url`", "write the whole URL"),
+        (["no url", "--on-topic"], "not a URL: `no url`", "write the full URL"),
         (["http://a.test/"], "needs a URL", "--on-topic"),
         (["--on-topic"], "needs a URL", "--on-topic"),
         (["--list", "--on-topic"], "--list takes no label", "leave out"),

@@ -58,7 +58,7 @@ def test_an_unknown_url_fails_with_a_hint(command: str, crawled: str, capsys: py
 
 def test_show_refuses_what_is_not_a_url(crawled: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["show", crawled, "bees"]) == 2
-    assert "write the whole URL" in capsys.readouterr().err
+    assert "write the full URL" in capsys.readouterr().err
 
 
 def test_export_takes_a_choice(crawled: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -188,7 +188,7 @@ def test_training_from_sample_urls_with_our_own_crawl_as_the_source(web: str, tm
     assert "layer 1: 3 pages suggested, 3 of 3 fetched pages link" in capsys.readouterr().err
     assert (model / "model.toml").is_file()
     assert run(words) == 2
-    assert "name one source of training pages" in capsys.readouterr().err
+    assert "choose one source of training pages" in capsys.readouterr().err
 
 
 def test_errors_are_reported_before_any_source_is_asked(tmp_path: Path, capsys: Talk) -> None:

@@ -15,21 +15,21 @@ MOST_CHARACTERS = 2_000  # of a topic or a query
 
 @dataclass(frozen=True, slots=True)
 class ToolLimits:
-    """The limits of one server, and checks of what a caller asks for."""
+    """The limits of one server, and methods that check requests against them."""
 
     pages: int = 200
-    """Pages of one crawl."""
+    """Maximum number of pages of one crawl."""
     seconds: float = 600.0
-    """Duration of one crawl."""
+    """Maximum duration of one crawl."""
     crawls: int = 5
     """Number of crawls that this server may start."""
     at_once: int = 2
     """Number of crawls that may run at the same time."""
     domains: tuple[str, ...] = ()
-    """Domains that crawls stay in; empty: anywhere."""
+    """Domains that crawls must stay in; empty: no restriction."""
 
     def check_pages(self, pages: int) -> int:
-        """Return `pages`; `BadUsage` if it is not within the limit."""
+        """Return `pages`, or raise `BadUsage` if it is not within the limit."""
         if not 1 <= pages <= self.pages:
             raise BadUsage(
                 f"{pages:,} pages is outside the limit: a crawl may have 1 to {self.pages:,}",
@@ -38,7 +38,7 @@ class ToolLimits:
         return pages
 
     def check_seeds(self, seeds: Sequence[str]) -> list[Url]:
-        """Return the seeds as URLs; `BadUsage` if there are none or too many, or one of them may not be crawled."""
+        """Return the seeds as URLs. Raises `BadUsage` if there are none or too many, or one may not be crawled."""
         if not 1 <= len(seeds) <= MOST_SEEDS:
             raise BadUsage(f"{len(seeds)} seeds given", f"give 1 to {MOST_SEEDS} URLs to start from")
         return [self._check_seed(seed) for seed in seeds]
@@ -47,7 +47,7 @@ class ToolLimits:
         try:
             url = urls.make(seed.strip()[:MOST_CHARACTERS])
         except NotAUrl as error:
-            raise BadUsage(error.message, "write the whole URL, e.g. https://example.org/page") from None
+            raise BadUsage(error.message, "write the full URL, e.g. https://example.org/page") from None
         host = urls.host(url).partition(":")[0]
         if self.domains and not any(host == domain or host.endswith(f".{domain}") for domain in self.domains):
             raise BadUsage(
@@ -60,11 +60,11 @@ class ToolLimits:
         """Raise `BadUsage` if no further crawl may start."""
         if started >= self.crawls:
             raise BadUsage(
-                f"this server has already started {self.crawls} crawls, the most allowed",
+                f"this server has already started {self.crawls} crawls, the maximum",
                 "use their pages; only the person who runs this server can allow more (--crawls)",
             )
         if running >= self.at_once:
-            raise BadUsage(f"{running} crawls are running, the most allowed", "wait for one to end, or stop one")
+            raise BadUsage(f"{running} crawls are running, the maximum", "wait for one to end, or stop one")
 
     def options(self) -> tuple[str, ...]:
         """The limits as command-line options of `scenthound crawl`."""

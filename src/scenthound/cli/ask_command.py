@@ -1,4 +1,4 @@
-"""`scenthound ask`: answer a question by a short crawl."""
+"""`scenthound ask`: answer a question with a short crawl."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def ask(
     as_json: bool,
     **settings: Any,
 ) -> int:
-    """Look for QUERY on the web at once: results are printed as they are found, and ranked at the end.
+    """Look for QUERY on the web right away: results are printed as they are found, and ranked at the end.
 
     The crawl is short, so hound and best-first are greedy: they always fetch the page that looks best. Exploration
     pays only in long crawls: after 30 pages best-256-first is 78 to 131 places behind (docs/applications.md).

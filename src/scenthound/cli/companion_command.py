@@ -9,24 +9,30 @@ from typing import Any
 
 import click
 
-from scenthound.cli.desk_command import PORT, check_desk, open_browser
+from scenthound.cli.desk_command import PORT, open_browser, require_desk_packages
 from scenthound.cli.output import emit, json_option, key_value, option, print_facts, repeatable, say
-from scenthound.cli.shell_words import settings_named
+from scenthound.cli.shell_words import complete_settings
 
 
 @click.command()
 @click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[FOLDER]")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), metavar="N", help="Port to listen on.  [default: as last time, or 8770]"
+    "--port",
+    type=click.IntRange(0, 65535),
+    metavar="N",
+    help="Port to listen on.  [default: the last one used, or 8770]",
 )
 @option(
-    "--home", "DIR", "Folder for new crawls of the desk.  [default: your data folder]", type=click.Path(path_type=Path)
+    "--home",
+    "DIR",
+    "Folder for new crawls of the desk.  [default: the user data folder]",
+    type=click.Path(path_type=Path),
 )
 @click.option("--no-browser", is_flag=True, help="Only print the instructions.")
 @option("--contact", "MAIL", "Address for site owners, sent in the User-Agent.")
 @option("--delay", "TIME", "Pause between two requests to a host.  [default: 1 s]")
 @repeatable("--allow-private", "NET", "Allow this private network, e.g. `loopback` or `10.0.0.0/8`.")
-@repeatable("--set pairs", "KEY=VALUE", "Any crawl setting, used when looking ahead.", shell_complete=settings_named)
+@repeatable("--set pairs", "KEY=VALUE", "Any crawl setting, used when looking ahead.", shell_complete=complete_settings)
 @json_option
 def companion(
     folder: Path | None,
@@ -48,7 +54,7 @@ def companion(
       $ scenthound companion my-profile --no-browser
       $ scenthound companion --port 8080 --contact you@example.org
     """
-    check_desk()
+    require_desk_packages()
     from platformdirs import user_data_path
 
     from scenthound.apps.companion import Companion
@@ -56,12 +62,12 @@ def companion(
     from scenthound.desk.web_app import serve
     from scenthound.loop.settings import Settings, read
 
-    given = {name: value for name, value in settings.items() if value} | dict(map(key_value, pairs))
+    values = {name: value for name, value in settings.items() if value} | dict(map(key_value, pairs))
     folder = folder or user_data_path("scenthound") / "companion"
-    companion_, pairings = Companion(folder, read(Settings, given)), Pairings(folder)
+    companion_, pairings = Companion(folder, read(Settings, values)), Pairings(folder)
     home = home or user_data_path("scenthound") / "collections"
 
-    def ready(address: str) -> None:
+    def announce(address: str) -> None:
         base, _, token = address.partition("/#")
         bound_port = int(base.rpartition(":")[2])
         pairings.listen_on(bound_port)
@@ -75,7 +81,7 @@ def companion(
         [],
         "127.0.0.1",
         pairings.port or PORT if port is None else port,
-        ready,
+        announce,
         companion=companion_,
         pairings=pairings,
     )
@@ -105,6 +111,6 @@ def _print(address: str, code: str, paired: int, as_json: bool) -> None:
             ]
         )
         if paired:
-            say(f"{paired} paired already: no code needed there.")
+            say(f"Already paired: {paired}; no code is needed there.")
         say("Press Ctrl-C to stop.")
     sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""`scenthound crawl` and `scenthound resume`."""
+"""`scenthound crawl` and `scenthound resume`: start a crawl, or continue one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import click
 
 from scenthound.cli.crawl_options import fetch_options, pdf_option, set_option, start_options
 from scenthound.cli.output import emit, json_option, option, repeatable, say
-from scenthound.cli.shell_words import judges_named, strategies_named
+from scenthound.cli.shell_words import complete_judges, complete_strategies
 from scenthound.formats import printable
 
 if TYPE_CHECKING:
@@ -25,9 +25,11 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("topic", required=False)
 @start_options
-@option("--topic-from", "FILE", "Take the topic and its seeds from FILE: a topics.jsonl, or a bed.", type=Path)
+@option("--topic-from", "FILE", "Take the topic and its seeds from FILE, a topics.jsonl or a bed.", type=Path)
 @option("--id topic_id", "ID", "With --topic-from: the topic to take.")
-@click.option("--augment", is_flag=True, help="Also start from pages that link to several seeds; asks the sources.")
+@click.option(
+    "--augment", is_flag=True, help="Also start from pages that link to several seeds, found with the sources."
+)
 @option("--pages", "N", "Stop after this many pages.  [default: 1000]")
 @option("--time", "TIME", "Stop after this long, e.g. `90 s` or `2 h`.")
 @click.option(
@@ -35,13 +37,13 @@ if TYPE_CHECKING:
     "stop_share",
     flag_value=0.05,
     type=float,
-    help="Stop when the rest of the page limit is expected to bring at most 5 % of all relevant pages.",
+    help="Stop when the rest of the page limit is expected to yield at most 5 % of all relevant pages.",
 )
-@option("--strategy", "NAME", "How to choose the next page.  [default: hound]", shell_complete=strategies_named)
+@option("--strategy", "NAME", "How to choose the next page.  [default: hound]", shell_complete=complete_strategies)
 @click.option(
     "--looking-for",
     type=click.Choice(["auto", "pages", "sites"]),
-    help="Pages about the topic, or whole sites; auto decides by the seeds.  [default: auto]",
+    help="Pages about the topic, or whole sites; auto decides from the seeds.  [default: auto]",
 )
 @option(
     "--model",
@@ -63,9 +65,9 @@ if TYPE_CHECKING:
     "--judge",
     "NAME",
     "How to decide which pages are relevant, e.g. keywords:threshold=0.2.  [default: topic]",
-    shell_complete=judges_named,
+    shell_complete=complete_judges,
 )
-@option("--frontier", "N", "Most URLs to keep in the frontier; the worst are dropped.  [default: 100000]")
+@option("--frontier", "N", "Maximum number of URLs in the frontier; the worst are dropped.  [default: 100000]")
 @click.option(
     "--scope",
     type=click.Choice(["host", "domain", "any"]),

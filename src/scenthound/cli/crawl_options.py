@@ -1,4 +1,4 @@
-"""Options that the commands which crawl have in common."""
+"""Options shared by the commands that crawl."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from scenthound.cli.output import option, repeatable
-from scenthound.cli.shell_words import settings_named, sources_named
+from scenthound.cli.shell_words import complete_settings, complete_sources
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -20,7 +20,7 @@ def _together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
 
 
 def start_options(command: F) -> F:
-    """Where a crawl starts: `--seed`, `--seeds`, `--source`."""
+    """Options for where a crawl starts: `--seed`, `--seeds`, `--source`."""
     return _together(
         repeatable("--seed seeds", "URL", "Start here; can be repeated."),
         repeatable(
@@ -30,29 +30,29 @@ def start_options(command: F) -> F:
             "--source sources",
             "NAME:ADDRESS",
             "Find seeds with this source if none are given, e.g. searxng:https://…; see `scenthound sources`.",
-            shell_complete=sources_named,
+            shell_complete=complete_sources,
         ),
     )(command)
 
 
 def set_option(command: F) -> F:
-    """`--set KEY=VALUE`."""
+    """The option `--set KEY=VALUE`."""
     return repeatable(
         "--set pairs",
         "KEY=VALUE",
         "Any setting, or a parameter of the strategy; can be repeated.",
-        shell_complete=settings_named,
+        shell_complete=complete_settings,
     )(command)
 
 
 def pdf_option(command: F) -> F:
-    """`--pdf`."""
+    """The option `--pdf`."""
     about = "Fetch PDF files too, and read their text; needs the extra `pdf`."
     return click.option("--pdf", is_flag=True, default=None, help=about)(command)
 
 
 def fetch_options(command: F) -> F:
-    """How pages are fetched: `--contact`, `--delay`, `--proxy`, `--allow-private`."""
+    """Options for how pages are fetched: `--contact`, `--delay`, `--proxy`, `--allow-private`."""
     return _together(
         option("--contact", "MAIL", "Address for site owners, sent in the User-Agent."),
         option("--delay", "TIME", "Pause between two requests to a host.  [default: 1 s]"),

@@ -1,4 +1,4 @@
-"""Turns the options of `scenthound crawl` and its configuration file into a `CrawlRequest`."""
+"""Turn the options of `scenthound crawl` and its configuration file into a `CrawlRequest`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from scenthound import url as urls
 from scenthound.cli.output import key_value, say
-from scenthound.cli.sources_command import augmented
+from scenthound.cli.sources_command import find_hubs
 from scenthound.errors import BadConfig, BadUsage, UnknownName
 from scenthound.formats import printable
 from scenthound.loop.crawl_toml import (
@@ -76,7 +76,7 @@ class CrawlOptions:
 def crawl_request(options: CrawlOptions) -> CrawlRequest:
     """Combine the configuration file, `--set` and the options; where two set the same key, the later of these wins.
 
-    A model determines strategy and parameters; `BadConfig` if the options ask for others.
+    A model determines strategy and parameters; raises `BadConfig` if the options set others.
     """
     config = options.config
     learned = None if options.model is None else load_model(options.model)
@@ -84,7 +84,7 @@ def crawl_request(options: CrawlOptions) -> CrawlRequest:
     for key in _RECORD_KEYS:
         document.pop(key, None)
     topic_table = _table(document, "topic", config)
-    given = {**_table(document, "settings", config), **_table(document, "parameters", config)}
+    values = {**_table(document, "settings", config), **_table(document, "parameters", config)}
     requested_strategy = document.pop("strategy", None)
     requested_strategy = options.strategy or requested_strategy
     name = requested_strategy or (learned.strategy if learned is not None else DEFAULT_STRATEGY)
@@ -93,13 +93,13 @@ def crawl_request(options: CrawlOptions) -> CrawlRequest:
         raise BadConfig(f"`seeds` in {config} is not a list of strings", 'write: seeds = ["https://example.org/"]')
     if not isinstance(name, str):
         raise BadConfig(f"`strategy` in {config} can't be {name!r}", 'write: strategy = "hound"')
-    given |= document
-    _check_file(given, name, config)
-    given = {**profile_values(options.profile, name), **given}
-    given |= dict(map(key_value, options.pairs))
-    given |= _looking_for(options.looking_for, name)
-    given = {key: _signed(key, value) for key, value in given.items()}
-    settings, parameters = split_settings(given, name)
+    values |= document
+    _check_file(values, name, config)
+    values = {**profile_values(options.profile, name), **values}
+    values |= dict(map(key_value, options.pairs))
+    values |= _looking_for(options.looking_for, name)
+    values = {key: _signed(key, value) for key, value in values.items()}
+    settings, parameters = split_settings(values, name)
     flags = {key: value for key, value in options.settings.items() if value is not None and value != ()}
     settings |= {key: _signed(key, value) for key, value in flags.items()}  # never parameters of the same name
     bed_topic = _listed_topic(options)
@@ -114,8 +114,8 @@ def crawl_request(options: CrawlOptions) -> CrawlRequest:
     strategy = make_strategy(name, parameters)
     if learned is None:
         require_model(strategy, name)
-    values = values_of(strategy)
-    parameters = {key: values[key] for key in parameters if key in values}
+    effective = values_of(strategy)
+    parameters = {key: effective[key] for key in parameters if key in effective}
     seeds, found = _find_missing_seeds(options, topic, seeds, initial)  # last, since it may take a while
     checked = read(Settings, _scoped(settings, seeds, options.scope))
     make_scope(checked)  # raises for a bad pattern, before anything is written
@@ -123,7 +123,7 @@ def crawl_request(options: CrawlOptions) -> CrawlRequest:
 
 
 def _check_start(options: CrawlOptions, seeds: Sequence[str], settings: Settings) -> None:
-    """Raise `BadUsage` if there are neither seeds nor sources, or no source where one is needed."""
+    """Raise `BadUsage` if there are neither seeds nor sources, or `--augment` without a source."""
     check_sources(settings.sources)
     if not seeds and not settings.sources:
         raise BadUsage(
@@ -139,7 +139,7 @@ def _check_start(options: CrawlOptions, seeds: Sequence[str], settings: Settings
 def _find_missing_seeds(
     options: CrawlOptions, topic: Topic, seeds: list[str], settings: Settings
 ) -> tuple[list[str], dict[str, tuple[str, ...]]]:
-    """The seeds, and by source those it found: all seeds if none were given, and the hubs of `--augment`."""
+    """The seeds, and those that each source found: all seeds if none were given, and the hubs of `--augment`."""
     found: dict[str, tuple[str, ...]] = {}
     if not seeds:
         answers = asyncio.run(find_seeds(topic, settings))
@@ -148,14 +148,14 @@ def _find_missing_seeds(
             say(f"note: {printable(answer.source)}: {printable(result)}")
         seeds, found = found_urls(answers), urls_by_source(answers)
     if options.augment:
-        found["augment"] = tuple(augmented(seeds, topic, settings, quiet=False))
+        found["augment"] = tuple(find_hubs(seeds, topic, settings, quiet=False))
         say(f"note: {len(found['augment']):,} pages link to several of the seeds")
         seeds = [*seeds, *found["augment"]]
     return seeds, found
 
 
 def _looking_for(what: str | None, strategy: str) -> dict[str, str]:
-    """The parameter that `--looking-for` sets; `BadUsage` if the strategy does not have it."""
+    """The parameter that `--looking-for` sets. Raises `BadUsage` if the strategy does not have it."""
     if what is None:
         return {}
     if "looking_for" not in {f.name for f in fields(STRATEGIES.get(strategy))}:
@@ -174,11 +174,11 @@ def slug(topic: Topic) -> str:
 
 
 def _listed_topic(options: CrawlOptions) -> BedTopic | None:
-    """The topic that `--topic-from` and `--id` select; the crawl gets what it would get in the lab."""
+    """The topic that `--topic-from` and `--id` select; the crawl starts with the same data as in the lab."""
     path = options.topic_from
     if path is None:
         if options.topic_id is not None:
-            raise BadUsage("--id selects a topic from a file, and no file is given", "add --topic-from topics.jsonl")
+            raise BadUsage("--id selects a topic from a file, but no file is given", "add --topic-from topics.jsonl")
         return None
     if options.topic is not None:
         raise BadUsage("a topic and --topic-from are both given", "leave one of them out")
@@ -207,20 +207,20 @@ def _topic(typed: str | None, written: Mapping[str, Any], config: Path | None) -
     return read_topic(typed)
 
 
-def _check_file(given: Mapping[str, Any], strategy: str, config: Path | None) -> None:
+def _check_file(values: Mapping[str, Any], strategy: str, config: Path | None) -> None:
     """Check the settings in the file on their own, so that an error names the file."""
     try:
-        settings, parameters = split_settings(given, strategy)
+        settings, parameters = split_settings(values, strategy)
         read(Settings, settings)
         make_strategy(strategy, parameters)
     except (BadConfig, UnknownName) as error:
-        if not given:
+        if not values:
             raise
         raise type(error)(f"{config}: {error.message}", error.hint) from None
 
 
 def _signed(key: str, value: Any) -> Any:
-    """Convert a negative number, so that the error says it is too small and not that it is not a number."""
+    """Convert a negative number, so that the error is that it is too small, not that it is not a number."""
     numbers = {f.name for f in fields(Settings) if f.type in ("int", "float")}
     is_negative = isinstance(value, str) and re.fullmatch(r"-\d+", value) is not None
     return int(value) if is_negative and key.replace("-", "_") in numbers else value

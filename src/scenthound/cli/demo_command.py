@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scenthound.cli.desk_command import check_desk, open_desk
+from scenthound.cli.desk_command import open_desk, require_desk_packages
 from scenthound.cli.output import emit, json_option, out, say, table
 from scenthound.errors import BadConfig, BadUsage, DiskFull
 
@@ -58,12 +58,12 @@ def demo(pages: int, folder: Path, at_desk: bool, no_browser: bool, as_json: boo
     if no_browser and not at_desk:
         raise BadUsage("--no-browser needs --desk", "add --desk, or leave --no-browser out")
     if at_desk:
-        check_desk()
+        require_desk_packages()
     try:
         code = _demo(pages, folder, as_json)
     except DiskFull as error:
         raise DiskFull(
-            error.path, "make room, or name another folder with --out; then run the demo again", error.left
+            error.path, "make room, or choose another folder with --out; then run the demo again", error.left
         ) from error
     if at_desk and code == 0:
         open_desk([folder], no_browser=no_browser, as_json=as_json)
@@ -79,9 +79,9 @@ def _demo(pages: int, folder: Path, as_json: bool) -> int:
     say(f"generating a web of {WEB_PAGES:,} pages …")
     web = GeneratedWeb(WEB_PAGES, WEB_SEED, topics=100)
     topic = next((topic for topic in web.topics if topic.path[-1] == WEB_TOPIC), web.topics[0])
-    story = _story(web.plan.hosts, len(topic.targets), folder)
+    task = _task(web.plan.hosts, len(topic.targets), folder)
     say(
-        f"{len(topic.targets)} of the pages are about {story.topic}; the web has {web.plan.hosts} hosts. "
+        f"{len(topic.targets)} of the pages are about {task.topic}; the web has {web.plan.hosts} hosts. "
         f"Each crawler is given only the topic's name and {len(topic.seeds)} pages to start from."
     )
     crawls = []
@@ -92,12 +92,12 @@ def _demo(pages: int, folder: Path, as_json: bool) -> int:
             if crawls[-1].facts.ended == "demo stopped":
                 say("stopped; run the demo again to start over")
                 return 1
-    page = _write_comparison(story, crawls, folder)
-    _print_results(story, crawls, page, as_json)
+    page = _write_comparison(task, crawls, folder)
+    _print_results(task, crawls, page, as_json)
     return 0
 
 
-def _story(hosts: int, targets: int, folder: Path) -> ComparedTask:
+def _task(hosts: int, targets: int, folder: Path) -> ComparedTask:
     from scenthound.report.comparison_page import ComparedTask
 
     best = shlex.quote(str(folder / STRATEGIES[0]))
@@ -157,43 +157,43 @@ def _crawl(strategy: str, topic: BedTopic, pages: int, folder: Path, proxy: str)
     return ComparedCrawl(strategy, ABOUT[strategy], facts, found, strategy, copies)
 
 
-def _write_comparison(story: ComparedTask, crawls: list[ComparedCrawl], folder: Path) -> Path:
+def _write_comparison(task: ComparedTask, crawls: list[ComparedCrawl], folder: Path) -> Path:
     from scenthound.files import write_text
     from scenthound.report.comparison_page import render_comparison
 
     page = folder / "index.html"
-    write_text(page, render_comparison(story, crawls[0], crawls[1]))
+    write_text(page, render_comparison(task, crawls[0], crawls[1]))
     return page
 
 
-def _print_results(story: ComparedTask, crawls: list[ComparedCrawl], page: Path, as_json: bool) -> None:
+def _print_results(task: ComparedTask, crawls: list[ComparedCrawl], page: Path, as_json: bool) -> None:
     from scenthound.report.comparison_page import verdict
 
-    sentence = verdict(story, crawls[0], crawls[1])
+    sentence = verdict(task, crawls[0], crawls[1])
     if as_json:
-        results = [_plain(story, crawl, page.parent) for crawl in crawls]
-        emit({"topic": story.topic, "verdict": sentence, "page": str(page), "crawls": results})
+        results = [_plain(task, crawl, page.parent) for crawl in crawls]
+        emit({"topic": task.topic, "verdict": sentence, "page": str(page), "crawls": results})
         return
     rows = [
         (
             crawl.name,
             f"{crawl.facts.pages:,}",
-            f"{crawl.found[-1] if crawl.found else 0:,} of {story.wanted:,}",
+            f"{crawl.found[-1] if crawl.found else 0:,} of {task.wanted:,}",
             f"{crawl.facts.harvest:.0%}",
         )
         for crawl in crawls
     ]
     console = out()
-    console.print(table(("strategy", "pages fetched", f"about {story.topic}", "harvest rate"), rows, numbers=(1, 2, 3)))
+    console.print(table(("strategy", "pages fetched", f"about {task.topic}", "harvest rate"), rows, numbers=(1, 2, 3)))
     console.print("Harvest rate: the share of fetched pages that the judge considers on topic.\n")
     console.print(sentence, style="bold", soft_wrap=True)
     console.print(f"\nSee both crawls: {page.resolve().as_uri()}", soft_wrap=True)
     console.print("Try next:")
-    for command, about in story.next_steps:
+    for command, about in task.next_steps:
         console.print(f"  {command}   # {about}", soft_wrap=True)
 
 
-def _plain(story: ComparedTask, crawl: ComparedCrawl, folder: Path) -> dict[str, Any]:
+def _plain(task: ComparedTask, crawl: ComparedCrawl, folder: Path) -> dict[str, Any]:
     facts, found = crawl.facts, crawl.found[-1] if crawl.found else 0
     return {
         "strategy": crawl.name,
@@ -203,8 +203,8 @@ def _plain(story: ComparedTask, crawl: ComparedCrawl, folder: Path) -> dict[str,
         "pages": facts.pages,
         "harvest": facts.harvest,
         "targets_found": found,
-        "targets": story.wanted,
-        "target_recall": found / story.wanted if story.wanted else 0.0,
+        "targets": task.wanted,
+        "target_recall": found / task.wanted if task.wanted else 0.0,
         "pages_per_second": facts.rate,
         "errors": sum(facts.misses.values()),
     }
@@ -218,13 +218,13 @@ def _clear(folder: Path) -> None:
     if folder.exists():
         refuse_link(folder / MARK)
         if not folder.is_dir() or (any(folder.iterdir()) and not (folder / MARK).is_file()):
-            raise BadConfig(f"{folder} exists and was not made by the demo", "name another folder with --out")
+            raise BadConfig(f"{folder} exists and was not made by the demo", "choose another folder with --out")
         for strategy in STRATEGIES:
             refuse_link(folder / strategy)
             refuse_link(folder / "index.html")
             if holder(folder / strategy) is not None:
                 raise BadConfig(
-                    f"another demo is running in {folder}", "wait for it to end, or name another folder with --out"
+                    f"another demo is running in {folder}", "wait for it to end, or choose another folder with --out"
                 )
             if (folder / strategy).is_dir():
                 shutil.rmtree(folder / strategy)
@@ -234,4 +234,4 @@ def _clear(folder: Path) -> None:
     except OSError as error:
         if error.errno in NO_ROOM:
             raise DiskFull(folder) from error
-        raise BadConfig(f"{folder} can't be written to: {error.strerror}", "name another folder with --out") from None
+        raise BadConfig(f"{folder} can't be written to: {error.strerror}", "choose another folder with --out") from None

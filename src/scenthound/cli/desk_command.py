@@ -1,4 +1,4 @@
-"""`scenthound desk`: start, watch, steer and search crawls in the browser."""
+"""`scenthound desk`: the web interface, to start, watch, steer and search crawls in the browser."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ PORT = 8770
 @option(
     "--host",
     "ADDRESS",
-    "Listen on this address; other than on loopback, reading needs the token too.",
+    "Address to listen on. If it is not a loopback address, reading requires the token too.",
     default="127.0.0.1",
 )
-@option("--home", "DIR", "Folder for new crawls.  [default: your data folder]", type=click.Path(path_type=Path))
+@option("--home", "DIR", "Folder for new crawls.  [default: the user data folder]", type=click.Path(path_type=Path))
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
 @repeatable("--set pairs", "KEY=VALUE", "A setting for every crawl started here.")
 @repeatable("--source sources", "NAME:ADDRESS", "A seed source to offer on the start page, e.g. searxng:https://…")
@@ -46,8 +46,8 @@ def desk(
 ) -> None:
     """Start, watch, steer and search crawls in the browser, and compare experiments.
 
-    Opens the browser and prints the address. FOLDER is a crawl, running or not, an experiment of the laboratory, or a
-    folder that contains several of them. Crawls started at the desk keep running when it is closed.
+    Opens the browser and prints the address. FOLDER is a crawl folder (running or not), an experiment of the
+    laboratory, or a folder that contains several of these. Crawls started at the desk keep running when it is closed.
 
     \b
       $ scenthound desk
@@ -55,16 +55,16 @@ def desk(
       $ scenthound desk --port 8080
       $ scenthound desk --source searxng:https://search.example.org/
     """
-    check_desk()
+    require_desk_packages()
     check_sources(sources)
     options = tuple(argument for pair in pairs for argument in ("--set", pair))
     open_desk(list(folders), host, port, home, options, sources, no_browser=no_browser, as_json=as_json)
 
 
-def check_desk() -> None:
+def require_desk_packages() -> None:
     """Raise `BadConfig` if the packages that the desk needs are missing."""
     if any(find_spec(name) is None for name in ("starlette", "uvicorn")):
-        raise BadConfig("the desk is not installed", "pip install 'scenthound[desk]'")
+        raise BadConfig("the packages for the desk are not installed", "pip install 'scenthound[desk]'")
 
 
 def open_desk(
@@ -92,7 +92,7 @@ def open_desk(
         except BadConfig:
             port = 0
 
-    def ready(address: str) -> None:
+    def announce(address: str) -> None:
         if as_json:
             emit({"address": address})
         else:
@@ -102,11 +102,11 @@ def open_desk(
         if not no_browser:
             open_browser(address)
 
-    serve(home, folders, host, port, ready, options, sources)
+    serve(home, folders, host, port, announce, options, sources)
 
 
 def open_browser(address: str) -> None:
-    """Open the browser on a file that redirects to the address: other users could read the token on a command line."""
+    """Open a temporary file that redirects to the address. On a command line other users could read its token."""
     import webbrowser
 
     descriptor, name = tempfile.mkstemp(suffix=".html", prefix="scenthound-")

@@ -39,7 +39,7 @@ def economy(folder: Path, top: int, target: Path | None, as_json: bool) -> None:
     if not model.strategy.startswith("hayek-"):
         raise BadConfig(
             f"the model in {folder} belongs to {model.strategy}, which has no economy",
-            "name a model trained with hayek-estimating or hayek-epsilon",
+            "choose a model trained with hayek-estimating or hayek-epsilon",
         )
     try:
         summary = describe_model(model.state, top)

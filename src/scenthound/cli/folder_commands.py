@@ -1,4 +1,4 @@
-"""Commands that read a crawl folder, also while the crawl runs: `status`, `trail`, `explain`, `report`, `export`."""
+"""Commands that read a crawl folder, even while the crawl runs: `status`, `trail`, `explain`, `report`, `export`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from scenthound.cli.output import emit, json_option, option, out, print_facts, say, table
-from scenthound.cli.shell_words import exporters_named
+from scenthound.cli.shell_words import complete_exporters
 from scenthound.errors import BadUsage, NotAUrl, OurFault
 from scenthound.formats import event_line, json_line, json_number, miss_line, printable, trail_line
 from scenthound.loop.folder import CrawlFolder
@@ -68,7 +68,10 @@ def show(facts: CrawlFacts) -> None:
         ("pages", f"{facts.pages:,} of {facts.budget:,}, {facts.rate:.1f}/s for {duration(facts.busy)}"),
         ("harvest", f"{facts.harvest:.1%} ({facts.relevant:,} relevant); last 100: {facts.harvest_recent:.1%}"),
         ("expected", facts.outlook),
-        ("judge", f"{facts.request.settings.judge}; {facts.relevant_in_the_end:,} relevant by its current verdicts"),
+        (
+            "judge",
+            f"{facts.request.settings.judge}; {facts.relevant_in_the_end:,} relevant according to its latest verdicts",
+        ),
         ("frontier", f"{facts.waiting:,} waiting; {facts.hosts_with_pages:,} hosts; {size(facts.bytes)} received"),
         ("order", f"{facts.out_of_order:,} requests ahead of better ones on resting hosts; {waited}"),
         ("failed", _counts_text(facts.misses) or "nothing"),
@@ -132,7 +135,7 @@ def trail(folder: Path, misses: bool, events: bool, why: bool, limit: int | None
         lines = history.strategy_events() if events else history.events() if misses else history.trail()
         with contextlib.closing(
             cast("Generator[Step | Lost | Event]", lines)
-        ):  # else a half-read query would outlive its database
+        ):  # otherwise a half-read query would outlive its database
             for line in itertools.islice(lines, limit):
                 if isinstance(line, Event):
                     click.echo(json_line(event_line(line)))
@@ -159,7 +162,7 @@ def explain(folder: Path, url: str, as_json: bool) -> None:
         try:
             explanation = explain_url(opened, url)
         except NotAUrl as error:
-            raise BadUsage(error.message, "write the whole URL, e.g. https://example.org/page") from None
+            raise BadUsage(error.message, "write the full URL, e.g. https://example.org/page") from None
     if explanation.state == "unknown" and not explanation.counts:
         near = " or ".join(shlex.quote(printable(similar, 200)) for similar in explanation.near)
         hint = f"did you mean {near}?" if near else f"scenthound trail {shlex.quote(str(folder))} lists the pages"
@@ -241,7 +244,9 @@ def report(folder: Path, as_json: bool) -> None:
 
 @click.command()
 @folder_argument
-@option("--to name", "FORMAT", "jsonl, csv, parquet, wacz, gexf or tar.", required=True, shell_complete=exporters_named)
+@option(
+    "--to name", "FORMAT", "jsonl, csv, parquet, wacz, gexf or tar.", required=True, shell_complete=complete_exporters
+)
 @option("--output", "FILE", "File to write; - is stdout.  [default: DIR/NAME.FORMAT]",
         type=click.Path(path_type=Path, allow_dash=True))  # fmt: skip
 @click.option("--relevant", is_flag=True, help="Export only relevant pages.")

@@ -8,21 +8,21 @@ import click
 
 from scenthound.cli import plugin_docs
 from scenthound.cli.output import json_option
-from scenthound.cli.shell_words import judges_named
+from scenthound.cli.shell_words import complete_judges
 
 
-def described(name: str, kind: type[Any]) -> dict[str, Any]:
+def judge_as_json(name: str, kind: type[Any]) -> dict[str, Any]:
     """A judge as JSON data: what it does and its parameters."""
     from scenthound.judges import DEFAULT
 
-    return {**plugin_docs.described(name, kind), "is_default": name == DEFAULT}
+    return {**plugin_docs.describe(name, kind), "is_default": name == DEFAULT}
 
 
 @click.command()
-@click.argument("name", required=False, shell_complete=judges_named)
+@click.argument("name", required=False, shell_complete=complete_judges)
 @json_option
 def judges(name: str | None, as_json: bool) -> None:
-    """List the judges, which decide what is relevant, or describe one.
+    """List the judges (they decide which pages are relevant), or describe one.
 
     \b
       $ scenthound judges
@@ -33,7 +33,7 @@ def judges(name: str | None, as_json: bool) -> None:
 
     listing = plugin_docs.PluginList(
         "judges",
-        described,
+        judge_as_json,
         lambda judge: plugin_docs.show(judge, f"--judge {judge['name']}:{{}}"),
         ("judge", "how it rates a page"),
         lambda judge: (judge["name"] + (" (default)" if judge["is_default"] else ""), judge["about"]),

@@ -40,7 +40,7 @@ def lab() -> None:
 
 
 class _HabitsCommand(click.Command):
-    """A command whose help ends with the kinds of webs and their habits; they are imported only for the help."""
+    """A command whose help ends with the kinds of webs and their habits, which are loaded only when it is printed."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         from dataclasses import fields
@@ -123,7 +123,7 @@ def generate(bed: Path, topics: int, pairs: tuple[str, ...], on_the_fly: bool, a
     show_default=True,
 )
 @option("--robots", "WHAT", "`allow`, `deny`, or a robots.txt file, for all hosts.  [default: as recorded]")
-@option("--seed", "N", "Random seed of the errors.", type=int, default=1, show_default=True)
+@option("--seed", "N", "Random seed for the errors.", type=int, default=1, show_default=True)
 @click.option("--as-http", is_flag=True, help="Serve https pages over http, and rewrite links to them.")
 @click.option("--compress", is_flag=True, help="Compress replies for clients that accept gzip.")
 @option("--log log_file", "FILE", "Log each request as a JSON line.", type=click.Path(path_type=Path))
@@ -151,12 +151,12 @@ def serve(bed: Path, robots: str | None, as_json: bool, **options: Any) -> None:
                 robots,
                 BadConfig(
                     f"the robots file {robots} can't be read: {error.strerror}",
-                    "name another file, or use allow or deny",
+                    "choose another file, or use allow or deny",
                 ),
             ) from None
     server = BedServer(opened, ServerOptions(robots=robots, **options))
 
-    def ready(address: str) -> None:
+    def announce(address: str) -> None:
         topic = opened.topics[0] if opened.topics else None
         seeds = list(map(str, topic.seeds)) if topic else []
         if options["as_http"]:
@@ -175,8 +175,8 @@ def serve(bed: Path, robots: str | None, as_json: bool, **options: Any) -> None:
         )
 
     try:
-        server.run_forever(ready)
+        server.run_forever(announce)
     except OSError as error:
         raise BadConfig(
-            f"can't serve on port {options['port']}: {error.strerror}", "name another port with --port"
+            f"can't serve on port {options['port']}: {error.strerror}", "choose another port with --port"
         ) from None

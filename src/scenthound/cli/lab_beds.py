@@ -1,4 +1,4 @@
-"""`scenthound lab import` and `scenthound lab info`: make a bed from other data, and describe a bed."""
+"""`scenthound lab import` and `lab info`: make a bed (a recorded web with known answers), and describe it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from scenthound.lab.beds.web_measures import Degrees, WebMeasures
 
 MOST_GENERATED = 200_000
-"""Largest web generated on the fly that `info` describes; more pages would take over ten minutes and gigabytes."""
+"""Largest web generated on the fly that `info` describes; a larger one needs more than ten minutes, and gigabytes."""
 
 
-class _KindsCommand(click.Command):
-    """A command whose help ends with the importers and their options; they are imported only for the help."""
+class _ImportCommand(click.Command):
+    """A command whose help ends with the importers and their options, which are loaded only when it is printed."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         from dataclasses import fields
@@ -46,7 +46,7 @@ class _KindsCommand(click.Command):
                     )
 
 
-@click.command(name="import", cls=_KindsCommand)
+@click.command(name="import", cls=_ImportCommand)
 @click.argument("kind")
 @click.argument("source", type=click.Path(path_type=Path))
 @click.argument("bed", type=click.Path(path_type=Path))
@@ -83,7 +83,7 @@ def import_(kind: str, source: Path, bed: Path, pairs: tuple[str, ...], as_json:
     say(f"Describe it with: scenthound lab info {shlex.quote(str(bed))}")
 
 
-globals()["import"] = import_  # commands are looked up by name, and this name is a keyword
+globals()["import"] = import_  # commands are looked up by name, and `import` is a keyword
 
 
 @click.command()
@@ -97,9 +97,9 @@ globals()["import"] = import_  # commands are looked up by name, and this name i
 def info(bed: Path, topics: str | None, seed: int, jobs: int, as_json: bool) -> None:
     """Describe a bed: origin, licence, pages, links, hosts, topics, reachability from seeds, topical locality.
 
-    Then what determines how hard it is: similarity of random, linked and sibling pages and by distance, on-topic share
-    by distance from the examples, links within hosts, degrees, triangles, how well the words around links predict
-    their targets, and hubs. It uses samples, so a bed like schools takes half a minute once it is prepared.
+    It also prints what makes a bed easy or hard to crawl: the similarity of random, linked and sibling pages;
+    similarity and on-topic share by distance; links within hosts, degrees, triangles, how well the words around links
+    predict their targets, and hubs. It uses samples, so even a large bed takes about half a minute once prepared.
 
     \b
       $ scenthound lab info beds/demo
@@ -116,11 +116,11 @@ def info(bed: Path, topics: str | None, seed: int, jobs: int, as_json: bool) -> 
     if "made" in opened.about and int(opened.about["pages"]) > MOST_GENERATED:
         raise BadConfig(
             f"describing {bed} would mean generating and reading its {opened.about['pages']:,} pages",
-            f"generate and describe a web with the same habits and at most {MOST_GENERATED:,} pages",
+            f"generate a web with the same habits and at most {MOST_GENERATED:,} pages, and describe that one",
         )
-    with TaskProgress("preparing the bed, pages read", quiet=as_json) as progress:
+    with TaskProgress("preparing the bed: pages read", quiet=as_json) as progress:
         prepared = prepare(opened, jobs=jobs, progress=progress)
-        progress.begin("measuring, steps")
+        progress.begin("measuring: step")
         description = describe(opened, prepared, seed)
         measures = measure_web(prepared, chosen, random.Random(seed), progress)
     if as_json:
@@ -133,30 +133,30 @@ def info(bed: Path, topics: str | None, seed: int, jobs: int, as_json: bool) -> 
 def _show(info: BedInfo) -> None:
     from scenthound.report.crawl_report import size
 
-    reach, near = info.reachability, info.locality
-    share, chance = near.links_to_targets.mean, near.by_chance.mean
+    reach, locality = info.reachability, info.locality
+    share, chance = locality.links_to_targets.mean, locality.by_chance.mean
     times = f", {share / chance:.0f} times chance" if share is not None and chance else ""
     links = f"{info.links:,} between pages, {info.mean_out_degree:.1f} per page; {info.dead_links:,} are dead"
     replies = f"{info.pages:,}; {info.redirects:,} redirects, {info.other_answers:,} other replies"
     missing = f"{info.seeds_missing:,} seeds and {info.targets_missing:,} targets are not in the bed"
-    linked = f"{_or_none(near.cosine_linked, 3)} between linked pages ({near.pairs:,} pairs)"
+    linked = f"{_or_na(locality.cosine_linked, 3)} between linked pages ({locality.pairs:,} pairs)"
     rows = [
         ("bed", info.name + (f": {info.title}" if info.title else "")),
         ("origin", info.origin or "unknown"),
         ("licence", info.licence or "unknown"),
         ("digest", info.digest),
         ("pages", f"{replies}; median {size(info.median_page_bytes)}"),
-        ("hosts", f"{info.hosts:,}; {info.linked_hosts:,} ordered pairs of hosts with links"),
+        ("hosts", f"{info.hosts:,}; {info.linked_hosts:,} pairs of hosts connected by links (counting direction)"),
         ("links", links),
         (
             "topics",
-            f"{info.topics:,}; {_or_none(info.mean_seeds)} seeds and {_or_none(info.mean_targets)} targets each",
+            f"{info.topics:,}; {_or_na(info.mean_seeds)} seeds and {_or_na(info.mean_targets)} targets each",
         ),
         ("missing", f"{missing}; {len(info.topics_without_targets):,} topics have no targets"),
         ("reachable", f"{_share(reach.targets)} of a topic's targets, {_share(reach.pages)} of all pages"),
-        ("distance", f"mean {_or_none(reach.mean_distance)} links from seed to target"),
-        ("locality", f"{_share(near.links_to_targets)} of a target's links lead to targets of its topic{times}"),
-        ("cosine", f"{linked}, {_or_none(near.cosine_random, 3)} between random pages"),
+        ("distance", f"mean {_or_na(reach.mean_distance)} links from seed to target"),
+        ("locality", f"{_share(locality.links_to_targets)} of a target's links lead to targets of its topic{times}"),
+        ("cosine", f"{linked}, {_or_na(locality.cosine_random, 3)} between random pages"),
     ]
     print_facts(((name, printable(value, 400)) for name, value in rows), width=10)
     if reach.distances:
@@ -169,34 +169,35 @@ def _show(info: BedInfo) -> None:
 
 
 def _show_measures(measures: WebMeasures) -> None:
-    similar, near, hubs = measures.similarity, measures.clustering, measures.hubs
-    sizes = ", ".join(f"{count} have a page with {size}" for size, count in hubs.of_answers.items())
-    linked = f"{_or_none(similar.linked, 3)} linked, {_or_none(similar.linked_hosts, 3)} linked between hosts"
-    mixed = f"{_or_none(near.on_topic, 3)} on topic, {_or_none(near.mixed, 3)} with one of them off topic"
+    similar, clustering, hubs = measures.similarity, measures.clustering, measures.hubs
+    answers = ", ".join(f"{count} (N={size})" for size, count in hubs.of_answers.items())
+    linking = f"{hubs.of_seeds} of {hubs.topics} topics have a page that links to two seeds"
+    linked = f"{_or_na(similar.linked, 3)} linked, {_or_na(similar.linked_hosts, 3)} linked between hosts"
+    mixed = f"{_or_na(clustering.on_topic, 3)} on topic, {_or_na(clustering.mixed, 3)} with one of them off topic"
     rows = [
-        ("similarity", f"{_or_none(similar.random, 3)} random, {linked}, {_or_none(similar.siblings, 3)} siblings"),
+        ("similarity", f"{_or_na(similar.random, 3)} random, {linked}, {_or_na(similar.siblings, 3)} siblings"),
         ("in-links", _degrees(measures.in_degree)),
         ("out-links", _degrees(measures.out_degree)),
-        ("same host", f"{_or_none(measures.within_host, 3)} of the links"),
-        ("triangles", f"{_or_none(near.pages, 3)} of pairs of neighbours are linked; {mixed}"),
+        ("same host", f"{_or_na(measures.within_host, 3)} of the links"),
+        ("triangles", f"{_or_na(clustering.pages, 3)} of pairs of neighbours are linked; {mixed}"),
         ("contexts", f"{_contexts(measures.contexts)}; {_contexts(measures.contexts_between_hosts)} between hosts"),
-        ("hubs", f"{hubs.of_seeds} of {hubs.topics} topics have a page that links to two seeds; {sizes} answers"),
+        ("hubs", f"{linking}; topics with a page that links to at least N answers: {answers}"),
     ]
     print_facts(rows, width=10)
     distances = sorted({*similar.by_distance, *measures.on_topic}, key=int)
-    shown = [(d, _or_none(similar.by_distance.get(d), 3), _or_none(measures.on_topic.get(d), 3)) for d in distances]
+    shown = [(d, _or_na(similar.by_distance.get(d), 3), _or_na(measures.on_topic.get(d), 3)) for d in distances]
     if shown:
         out().print(table(("links away", "similarity", "on topic"), shown, numbers=[0, 1, 2]))
 
 
 def _degrees(degrees: Degrees) -> str:
-    exponent = "" if degrees.exponent is None else f"; tail with exponent {degrees.exponent:.2f}"
-    highest = f"a tenth have over {degrees.ninth_decile:.0f}, one percent over {degrees.last_percent:.0f}"
+    exponent = "" if degrees.exponent is None else f"; power-law tail with exponent {degrees.exponent:.2f}"
+    highest = f"10% of pages have over {degrees.ninth_decile:.0f}, 1% over {degrees.last_percent:.0f}"
     return f"median {degrees.median:.0f}, {highest}, maximum {degrees.most:,}{exponent}"
 
 
 def _contexts(contexts: Contexts) -> str:
-    return f"AUC {_or_none(contexts.keywords, 3)} by keywords, {_or_none(contexts.seeds, 3)} by examples"
+    return f"AUC {_or_na(contexts.keywords, 3)} by keywords, {_or_na(contexts.seeds, 3)} by examples"
 
 
 def _share(spread: Spread) -> str:
@@ -205,5 +206,5 @@ def _share(spread: Spread) -> str:
     return f"{spread.mean:.1%} (topics from {spread.least:.1%} to {spread.most:.1%})"
 
 
-def _or_none(value: float | None, digits: int = 1) -> str:
-    return "no" if value is None else f"{value:.{digits}f}"
+def _or_na(value: float | None, digits: int = 1) -> str:
+    return "n/a" if value is None else f"{value:.{digits}f}"

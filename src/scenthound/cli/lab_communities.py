@@ -30,7 +30,7 @@ def communities(
     known: Path | None,
     as_json: bool,
 ) -> None:
-    """Print the community around the seeds in GRAPH, an edge list, by the rule of `cc-bfs`: one node per line.
+    """Print the community around the seeds in GRAPH, an edge list, using the rule of `cc-bfs`; one node per line.
 
     \b
       $ scenthound lab communities karate.txt --seed 33 --seed 32
@@ -41,7 +41,7 @@ def communities(
     from scenthound.strategies.cc_bfs import ring_weights
 
     if not seeds:
-        raise BadUsage("no seed: name at least one node of the community", "add --seed NODE")
+        raise BadUsage("no seed: give at least one node of the community", "add --seed NODE")
     edges = read_edges(graph)
     for seed in seeds:
         if edges.number(seed) is None:

@@ -16,7 +16,7 @@ from scenthound.cli.output import emit, json_option, option, say
 @option(
     "--topics",
     "FILE",
-    "Targets, as a topics.jsonl.  [default: the pages that the crawls' judges found relevant]",
+    "A topics.jsonl with the targets.  [default: the pages that the crawls' judges found relevant]",
     type=click.Path(path_type=Path),
 )
 @option(
@@ -26,7 +26,7 @@ from scenthound.cli.output import emit, json_option, option, say
 def pool(crawls: tuple[Path, ...], out: Path, topics: Path | None, jobs: int, as_json: bool) -> None:
     """Turn live CRAWLS into an experiment: their pages are pooled, and their trails measured together.
 
-    Crawls of one topic must have started from the same seeds. Several crawls with one strategy count as its runs.
+    Crawls of one topic must have started from the same seeds. Several crawls with the same strategy count as its runs.
 
     \b
       $ scenthound lab pool crawls/best crawls/breadth --out runs/live

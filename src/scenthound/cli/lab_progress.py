@@ -1,4 +1,4 @@
-"""Progress of a task on stderr: a bar with the time left on a terminal, a plain line elsewhere."""
+"""Show the progress of a task on stderr: a bar with the time left on a terminal, a plain line elsewhere."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scenthound.formats import printable
 
 REFRESH = 0.1
 PLAIN_EVERY = 5.0
-AT_ONCE = 0.02  # seconds; items that come faster at the start were done before and say nothing about speed
+AT_ONCE = 0.02  # seconds; items that arrive faster at the start were already done, and are left out of the speed
 
 
 class TaskProgress:
@@ -43,7 +43,7 @@ class TaskProgress:
         self.stop()
 
     def stop(self) -> None:
-        """Print nothing more."""
+        """Stop printing progress."""
         if self._bar is not None:
             self._bar.stop()
             self._bar = None

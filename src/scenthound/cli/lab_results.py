@@ -1,4 +1,4 @@
-"""`scenthound lab measure`, `report` and `compare`: measure, report and compare the crawls of an experiment."""
+"""`scenthound lab measure`, `report` and `compare`: the commands that evaluate an experiment."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ SHOWN = ("target_recall", "description_precision", "harvest_rate")
 
 group_option = option(
     "--group-by",
-    "WHAT",
-    "Which topics count as one group in the statistics: category (same path), topic (none), or N levels of the path.",
+    "GROUPING",
+    "How to group topics in the statistics: category (same path), topic (no groups), or N (same first N path levels).",
     default="category",
     show_default=True,
 )
 unit_option = option(
     "--by unit",
     "UNIT",
-    "Unit of --at: pages, or requests (including dead links).",
+    "What --at counts: pages, or requests (including dead links).",
     type=click.Choice(["pages", "requests"]),
     default="pages",
     show_default=True,
@@ -44,12 +44,12 @@ jobs_option = option("--jobs", "N", "Processes to use.", type=click.IntRange(min
 @option(
     "--metric metrics",
     "NAME,…",
-    "Only these metrics, e.g. coverage:top=10; `all` for all of them.  [default: three]",
+    "Only these metrics, e.g. coverage:top=10, or all.  [default: target_recall, description_precision, harvest_rate]",
 )
 @click.option(
     "--topics", is_flag=True, help="Print characteristics of the topics, and their correlation with the final values."
 )
-@option("--trail", "FILE", "Measure a trail of any crawler instead.", type=click.Path(path_type=Path))
+@option("--trail", "FILE", "Measure the trail of any crawler instead of RUN.", type=click.Path(path_type=Path))
 @option("--bed", "BED", "With --trail: the bed that was crawled.", type=click.Path(path_type=Path))
 @option("--topic", "ID", "With --trail: the topic of the crawl.")
 @unit_option
@@ -68,7 +68,7 @@ def measure(
     """Print means over topics and their standard errors, for every strategy and metric of RUN.
 
     With --topics it prints the characteristics of the topics and their rank correlation with target recall and
-    precision. With --trail it measures one crawl of any crawler: a file with JSON lines that have a `url`.
+    precision. With --trail it measures one crawl by any crawler: FILE has a JSON line with a `url` for each page.
 
     \b
       $ scenthound lab measure runs/first --at 100,250,500,1000
@@ -83,11 +83,11 @@ def measure(
     chosen = _metrics(metrics, as_json)
     if (run is None) == (trail is None):
         raise BadUsage(
-            "name either a run or a trail to measure", "give the folder RUN, or --trail FILE --bed BED --topic ID"
+            "give either a run or a trail to measure", "give the folder RUN, or --trail FILE --bed BED --topic ID"
         )
     if trail is not None and topics:
         raise BadUsage(
-            "--topics needs several crawls, and a trail is only one", "leave out --topics, or name a folder RUN"
+            "--topics needs several crawls, and a trail is only one", "leave out --topics, or give the folder RUN"
         )
     if trail is not None:
         _measure_trail(trail, at, chosen, as_json, **options)
@@ -96,7 +96,7 @@ def measure(
     jobs = options["jobs"]
     opened = open_run(run)
     points = _points(opened, at, unit)
-    with TaskProgress("measuring, topics", as_json) as progress:
+    with TaskProgress("measuring topics", as_json) as progress:
         if topics or unit == "requests":
             points = measure_if_stale(
                 opened,
@@ -117,20 +117,20 @@ def measure(
 
 
 def _points(run: Experiment, at: str | None, unit: Unit) -> tuple[int, ...] | None:
-    """The points of `--at` that the crawls reach. Default: for requests a fixed series, for pages None (as before)."""
+    """The points of `--at` that the crawls reach. Default: a fixed series of requests; for pages None, as last time."""
     from scenthound.lab.measure.by_requests import default_request_points
     from scenthound.lab.measure.compare_crawlers import split_points
 
     if unit == "pages":
-        return split_points(numbers(at, "--at"), run.spec.limits.pages)[0] if at else None
+        return split_points(parse_int_list(at, "--at"), run.spec.limits.pages)[0] if at else None
     last = max((outcome.attempts for outcome in run.outcomes().values()), default=1)
-    return split_points(numbers(at, "--at"), last, unit)[0] if at else default_request_points(last)
+    return split_points(parse_int_list(at, "--at"), last, unit)[0] if at else default_request_points(last)
 
 
 def _summary_json(
     run: Experiment, points: Sequence[int], metrics: Sequence[str] | None, unit: Unit, group_by: str
 ) -> dict[str, Any]:
-    """The summary as JSON data; each value also says for how many topics the crawl had already ended."""
+    """The summary as JSON data; `ended` of a value is the number of topics whose crawl had already ended."""
     from scenthound.lab.measure.equal_pages import crawl_lengths, ended_crawls
     from scenthound.lab.measure.measure import summary
 
@@ -157,7 +157,7 @@ def _topics(run: Experiment, points: Sequence[int], metrics: Sequence[str] | Non
     heads = [name.replace("_", "\n") for name in NAMES]  # on several lines, to fit the table on a terminal
     right = range(1, len(NAMES) + 2)
     console = out()
-    rows = [(topic, *map(_number, values.values())) for topic, values in topics.items()]
+    rows = [(topic, *map(_format_value, values.values())) for topic, values in topics.items()]
     console.print(table(("topic", *heads), rows, numbers=right))
     measured = {metric for values in correlations.values() for metric in values}
     for metric in sorted(measured) if metrics is None else [name for name in metrics if name in measured]:
@@ -167,7 +167,7 @@ def _topics(run: Experiment, points: Sequence[int], metrics: Sequence[str] | Non
                 cells = values.get(metric, {}).get(point, {})
                 counts = sorted({int(cell["topics"] or 0) for cell in cells.values()})
                 if any(counts):
-                    rhos = (_number(cells[name]["rho"]) for name in NAMES)
+                    rhos = (_format_value(cells[name]["rho"]) for name in NAMES)
                     rows.append((display_name(strategy, run.spec.given), *rhos, "/".join(map(str, counts))))
             if rows:
                 console.print(f"Spearman's rank correlation over topics with {metric} at {point:,} pages:")
@@ -193,19 +193,19 @@ def _measure_trail(
         raise BadUsage("a trail can't be measured without its bed and topic", "add --bed BED and --topic ID")
     opened = Bed.open(bed)
     bed_topic = choose_topics(opened.topics, [topic])[0]
-    with TaskProgress("preparing the bed, pages read", as_json) as progress:
+    with TaskProgress("preparing the bed: pages read", as_json) as progress:
         prepared = prepare(opened, jobs=jobs, progress=progress)
-    values = measure_trail(trail, prepared, bed_topic, numbers(at, "--at") if at else None)
-    kept = {name: points for name, points in values.items() if chosen is None or name in chosen}
+    values = measure_trail(trail, prepared, bed_topic, parse_int_list(at, "--at") if at else None)
+    selected = {name: points for name, points in values.items() if chosen is None or name in chosen}
     if as_json:
         document = {
             name: {n: {"mean": v, "se": None, "topics": int(v is not None)} for n, v in points.items()}
-            for name, points in kept.items()
+            for name, points in selected.items()
         }
         emit({trail.name: document})
         return
     points = list(next(iter(values.values()), {}))
-    rows = [(name, *(_number(kept[name][point]) for point in points)) for name in kept]
+    rows = [(name, *(_format_value(selected[name][point]) for point in points)) for name in selected]
     out().print(table(("metric", *(f"{point:,} pages" for point in points)), rows, numbers=range(1, len(points) + 1)))
 
 
@@ -213,7 +213,7 @@ def _measure_trail(
 @click.argument("run", type=click.Path(path_type=Path))
 @option("--at", "100,250,…", "Page counts to show in tables.  [default: the same as last time]")
 @click.option(
-    "--figures", is_flag=True, help="Also write the figures of the papers to RUN/figures, as CSV, SVG and LaTeX."
+    "--figures", is_flag=True, help="Also write the plots known from the papers to RUN/figures, as CSV, SVG and LaTeX."
 )
 @group_option
 @jobs_option
@@ -221,8 +221,8 @@ def _measure_trail(
 def report(run: Path, at: str | None, figures: bool, group_by: str, jobs: int, as_json: bool) -> None:
     """Write RUN/report.html, a single self-contained file: curves, error bands, tests, tables.
 
-    --figures adds the plots of the papers: coverage against n, mean ranks, recall and recall per CPU second over
-    time, goals fetched and recognised.
+    --figures adds the plots known from the papers: coverage against n, mean ranks, recall and recall per CPU second
+    over time, goals fetched and recognised.
 
     \b
       $ scenthound lab report runs/first
@@ -233,8 +233,8 @@ def report(run: Path, at: str | None, figures: bool, group_by: str, jobs: int, a
     from scenthound.lab.report.paper_figures import figure_metrics, write_figures
 
     opened = open_run(run)
-    points = split_points(numbers(at, "--at"), opened.spec.limits.pages)[0] if at else None
-    with TaskProgress("measuring, topics", as_json) as progress:
+    points = split_points(parse_int_list(at, "--at"), opened.spec.limits.pages)[0] if at else None
+    with TaskProgress("measuring topics", as_json) as progress:
         extra_metrics = figure_metrics() if figures else ()
         points = measure_if_stale(opened, points, jobs=jobs, progress=progress, metrics=extra_metrics)
     path = write_report(opened, points, group_by)
@@ -267,14 +267,15 @@ def compare(
     jobs: int,
     as_json: bool,
 ) -> None:
-    """Is strategy A better than B? A paired one-tailed t test over topics, as a sentence.
+    """Test whether strategy A is better than B (paired one-tailed t test over topics), and print the result.
 
     With more than two names the first is tested against each of the others, and with none every pair is tested in both
-    directions; then p values are adjusted (Holm). Two runs can be compared if bed, limits, seeds and targets are equal.
+    directions; in these cases p values are Holm-adjusted. Two runs can be compared if bed, limits, seeds and
+    targets are equal.
 
     Topics of one category are not independent: errors are cluster-robust, and the sentence says how many categories
-    there are. If one crawl ended early, rates are compared after the same number of pages of both; recall keeps its
-    last value.
+    there are. If one crawl ended early, rates are compared at the length of the shorter crawl; recall keeps its last
+    value.
 
     \b
       $ scenthound lab compare runs/first best-n-first breadth-first --metric target_recall --at 500
@@ -299,28 +300,30 @@ def compare(
     last = opened.spec.limits.pages
     if unit == "requests":
         last = max(outcome.attempts for outcome in opened.outcomes().values())
-    points, beyond = split_points(numbers(at, "--at") if at else [last], last, unit)
+    points, beyond = split_points(parse_int_list(at, "--at") if at else [last], last, unit)
     if beyond:
-        raise BadUsage(f"no value at {beyond[0]:,}: the crawls have {last:,} {unit}", f"use at most --at {last}")
+        raise BadUsage(
+            f"there is no value at {beyond[0]:,}: the crawls end after {last:,} {unit}", f"use at most --at {last}"
+        )
     question = Question(metric, points, group_by, unit)
-    given = dict(opened.spec.given)
-    with TaskProgress("measuring, topics", as_json) as progress:
+    extra_inputs = dict(opened.spec.given)
+    with TaskProgress("measuring topics", as_json) as progress:
         if against is None:
             comparisons = compare_within(opened, names, question, jobs=jobs, progress=progress)
         elif len(names) != 2:
-            raise BadUsage("comparing two runs needs one strategy of each", f"name both: {run} A {against} B")
+            raise BadUsage("comparing two runs requires one strategy from each", f"give both: {run} A {against} B")
         else:
             pair, other = (names[0], names[1]), open_run(against)
-            given |= other.spec.given
+            extra_inputs |= other.spec.given
             comparisons = compare_across((opened, other), pair, question, jobs=jobs, progress=progress)
     if as_json:
-        documents = [plain(comparison, given) for comparison in comparisons]
+        documents = [plain(comparison, extra_inputs) for comparison in comparisons]
         emit(documents[0] if len(documents) == 1 else documents)
         return
     for comparison in comparisons:
-        click.echo(printable(sentence(with_display_names(comparison, given))))
+        click.echo(printable(sentence(with_display_names(comparison, extra_inputs))))
         if comparison.left_out:
-            say(f"Topics without a value, left out: {printable(', '.join(comparison.left_out), 300)}")
+            say(f"Left out, because they have no value: {printable(', '.join(comparison.left_out), 300)}")
 
 
 def show_summary(
@@ -349,10 +352,10 @@ def show_summary(
                 for point in cells
             ]
             means = [
-                f"{_number(cell['mean'])} ± {_number(cell['se'])}{mark}"
+                f"{_format_value(cell['mean'])} ± {_format_value(cell['se'])}{mark}"
                 for cell, mark in zip(cells.values(), marks, strict=True)
             ]
-            counts = [_counts(cell[what] for cell in cells.values()) for what in ("topics", "groups")]
+            counts = [_distinct_counts(cell[key] for cell in cells.values()) for key in ("topics", "groups")]
             if any(cell["topics"] for cell in cells.values()):
                 rows.append((display_name(strategy, experiment.spec.given), *means, *counts))
         if rows:
@@ -364,10 +367,10 @@ def show_summary(
     _explain_oracles(summaries)
     if experiment.spec.given:
         rows = [(strategy, ", ".join(needs)) for strategy, needs in experiment.spec.given.items()]
-        console.print(table(("strategy", "given beyond keywords and seeds"), rows))
+        console.print(table(("strategy", "input besides keywords and seeds"), rows))
 
 
-def _counts(values: Iterable[float | int | None]) -> str:
+def _distinct_counts(values: Iterable[float | int | None]) -> str:
     return "/".join(map(str, sorted({int(value or 0) for value in values})))
 
 
@@ -382,7 +385,7 @@ def _explain_oracles(names: Iterable[str]) -> None:
 def _show_ended(
     experiment: Experiment, ended: Mapping[str, Mapping[int, tuple[int, int]]], points: Sequence[int], unit: Unit
 ) -> None:
-    """Print how many crawls had ended before each point. The path oracle ends as soon as all targets are found."""
+    """Print how many crawls had ended before each point. (The path oracle ends when it has found all targets.)"""
     rows = [
         (name, *(f"{ended[name][point][0]} of {ended[name][point][1]}" for point in points))
         for name in experiment.spec.strategies
@@ -393,19 +396,19 @@ def _show_ended(
     heads = ("topics whose crawl had ended", *(f"before {point:,}" for point in points))
     out().print(table(heads, rows, numbers=range(1, len(points) + 1)))
     say(
-        "A crawl that ended keeps its last value. † marks a rate over fewer pages than its column says, which can't be "
+        "A crawl that ended keeps its last value. † marks a rate over fewer pages than its column says, so it can't be "
         f"compared within the column; `lab compare` compares both crawls after the same number of {unit}."
     )
 
 
-def numbers(text: str, what: str) -> list[int]:
-    """Parse a list such as `0,1,2`; `what` is the option that an error names."""
+def parse_int_list(text: str, option_name: str) -> list[int]:
+    """Parse a list such as `0,1,2`; errors mention `option_name`."""
     try:
         values = [int(part.strip().replace("_", "")) for part in text.split(",") if part.strip()]
     except ValueError:
         values = []
     if not values:
-        raise BadUsage(f"`{what} {text}` is not a list of whole numbers", f"for example: {what} 1,2,3")
+        raise BadUsage(f"`{option_name} {text}` is not a list of whole numbers", f"for example: {option_name} 1,2,3")
     return list(dict.fromkeys(values))
 
 
@@ -422,7 +425,7 @@ def _metrics(text: str | None, as_json: bool) -> list[str] | None:
     return names
 
 
-def _number(value: float | int | None) -> str:
+def _format_value(value: float | int | None) -> str:
     if value is None:
         return "-"
     if isinstance(value, int):

@@ -1,4 +1,4 @@
-"""`scenthound lab run`: replay one crawl for each strategy, topic and seed number, all under the same limits."""
+"""`scenthound lab run`: run every combination of strategy, topic and random seed on a bed, under the same limits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scenthound.cli.lab_progress import TaskProgress
-from scenthound.cli.lab_results import numbers, show_summary
+from scenthound.cli.lab_results import parse_int_list, show_summary
 from scenthound.cli.output import emit, json_option, key_value, option, out, repeatable, say, table
 from scenthound.cli.root_command import INTERRUPTED
 from scenthound.errors import BadConfig, BadUsage, UnknownName
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from scenthound.lab.run.spec import StrategySpec
 
 POLITE = ("delay", "latency", "sigma", "concurrency", "order", "seconds")
-FAILURES_SHOWN = 5  # on the terminal; the folder and the report list all
+FAILURES_SHOWN = 5  # on the terminal; failures.jsonl and the report list all of them
 
 
 @click.command()
@@ -59,24 +59,26 @@ FAILURES_SHOWN = 5  # on the terminal; the folder and the report list all
 @option(
     "--profile",
     "NAME",
-    "Limits: open, or those of a paper (exp, biz, graph or econ).",
+    "Preset limits: open, or those of a paper (exp, biz, graph, econ; see docs/papers.md).",
     default="open",
     show_default=True,
 )
-@option("--judge", "NAME", "The judge whose verdicts are measured, e.g. `topic`.  [default: keywords]")
+@option("--judge", "NAME", "Judge that decides which pages are relevant, e.g. `topic`.  [default: keywords]")
 @option("--in-flight", "N", "Simulate N threads.  [default: the profile's]", type=click.IntRange(min=1))
 @repeatable("--set pairs", "KEY=VALUE", "Any other limit: frontier, spread, static, redirects, page_bytes, url_length.")
 @click.option(
-    "--polite", is_flag=True, help="Let hosts rest, on a virtual clock, to get the fetch order of a live crawl."
+    "--polite",
+    is_flag=True,
+    help="Simulate delays and latency on a virtual clock, to get the fetch order of a live crawl.",
 )
-@option("--delay", "S", "With --polite: seconds that a host rests.  [default: 1]", type=float)
+@option("--delay", "S", "With --polite: seconds between two requests to a host.  [default: 1]", type=float)
 @option("--latency", "S", "With --polite: median seconds to a reply.  [default: 0.2]", type=float)
 @option("--sigma", "X", "With --polite: standard deviation of the latency's logarithm.  [default: 0.5]", type=float)
 @option("--concurrency", "N", "With --polite: requests in flight.  [default: 32]", type=int)
 @option("--order", "NAME", "With --polite: auto, quality or speed.  [default: auto]")
 @option("--time seconds", "S", "With --polite: stop after this many virtual seconds.", type=float)
 @click.option("--robustness", is_flag=True, help="Also crawl from each half of the seeds, and compare the two.")
-@click.option("--no-oracles", is_flag=True, help="Leave out the oracles, which serve as reference.")
+@click.option("--no-oracles", is_flag=True, help="Leave out the oracles that are added for reference.")
 @option("--out folder", "RUN", "Folder of the experiment.", required=True, type=click.Path(path_type=Path))
 @json_option
 def run(bed: Path, strategies: str, folder: Path, jobs: int, at: str | None, as_json: bool, **options: Any) -> int:
@@ -86,7 +88,8 @@ def run(bed: Path, strategies: str, folder: Path, jobs: int, at: str | None, as_
     seed numbers to a folder later, as long as bed and limits stay the same. Two oracles are added for reference: the
     path oracle knows the answers; the content oracle can read pages before they are fetched, and is not an upper bound.
 
-    With --polite hosts rest and replies take time, on a virtual clock; results are shown by page and by second.
+    With --polite, delays between requests to a host and the latency of replies are simulated on a virtual clock;
+    results are shown by page and by second.
 
     \b
       $ scenthound lab run beds/demo --strategies breadth-first,best-n-first:n=64 --pages 500 --out runs/first
@@ -100,18 +103,18 @@ def run(bed: Path, strategies: str, folder: Path, jobs: int, at: str | None, as_
     flags = {name: options.pop(name) for name in ("pages", "requests", "in_flight", "judge")}
     if flags["pages"] is None:
         flags["pages"] = flags["requests"]  # no crawl has more pages than requests
-    given = dict(map(key_value, options.pop("pairs")))
+    overrides = dict(map(key_value, options.pop("pairs")))
     profile = options.pop("profile")
-    limits, cut = _limits(profile, flags, given)
+    limits, cut = _limits(profile, flags, overrides)
     chosen = _strategies(strategies, profile)
     limits = replace(limits, polite=_polite(options.pop("polite"), {name: options.pop(name) for name in POLITE}))
-    if "spread" in given:
+    if "spread" in overrides:
         _check_spread(chosen, limits.spread)
     points = _points(at, limits.pages)
     options["oracles"] = not options.pop("no_oracles")
-    options["seed_numbers"] = numbers(options["seed_numbers"], "--seed-numbers")
+    options["seed_numbers"] = parse_int_list(options["seed_numbers"], "--seed-numbers")
     try:
-        with TaskProgress("preparing the bed, pages read", as_json) as progress, _warn_on_interrupt(progress):
+        with TaskProgress("preparing the bed: pages read", as_json) as progress, _warn_on_interrupt(progress):
 
             def cell_done(count: int, total: int, cell: Cell, outcome: Outcome) -> None:
                 progress.begin("crawls")
@@ -121,7 +124,7 @@ def run(bed: Path, strategies: str, folder: Path, jobs: int, at: str | None, as_
             experiment = run_experiment(
                 bed, chosen, folder, run_options, jobs=jobs, progress=cell_done, preparing=progress
             )
-            progress.begin("measuring, topics")
+            progress.begin("measuring topics")
             shown = measure_if_stale(experiment, points, jobs=jobs, progress=progress)
     except KeyboardInterrupt:
         return _interrupted(folder, as_json)
@@ -129,8 +132,8 @@ def run(bed: Path, strategies: str, folder: Path, jobs: int, at: str | None, as_
     return 0
 
 
-def _limits(profile: str, flags: Mapping[str, int | None], given: Mapping[str, str]) -> tuple[ReplayLimits, Cut]:
-    """The limits of the profile, with the changes that the options ask for."""
+def _limits(profile: str, flags: Mapping[str, int | None], overrides: Mapping[str, str]) -> tuple[ReplayLimits, Cut]:
+    """The limits of the profile, overridden by the options."""
     from scenthound.lab.beds.prepare_pages import Cut
     from scenthound.lab.run.run_cell import PROFILES, ReplayLimits
     from scenthound.loop.settings import read
@@ -140,10 +143,10 @@ def _limits(profile: str, flags: Mapping[str, int | None], given: Mapping[str, s
     chosen = PROFILES[profile]
     cuts = {field.name for field in fields(Cut)}
     names = [*(field.name for field in fields(ReplayLimits) if field.name != "polite"), *cuts]
-    for key in given:
+    for key in overrides:
         if key not in names:
             raise UnknownName.among("limit", key, names)
-    changes: dict[str, Any] = {**given, **{key: value for key, value in flags.items() if value is not None}}
+    changes: dict[str, Any] = {**overrides, **{key: value for key, value in flags.items() if value is not None}}
     limits = values_of(read(ReplayLimits, {key: value for key, value in changes.items() if key not in cuts}, "limit"))
     cut = values_of(read(Cut, {key: value for key, value in changes.items() if key in cuts}, "limit"))
     return (
@@ -153,7 +156,7 @@ def _limits(profile: str, flags: Mapping[str, int | None], given: Mapping[str, s
 
 
 def _strategies(text: str, profile: str) -> list[StrategySpec]:
-    """The strategies; parameters that are not given are those of the profile's paper."""
+    """Parse the strategies; missing parameters default to those of the profile's paper."""
     from scenthound.lab.run.run_cell import PROFILES
     from scenthound.lab.run.spec import parse_strategies
 
@@ -165,15 +168,15 @@ def _strategies(text: str, profile: str) -> list[StrategySpec]:
 def _polite(is_polite: bool, flags: Mapping[str, Any]) -> PoliteLimits | None:
     from scenthound.lab.run.polite_replay import PoliteLimits
 
-    given = {key: value for key, value in flags.items() if value is not None}
-    if given and not is_polite:
-        flag = next(iter(given)).replace("seconds", "time")
+    values = {key: value for key, value in flags.items() if value is not None}
+    if values and not is_polite:
+        flag = next(iter(values)).replace("seconds", "time")
         raise BadUsage(f"--{flag} needs --polite", "add --polite")
-    return PoliteLimits(**given) if is_polite else None
+    return PoliteLimits(**values) if is_polite else None
 
 
 def _check_spread(strategies: Sequence[StrategySpec], spread: int) -> None:
-    """Refuse a `spread` option that a strategy would ignore. For a profile's spread the report says so instead."""
+    """Refuse `--set spread` for a strategy that ignores it. If a profile sets it, only the report says so."""
     from scenthound.wiring.parts_from_settings import check_spread, make_strategy
 
     for spec in strategies:
@@ -185,15 +188,15 @@ def _points(at: str | None, pages: int) -> Sequence[int] | None:
 
     if at is None:
         return None
-    within, beyond = split_points(numbers(at, "--at"), pages)
+    within, beyond = split_points(parse_int_list(at, "--at"), pages)
     if beyond:
-        say(f"note: no value at {', '.join(map(str, beyond))}: the crawls have {pages:,} pages")
+        say(f"note: there is no value at {', '.join(map(str, beyond))}, since the crawls end after {pages:,} pages")
     return within
 
 
 @contextmanager
 def _warn_on_interrupt(progress: TaskProgress) -> Iterator[None]:
-    """On the first Ctrl-C, say what happens next and interrupt; leave the second to Python."""
+    """On the first Ctrl-C, print what happens next and interrupt; Python handles the second as usual."""
 
     def warn(signal_number: int, frame: object) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -203,7 +206,7 @@ def _warn_on_interrupt(progress: TaskProgress) -> Iterator[None]:
 
     try:
         previous = signal.signal(signal.SIGINT, warn)
-    except ValueError:  # not in the main thread, which alone receives signals
+    except ValueError:  # only the main thread can set signal handlers
         yield
         return
     try:
@@ -228,7 +231,7 @@ def _interrupted(folder: Path, as_json: bool) -> int:
 
 
 def _show_times(experiment: Experiment) -> None:
-    """Print the times of a polite replay: its duration, pages per second, and what resting hosts cost."""
+    """Print the times of a polite replay: duration, pages per second, and the cost of delays."""
     from scenthound.lab.measure.by_time import times
 
     if experiment.spec.limits.polite is None:
@@ -238,7 +241,7 @@ def _show_times(experiment: Experiment) -> None:
          f"{mean['waited']:,.0f}")
         for name, mean in times(experiment).items()
     ]  # fmt: skip
-    heads = ("means over crawls", "virtual seconds", "pages per second", "ahead of better ones", "seconds waited")
+    heads = ("means over crawls", "virtual seconds", "pages per second", "fetched out of order", "seconds waited")
     out().print(table(heads, rows, numbers=range(1, len(heads))))
 
 
@@ -255,7 +258,7 @@ def _print_results(experiment: Experiment, points: Sequence[int], as_json: bool)
                 "digest": experiment.spec.digest,
                 "cells": len(experiment.cells),
                 "failures": [{**cell.about, "error": outcome.error} for cell, outcome in failed],
-                "troubles": [trouble._asdict() for trouble in experiment.problems],
+                "troubles": [problem._asdict() for problem in experiment.problems],
                 "given": {label: list(needs) for label, needs in experiment.spec.given.items()},
                 "summary": summary(experiment, points),
                 **({"virtual_time": times(experiment)} if experiment.spec.limits.polite is not None else {}),
@@ -264,9 +267,9 @@ def _print_results(experiment: Experiment, points: Sequence[int], as_json: bool)
         return
     show_summary(experiment, points)
     _show_times(experiment)
-    for trouble in experiment.problems:
-        count = f": {len(trouble.urls)} of {trouble.of}" if trouble.urls else ""
-        say(f"topic {printable(trouble.topic)}: {trouble.what}{count}")
+    for problem in experiment.problems:
+        count = f": {len(problem.urls)} of {problem.of}" if problem.urls else ""
+        say(f"topic {printable(problem.topic)}: {problem.what}{count}")
     for cell, outcome in failed[:FAILURES_SHOWN]:
         say(f"failed: {printable(cell.strategy)} on {printable(cell.topic)}: {printable(outcome.error, 200)}")
     if failed:

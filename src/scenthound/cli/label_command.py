@@ -63,13 +63,13 @@ def label(folder: Path, url: str | None, on_topic: bool | None, lists_labels: bo
 
 
 def _known_url(opened: CrawlFolder, raw: str) -> Url:
-    """The URL as this crawl knows it; `BadUsage` with similar URLs if it does not."""
+    """The URL in the form that this crawl uses. Raises `BadUsage` with similar URLs if it is unknown."""
     from scenthound.report.explain import explain
 
     try:
         explanation = explain(opened, raw)
     except NotAUrl as error:
-        raise BadUsage(error.message, "write the whole URL, e.g. https://example.org/page") from None
+        raise BadUsage(error.message, "write the full URL, e.g. https://example.org/page") from None
     if explanation.state == "crawled":
         return explanation.path[-1].url
     if explanation.state == "waiting":

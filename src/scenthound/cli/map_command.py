@@ -10,7 +10,7 @@ import click
 
 from scenthound.cli.crawl_options import fetch_options, pdf_option, set_option
 from scenthound.cli.output import emit, json_option, option, say
-from scenthound.cli.shell_words import strategies_named
+from scenthound.cli.shell_words import complete_strategies
 from scenthound.errors import BadUsage
 
 if TYPE_CHECKING:
@@ -25,7 +25,9 @@ STRATEGY = "shark-search"
 @click.argument("topic", required=False)
 @option("--pages", "N", f"Stop after this many pages.  [default: {PAGES}]")
 @option("--time", "TIME", "Stop after this long, e.g. `90 s` or `2 h`.")
-@option("--strategy", "NAME", f"How to choose the next page.  [default: {STRATEGY}]", shell_complete=strategies_named)
+@option(
+    "--strategy", "NAME", f"How to choose the next page.  [default: {STRATEGY}]", shell_complete=complete_strategies
+)
 @option(
     "--out folder", "DIR", "Folder of the new crawl.  [default: named after the topic]", type=click.Path(path_type=Path)
 )

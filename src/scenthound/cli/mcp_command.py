@@ -15,17 +15,22 @@ from scenthound.loop.settings import Settings, read
 @click.command()
 @click.argument("folders", nargs=-1, type=click.Path(path_type=Path), metavar="[FOLDER]…")
 @click.option(
-    "--pages", type=click.IntRange(1), default=200, show_default=True, metavar="N", help="Most pages per crawl."
+    "--pages", type=click.IntRange(1), default=200, show_default=True, metavar="N", help="Maximum pages per crawl."
 )
-@option("--time duration", "TIME", "Longest time per crawl, e.g. `90 s` or `2 h`.", default="10 min", show_default=True)
+@option("--time duration", "TIME", "Maximum time per crawl, e.g. `90 s` or `2 h`.", default="10 min", show_default=True)
 @click.option(
-    "--crawls", type=click.IntRange(0), default=5, show_default=True, metavar="N", help="Most crawls in total."
+    "--crawls", type=click.IntRange(0), default=5, show_default=True, metavar="N", help="Maximum crawls in total."
 )
 @click.option(
-    "--at-once", type=click.IntRange(1), default=2, show_default=True, metavar="N", help="Most crawls at the same time."
+    "--at-once",
+    type=click.IntRange(1),
+    default=2,
+    show_default=True,
+    metavar="N",
+    help="Maximum crawls at the same time.",
 )
 @repeatable("--domain domains", "NAME", "Crawl only in this domain and its subdomains; can be repeated.")
-@option("--home", "DIR", "Folder for new crawls.  [default: your data folder]", type=click.Path(path_type=Path))
+@option("--home", "DIR", "Folder for new crawls.  [default: the user data folder]", type=click.Path(path_type=Path))
 @repeatable("--set pairs", "KEY=VALUE", "A setting for every crawl started here, e.g. contact=me@example.org.")
 @click.option("--json", "as_json", is_flag=True, help="Print the entry for a client's configuration file, and exit.")
 def mcp(
@@ -42,7 +47,7 @@ def mcp(
     """Offer crawls as tools for agents, over the Model Context Protocol on stdin and stdout.
 
     Agents can start crawls within the limits given here, and search, read and explain the fetched pages. No caller can
-    raise a limit. Private addresses are refused. FOLDER is a crawl that agents may read, or a folder of several.
+    raise a limit. Private addresses are refused. FOLDER is a crawl folder that agents may read, or contains several.
 
     \b
       $ scenthound mcp
@@ -67,7 +72,7 @@ def mcp(
     try:
         from scenthound.agent_tools.mcp_server import serve
     except ImportError:
-        raise BadConfig("the tools for agents are not installed", "pip install 'scenthound[mcp]'") from None
+        raise BadConfig("the packages for the agent tools are not installed", "pip install 'scenthound[mcp]'") from None
     from scenthound.agent_tools.agent_limits import ToolLimits
     from scenthound.agent_tools.tool_methods import Tools
 

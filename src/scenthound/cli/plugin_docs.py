@@ -1,4 +1,4 @@
-"""Describes plug-ins (strategies, judges, seed sources) from their docstrings, as JSON data or for the terminal."""
+"""Describe plug-ins (strategies, judges, seed sources) from their docstrings, as JSON data or for the terminal."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ class PluginList:
     """A command that lists the plug-ins of one kind, or describes one."""
 
     command: str
-    described: Callable[[str, type[Any]], dict[str, Any]]
+    describe: Callable[[str, type[Any]], dict[str, Any]]
     show: Callable[[dict[str, Any]], None]
     heads: tuple[str, ...]
     row: Callable[[Mapping[str, Any]], tuple[str, ...]]
 
-    def run(self, kinds: Registry[Any], name: str | None, as_json: bool) -> None:
+    def run(self, registry: Registry[Any], name: str | None, as_json: bool) -> None:
         if name is not None:
-            plugin = self.described(name, kinds.get(name))
+            plugin = self.describe(name, registry.get(name))
             emit(plugin) if as_json else self.show(plugin)
             return
-        plugins = [self.described(name, kind) for name, kind in kinds.items()]
+        plugins = [self.describe(name, kind) for name, kind in registry.items()]
         if as_json:
             emit(plugins)
             return
@@ -36,7 +36,7 @@ class PluginList:
         say(f"`scenthound {self.command} NAME` shows one of them with its parameters.")
 
 
-def described(name: str, kind: type[Any]) -> dict[str, Any]:
+def describe(name: str, kind: type[Any]) -> dict[str, Any]:
     """A plug-in as JSON data: what it does, its papers, its parameters."""
     from scenthound.parameters import describe_parameters
 

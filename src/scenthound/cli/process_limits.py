@@ -1,4 +1,4 @@
-"""Process-wide settings, which a library must not touch: garbage collection, threads, open files, malloc."""
+"""Process-wide settings that a library must not touch: garbage collection, threads, open files, malloc."""
 
 from __future__ import annotations
 

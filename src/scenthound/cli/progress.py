@@ -1,4 +1,4 @@
-"""Live progress of a crawl on stderr: a panel on a terminal, a line every few seconds elsewhere."""
+"""Show the progress of a crawl on stderr: a panel on a terminal, a line every few seconds elsewhere."""
 
 from __future__ import annotations
 

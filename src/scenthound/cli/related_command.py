@@ -1,4 +1,4 @@
-"""`scenthound related`: find organisations similar to those given, from a new or an existing crawl."""
+"""`scenthound related`: find organisations similar to a few known ones, from a new or an existing crawl."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import click
 
 from scenthound.cli.crawl_options import fetch_options, set_option
 from scenthound.cli.output import emit, json_option, key_value, option, out, repeatable, say, table
-from scenthound.cli.shell_words import sources_named
+from scenthound.cli.shell_words import complete_sources
 from scenthound.errors import BadUsage
 from scenthound.formats import printable
 
@@ -24,12 +24,14 @@ PAGES = 500
 
 @click.command()
 @click.argument("seeds_or_crawl", metavar="SEEDS|DIR", type=click.Path(path_type=Path, allow_dash=True))
-@option("--topic", "WORDS", "What the organisations have in common.  [default: words of their home pages]")
+@option("--topic", "WORDS", "What the organisations have in common.  [default: words that their home pages share]")
 @repeatable(
     "--source sources", "NAME:ADDRESS", "With --augment: a source that knows links, e.g. collections:DIR.",
-    shell_complete=sources_named,
+    shell_complete=complete_sources,
 )  # fmt: skip
-@click.option("--augment", is_flag=True, help="Also start from pages that link to several seeds; asks the sources.")
+@click.option(
+    "--augment", is_flag=True, help="Also start from pages that link to several seeds, found with the sources."
+)
 @option("--pages", "N", f"Stop after this many pages.  [default: {PAGES}]")
 @option("--time", "TIME", "Stop after this long, e.g. `90 s` or `2 h`.")
 @option(
@@ -65,7 +67,7 @@ def related(seeds_or_crawl: Path, limit: int, csv: Path | None, as_json: bool, *
       $ scenthound related clubs --csv clubs.csv
       $ scenthound related clubs.txt --source collections:balloons --augment --json
     """
-    from scenthound.apps.related import related as answer_for
+    from scenthound.apps.related import related as find_related
     from scenthound.loop.folder import CrawlFolder
 
     if as_json and csv == Path("-"):
@@ -76,7 +78,7 @@ def related(seeds_or_crawl: Path, limit: int, csv: Path | None, as_json: bool, *
     else:
         folder, code = _crawl(seeds_or_crawl, options)
     with CrawlFolder.look(folder) as opened:
-        answer = answer_for(opened, limit)
+        answer = find_related(opened, limit)
     if csv is not None:
         _write_csv(answer, csv)
     if as_json:
@@ -131,12 +133,12 @@ def _topic_of(seeds: Sequence[str], options: dict[str, Any], pairs: Sequence[str
     from scenthound.lab.topics.example_sources import gather
     from scenthound.loop.settings import Settings, read
 
-    given = {key: value for key, value in options.items() if value and key not in ("pages", "time")}
-    pages = gather(seeds, read(Settings, {**dict(map(key_value, pairs)), **given})).pages
+    flags = {key: value for key, value in options.items() if value and key not in ("pages", "time")}
+    pages = gather(seeds, read(Settings, {**dict(map(key_value, pairs)), **flags})).pages
     homes = [HomeFacts(page.title, "", ANALYSER.counts(page.text), page.text) for page in pages]
     words = " ".join(topic_words(homes))
     if not words:
-        raise BadUsage("the seeds' pages have no words in common", "name a topic: --topic WORDS")
+        raise BadUsage("the seeds' pages have no words in common", "give a topic: --topic WORDS")
     say(f"note: the topic is what the seeds have in common: {printable(words)}")
     return words
 

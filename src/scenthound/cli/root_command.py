@@ -1,7 +1,7 @@
 """The root command: looks up commands by name, and turns errors into messages and exit codes.
 
-0 done, 1 error, 2 usage, 3 disk full, 4 bad configuration, 5 I/O error, 11 interrupted but resumable, 12 ended because
-every host with URLs left is resting.
+Exit codes: 0 done, 1 error, 2 usage, 3 disk full, 4 bad configuration, 5 I/O error, 11 interrupted but resumable, 12
+ended because every host with URLs left is resting.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
     "mcp": ("mcp_command", "Offer crawls as tools for agents, over the Model Context Protocol."),
     "strategies": ("strategies_command", "List the strategies, or describe one."),
-    "judges": ("judges_command", "List the judges, which decide what is relevant, or describe one."),
-    "sources": ("sources_command", "List the seed sources, which find pages to start from, or describe one."),
+    "judges": ("judges_command", "List the judges (they decide which pages are relevant), or describe one."),
+    "sources": ("sources_command", "List the seed sources (they find pages to start from), or describe one."),
     "seeds": ("sources_command", "List pages that a crawl for a topic could start from."),
     "backlinks": ("sources_command", "List pages known to link to a page."),
     "lab": ("lab", "Measure crawlers: webs with known answers, experiments, reports."),

@@ -61,8 +61,8 @@ def search(
 ) -> None:
     """Search the pages of a crawl, running or not. The index is updated first.
 
-    All words must occur. Queries can use "a phrase", title:word, host:example.org, anchor:word, -without, this OR that,
-    begin*.
+    All words must occur. Queries can use "a phrase", title:word, host:example.org, anchor:word, -excluded, this OR
+    that, begin*.
 
     \b
       $ scenthound search balloons 'envelope repair'
@@ -106,7 +106,7 @@ def _page(folder: Path, raw: str) -> str:
     try:
         url = urls.make(raw)
     except NotAUrl as error:
-        raise BadUsage(error.message, "write the whole URL, e.g. https://example.org/page") from None
+        raise BadUsage(error.message, "write the full URL, e.g. https://example.org/page") from None
     with CrawlFolder.look(folder) as opened:
         step = opened.history.step_of(url)
     return url if step is None else step.url

@@ -9,35 +9,35 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
-def strategies_named(ctx: click.Context, _: click.Parameter, prefix: str) -> list[CompletionItem]:
+def complete_strategies(ctx: click.Context, _: click.Parameter, prefix: str) -> list[CompletionItem]:
     """Names of strategies, each with a one-line description."""
     from scenthound.strategies import STRATEGIES
 
     return [_item(name, kind.__doc__) for name, kind in STRATEGIES.items() if name.startswith(prefix)]
 
 
-def judges_named(ctx: click.Context, _: click.Parameter, prefix: str) -> list[CompletionItem]:
+def complete_judges(ctx: click.Context, _: click.Parameter, prefix: str) -> list[CompletionItem]:
     """Names of judges, each with a one-line description."""
     from scenthound.judges import JUDGES
 
     return [_item(name, kind.__doc__) for name, kind in JUDGES.items() if name.startswith(prefix)]
 
 
-def sources_named(ctx: click.Context, _: click.Parameter, prefix: str) -> list[CompletionItem]:
+def complete_sources(ctx: click.Context, _: click.Parameter, prefix: str) -> list[CompletionItem]:
     """Names of seed sources, each with a one-line description, as `NAME:`."""
     from scenthound.sources import SOURCES
 
     return [_item(f"{name}:", kind.__doc__) for name, kind in SOURCES.items() if name.startswith(prefix)]
 
 
-def exporters_named(ctx: click.Context, _: click.Parameter, prefix: str) -> list[CompletionItem]:
+def complete_exporters(ctx: click.Context, _: click.Parameter, prefix: str) -> list[CompletionItem]:
     """Names of export formats, each with a one-line description."""
     from scenthound.exports import EXPORTERS
 
     return [_item(name, writer.__doc__) for name, writer in EXPORTERS.items() if name.startswith(prefix)]
 
 
-def settings_named(ctx: click.Context, _: click.Parameter, prefix: str) -> list[CompletionItem]:
+def complete_settings(ctx: click.Context, _: click.Parameter, prefix: str) -> list[CompletionItem]:
     """Names of settings, and of the parameters of the strategy on the command line, as `KEY=`."""
     from dataclasses import fields
 

@@ -37,7 +37,7 @@ def show(folder: Path, url: str, links: bool, headers: bool, html: bool, as_json
         try:
             page = opened.open(url)
         except NotAUrl as error:
-            raise BadUsage(error.message, "write the whole URL, e.g. https://example.org/page") from None
+            raise BadUsage(error.message, "write the full URL, e.g. https://example.org/page") from None
         except UnknownName as error:
             raise BadUsage(f"no page of {folder} has the URL {printable(url, 200)}", error.hint) from None
         if as_json:
@@ -62,7 +62,7 @@ def _print(page: StoredPage) -> None:
         ("page", f"{page.n:,}, fetched {page.time:%Y-%m-%d %H:%M:%S} UTC, status {page.step.status}"),
         ("relevance", f"{page.relevance:.3f} ({'relevant' if page.is_relevant else 'not relevant'})"),
         ("type", page.content_type or "unknown"),
-        ("stored", f"{where.file} at {where.offset:,}" if where else "no: its author asks not to be archived"),
+        ("stored", f"{where.file} at {where.offset:,}" if where else "no: the page asks not to be archived"),
     ]
     print_facts(rows)
     click.echo()

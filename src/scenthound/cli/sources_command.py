@@ -10,7 +10,7 @@ import click
 
 from scenthound.cli import plugin_docs
 from scenthound.cli.output import emit, json_option, key_value, option, repeatable, say
-from scenthound.cli.shell_words import sources_named
+from scenthound.cli.shell_words import complete_sources
 from scenthound.errors import BadUsage, NotAUrl
 from scenthound.formats import printable
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from scenthound.loop.settings import Settings
     from scenthound.wiring import SourceAnswer
 
-SOURCE = "The source to ask; `scenthound sources` lists them. Can be repeated."
-source_option = repeatable("--source sources", "NAME:ADDRESS", SOURCE, required=True, shell_complete=sources_named)
+SOURCE = "A source to ask; `scenthound sources` lists them. Can be repeated."
+source_option = repeatable("--source sources", "NAME:ADDRESS", SOURCE, required=True, shell_complete=complete_sources)
 limit_option = click.option(
     "--limit",
     type=click.IntRange(1, 500),
@@ -33,10 +33,10 @@ private_option = repeatable("--allow-private", "NET", "Allow this private networ
 
 
 @click.command()
-@click.argument("name", required=False, shell_complete=sources_named)
+@click.argument("name", required=False, shell_complete=complete_sources)
 @json_option
 def sources(name: str | None, as_json: bool) -> None:
-    """List the seed sources, which find pages to start from, or describe one.
+    """List the seed sources (they find pages to start from), or describe one.
 
     \b
       $ scenthound sources
@@ -46,7 +46,7 @@ def sources(name: str | None, as_json: bool) -> None:
 
     listing = plugin_docs.PluginList(
         "sources",
-        described,
+        source_as_json,
         lambda source: plugin_docs.show(source, f"--source {source['name']}:ADDRESS,{{}}"),
         ("source", "back-links", "what it does"),
         lambda source: (source["name"], "yes" if source["knows_back_links"] else "no", source["about"]),
@@ -54,24 +54,24 @@ def sources(name: str | None, as_json: bool) -> None:
     listing.run(SOURCES, name, as_json)
 
 
-def described(name: str, kind: type[Any]) -> dict[str, Any]:
+def source_as_json(name: str, kind: type[Any]) -> dict[str, Any]:
     """A source as JSON data: what it does, its parameters, and whether it knows back-links."""
     from scenthound.seeding import KnowsBackLinks
 
-    return {**plugin_docs.described(name, kind), "knows_back_links": issubclass(kind, KnowsBackLinks)}
+    return {**plugin_docs.describe(name, kind), "knows_back_links": issubclass(kind, KnowsBackLinks)}
 
 
 @click.command()
 @click.argument("topic")
 @source_option
-@repeatable("--seed given", "URL", "With --augment: a seed that you already have; can be repeated.")
+@repeatable("--seed known_seeds", "URL", "With --augment: a seed that you already have; can be repeated.")
 @click.option("--augment", is_flag=True, help="Add pages that link to several of the seeds; fetches them to check.")
 @limit_option
 @option("--contact", "MAIL", "Address for site owners, sent in the User-Agent.")
 @private_option
 @pairs_option
 @json_option
-def seeds(topic: str, given: tuple[str, ...], augment: bool, limit: int, as_json: bool, **options: Any) -> None:
+def seeds(topic: str, known_seeds: tuple[str, ...], augment: bool, limit: int, as_json: bool, **options: Any) -> None:
     """List pages that a crawl for TOPIC could start from. TOPIC is a few words, or a TOML file.
 
     Prints one URL per line, which `crawl --seeds -` reads. `crawl --source …` does both in one step.
@@ -84,17 +84,17 @@ def seeds(topic: str, given: tuple[str, ...], augment: bool, limit: int, as_json
     from scenthound.loop.crawl_toml import check_seeds, read_topic
     from scenthound.wiring import check_topic, find_seeds, found_urls
 
-    parsed_topic, settings = read_topic(topic), asked_settings(options)
+    parsed_topic, settings = read_topic(topic), source_settings(options)
     check_topic(parsed_topic)
-    if given and not augment:
+    if known_seeds and not augment:
         raise BadUsage("--seed needs --augment", "add --augment, or leave out --seed")
     answers: list[SourceAnswer] = []
-    urls = check_seeds([("--seed", seed) for seed in given])
+    urls = check_seeds([("--seed", seed) for seed in known_seeds])
     if not urls:
         answers = asyncio.run(find_seeds(parsed_topic, settings, limit))
         urls = found_urls(answers)
         _print_problems(answers)
-    hubs = augmented(urls, parsed_topic, settings, quiet=as_json) if augment else []
+    hubs = find_hubs(urls, parsed_topic, settings, quiet=as_json) if augment else []
     if as_json:
         emit(
             {
@@ -133,8 +133,8 @@ def backlinks(url: str, limit: int, as_json: bool, **options: Any) -> None:
     try:
         target = urls.make(url)
     except NotAUrl as error:
-        raise BadUsage(error.message, "write the whole URL, e.g. https://example.org/page") from None
-    settings = asked_settings(options)
+        raise BadUsage(error.message, "write the full URL, e.g. https://example.org/page") from None
+    settings = source_settings(options)
 
     async def ask() -> list[SourceAnswer]:
         async with asking(settings) as asker:
@@ -154,22 +154,21 @@ def backlinks(url: str, limit: int, as_json: bool, **options: Any) -> None:
         say("No known page links to it.")
 
 
-def asked_settings(options: Mapping[str, Any]) -> Settings:
-    """The checked settings of these commands. Parameters of the default strategy are accepted and ignored."""
+def source_settings(options: Mapping[str, Any]) -> Settings:
+    """Check and return the settings of these commands. Parameters of the default strategy are accepted and ignored."""
     from scenthound.loop.crawl_toml import DEFAULT_STRATEGY
     from scenthound.loop.settings import Settings, read
     from scenthound.wiring import check_sources, split_settings
 
     pairs: Sequence[str] = options.get("pairs", ())
-    named, _ = split_settings(dict(map(key_value, pairs)), DEFAULT_STRATEGY)
-    given = {**named, "sources": list(options["sources"])}
+    values, _ = split_settings(dict(map(key_value, pairs)), DEFAULT_STRATEGY)
     flags = {key: value for key, value in options.items() if key in ("contact", "allow_private") and value}
-    settings = read(Settings, {**given, **flags})
+    settings = read(Settings, {**values, "sources": list(options["sources"]), **flags})
     check_sources(settings.sources)
     return settings
 
 
-def augmented(seeds: Sequence[str], topic: Any, settings: Settings, quiet: bool) -> list[str]:
+def find_hubs(seeds: Sequence[str], topic: Any, settings: Settings, quiet: bool) -> list[str]:
     """The pages that link to several of the seeds."""
     from scenthound.lab.topics.live_web import augment_live
 

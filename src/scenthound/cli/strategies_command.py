@@ -9,15 +9,15 @@ import click
 
 from scenthound.cli import plugin_docs
 from scenthound.cli.output import json_option, out, table
-from scenthound.cli.shell_words import strategies_named
+from scenthound.cli.shell_words import complete_strategies
 
 
-def described(name: str, kind: type[Any]) -> dict[str, Any]:
+def strategy_as_json(name: str, kind: type[Any]) -> dict[str, Any]:
     """A strategy as JSON data: what it does, its papers, its parameters."""
     from scenthound.ports import declaration_of
 
     declared = declaration_of(kind())
-    plain = plugin_docs.described(name, kind)
+    plain = plugin_docs.describe(name, kind)
     return {
         **plain,
         "score_parts": dict(declared.score_parts),
@@ -35,7 +35,7 @@ def explain_sheets(sheets: list[str]) -> str:
 
 
 @click.command()
-@click.argument("name", required=False, shell_complete=strategies_named)
+@click.argument("name", required=False, shell_complete=complete_strategies)
 @json_option
 def strategies(name: str | None, as_json: bool) -> None:
     """List the strategies, or describe one.
@@ -48,7 +48,7 @@ def strategies(name: str | None, as_json: bool) -> None:
 
     listing = plugin_docs.PluginList(
         "strategies",
-        described,
+        strategy_as_json,
         _show,
         ("strategy", "what it does"),
         lambda strategy: (strategy["name"], strategy["about"]),

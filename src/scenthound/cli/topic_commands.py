@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from scenthound.loop.settings import Settings
 
 SHOWN = 10
-LEAST_PROBABILITY = 0.001  # of a category that gets a line
-FEW_EXAMPLES = 10  # with fewer the figures say little
+LEAST_PROBABILITY = 0.001  # less probable categories are not listed, except the first three
+FEW_EXAMPLES = 10  # with fewer, the estimate is unreliable
 MODULES: Mapping[str, tuple[str, str]] = {
     "new": ("topic_commands", "Make a topic file from example pages."),
     "show": ("topic_commands", "Show a topic file and its examples."),
@@ -37,7 +37,7 @@ MODULES: Mapping[str, tuple[str, str]] = {
 
 @click.group(cls=Commands, modules=MODULES)
 def topic() -> None:
-    """Describe what you are looking for by example pages.
+    """Describe what you are looking for with example pages.
 
     \b
       $ scenthound topic new reefs.toml --examples urls.txt
@@ -67,12 +67,12 @@ class Analysis:
     """Everything computed from the examples, before the user decides."""
 
     examples: list[Example]
-    same: int
+    duplicates: int
     """Number of examples left out because another example has the same text."""
     problems: list[str]
     keywords: list[Keyword]
     matches: list[CategoryMatch]
-    sureness: LeaveOneOut | None
+    estimate: LeaveOneOut | None
     background: Source
 
 
@@ -108,11 +108,11 @@ class Analysis:
 @repeatable("--allow-private", "NET", "Allow this private network, e.g. `loopback` or `10.0.0.0/8`.")
 @repeatable("--set pairs", "KEY=VALUE", "Any crawl setting, used when fetching the examples.")
 @json_option
-def new(file: Path, yes: bool, force: bool, pairs: tuple[str, ...], as_json: bool, **given: Any) -> None:
+def new(file: Path, yes: bool, force: bool, pairs: tuple[str, ...], as_json: bool, **flags: Any) -> None:
     """Make FILE.toml from example pages, and keep their text in FILE.examples.jsonl next to it.
 
     It proposes keywords, shows which categories of a taxonomy the examples fall into, lets you correct both (in the
-    terminal or by options), and estimates how well a classifier trained on these examples alone would do.
+    terminal or with options), and estimates how well a classifier trained on these examples alone would do.
 
     \b
       $ scenthound topic new reefs.toml --examples urls.txt --contact me@example.org
@@ -120,12 +120,12 @@ def new(file: Path, yes: bool, force: bool, pairs: tuple[str, ...], as_json: boo
       $ scenthound topic new reefs.toml --examples pages/ --background beds/schools --keywords "coral reef" --yes
     """
     if file.suffix != ".toml":
-        raise BadUsage(f"{file} does not end in .toml", f"call it {file.with_suffix('.toml').name}")
+        raise BadUsage(f"{file} does not end in .toml", f"name it {file.with_suffix('.toml').name}")
     if file.exists() and not force:
-        raise BadUsage(f"{file} exists", "name another file, or overwrite it with --force")
+        raise BadUsage(f"{file} exists", "choose another file, or overwrite it with --force")
     if not file.absolute().parent.is_dir():
         raise BadUsage(f"there is no folder {file.parent}", "create it first")
-    options = TopicOptions(**{f.name: given.pop(f.name) for f in fields(TopicOptions)})
+    options = TopicOptions(**{f.name: flags.pop(f.name) for f in fields(TopicOptions)})
     if not options.places:
         raise BadUsage("no examples of what you are looking for", "add --examples urls.txt, or --examples URL")
     if options.background is None:  # real pages are harder to tell apart than generated ones
@@ -133,7 +133,7 @@ def new(file: Path, yes: bool, force: bool, pairs: tuple[str, ...], as_json: boo
     name = options.name or file.name.removesuffix(".toml")
     categories = _categories(options.taxonomy, options.depth)
     _check_good(options.good, categories, options.add_category)
-    analysis = _analyse(options, categories, _settings(given, pairs), as_json)
+    analysis = _analyse(options, categories, _settings(flags, pairs), as_json)
     if not as_json:
         _print_analysis(analysis)
     may_ask = not yes and not as_json and sys.stdin.isatty()
@@ -168,7 +168,7 @@ def _check_good(good: Sequence[str], categories: Categories | None, added: str |
     from scenthound.lab.topics.taxonomies import check_good, path_named
 
     if good and categories is None:
-        raise BadUsage("--good names a category, and there is no taxonomy", "add --taxonomy PLACE")
+        raise BadUsage("--good names a category, but there is no taxonomy", "add --taxonomy PLACE")
     if categories is not None:
         own = [category_name(path_named(added))] if added else []
         check_good(good, [*categories.names, *own])
@@ -177,8 +177,8 @@ def _check_good(good: Sequence[str], categories: Categories | None, added: str |
 def _settings(flags: Mapping[str, Any], pairs: Sequence[str]) -> Settings:
     from scenthound.loop.settings import Settings, read
 
-    given = {key: list(value) if isinstance(value, tuple) else value for key, value in flags.items() if value}
-    return read(Settings, {**dict(map(key_value, pairs)), **given})
+    values = {key: list(value) if isinstance(value, tuple) else value for key, value in flags.items() if value}
+    return read(Settings, {**dict(map(key_value, pairs)), **values})
 
 
 def _analyse(options: TopicOptions, categories: Categories | None, settings: Settings, as_json: bool) -> Analysis:
@@ -241,7 +241,7 @@ def _print_analysis(analysis: Analysis) -> None:
 
 
 def _warn_about_categories(analysis: Analysis, good: Sequence[str]) -> None:
-    """Warn of a category that holds most examples and is not good: training would learn that they are off topic."""
+    """Warn about a category with most examples that is not good, since training would learn that they are off topic."""
     count = len(analysis.examples)
     for match in analysis.matches:
         is_good = any(match.name == name or match.name.startswith(f"{name}/") for name in good)
@@ -254,10 +254,10 @@ def _warn_about_categories(analysis: Analysis, good: Sequence[str]) -> None:
 
 def _accuracy_sentences(analysis: Analysis) -> list[str]:
     """How well a classifier tells the examples from the background, in words."""
-    count, background, estimate = len(analysis.examples), analysis.background, analysis.sureness
+    count, background, estimate = len(analysis.examples), analysis.background, analysis.estimate
     sentences = [f"{count:,} {'example' if count == 1 else 'different examples'}."]
-    if analysis.same:
-        sentences.append(f"{analysis.same:,} more have the same text as another example and are left out.")
+    if analysis.duplicates:
+        sentences.append(f"{analysis.duplicates:,} more have the same text as another example and are left out.")
     if estimate is None:
         sentences.append(
             "How well a classifier would do can't be estimated: that takes at least two examples, preferably ten."
@@ -324,10 +324,10 @@ def _as_json(file: Path, keywords: str, category: str, good: Sequence[str], anal
         "good": list(good),
         "categories": [asdict(match) for match in analysis.matches],
         "examples": len(analysis.examples),
-        "same": analysis.same,
+        "same": analysis.duplicates,
         "problems": analysis.problems,
         "background": {"kind": analysis.background.kind, "name": analysis.background.name},
-        "sureness": None if analysis.sureness is None else asdict(analysis.sureness),
+        "sureness": None if analysis.estimate is None else asdict(analysis.estimate),
         "told": _accuracy_sentences(analysis),
     }
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scenthound.cli.output import emit, json_option, key_value, option, repeatable, say
-from scenthound.cli.shell_words import sources_named, strategies_named
-from scenthound.cli.sources_command import asked_settings, private_option
+from scenthound.cli.shell_words import complete_sources, complete_strategies
+from scenthound.cli.sources_command import private_option, source_settings
 from scenthound.errors import BadConfig, BadUsage
 from scenthound.formats import printable
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("strategy", shell_complete=strategies_named)
+@click.argument("strategy", shell_complete=complete_strategies)
 @option(
     "--topic",
     "TOPIC.toml",
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     "--source sources",
     "NAME:ADDRESS",
     "Instead of --from: fetch the pages around the topic's examples; this source finds pages that link to them.",
-    shell_complete=sources_named,
+    shell_complete=complete_sources,
 )
 @click.option(
     "--layers",
@@ -51,13 +51,13 @@ if TYPE_CHECKING:
 @option(
     "--taxonomy",
     "PLACE",
-    "Categories: an ODP dump, a bed with topics, or a folder of folders of text.  [default: that of the topic file]",
+    "Categories: an ODP dump, a bed with topics, or a folder of folders of text.  [default: from the topic file]",
     type=click.Path(path_type=Path),
 )
 @option(
     "--judge",
     "NAME",
-    "Judge of relevance, for strategies that use one (goal=judge); see `scenthound judges`.",
+    "Judge to use, for strategies that need one (goal=judge); see `scenthound judges`.",
     default="topic",
     show_default=True,
 )
@@ -77,7 +77,9 @@ def train(strategy: str, topic: Path, source: str | None, out: Path, as_json: bo
 
     live = {key: options.pop(key) for key in ("sources", "layers", "contact", "allow_private")}
     if (source is None) == (not live["sources"]):
-        raise BadUsage("name one source of training pages", "give either --from BED_OR_CRAWL, or --source NAME:ADDRESS")
+        raise BadUsage(
+            "choose one source of training pages", "give either --from BED_OR_CRAWL, or --source NAME:ADDRESS"
+        )
     progress = (lambda sentence: None) if as_json else (lambda sentence: say(printable(sentence, 200)))
     model = learn(
         strategy,
@@ -90,14 +92,19 @@ def train(strategy: str, topic: Path, source: str | None, out: Path, as_json: bo
         progress=progress,
         **options,
     )
-    on = model.trained_on
+    trained_on = model.trained_on
     if as_json:
         emit(
             {
                 "model": str(out),
                 "strategy": model.strategy,
                 "parameters": dict(model.parameters),
-                "trained_on": {"kind": on.kind, "name": on.name, "digest": on.digest, "counts": dict(on.counts)},
+                "trained_on": {
+                    "kind": trained_on.kind,
+                    "name": trained_on.name,
+                    "digest": trained_on.digest,
+                    "counts": dict(trained_on.counts),
+                },
                 "digest": model.digest,
             }
         )
@@ -116,4 +123,4 @@ def _gather_live(topic: Path, live: dict[str, Any], seed_number: int, progress: 
     if not samples:
         raise BadConfig(f"{topic} has no example pages", 'add a line: examples = ["https://example.org/page"]')
     rules = AroundSamples(layers=live.pop("layers"), seed_number=seed_number)
-    return gather_around(samples, asked_settings(live), rules, say=progress)
+    return gather_around(samples, source_settings(live), rules, say=progress)

@@ -1,11 +1,10 @@
 """Exporters: write a crawl folder in the formats of other tools, such as tables, graphs and web archives.
 
-Each file is one format, run by `scenthound export --to NAME`. To add one, put a file here or register an entry point of
-the group `scenthound.exporters`. An exporter is a function that reads an open `CrawlFolder` and writes bytes to a
-stream, once, from front to back: the pages of a `Selection`, with its columns if the format has columns
-(`loop/page_rows.py` lists them). It returns the number of pages, and adds a note to `folder.recovered` on anything it
-had to leave out. Text from the web is made harmless for the format: no formulas in tables, no control characters in
-XML.
+Each file implements one format, for `scenthound export --to NAME`. To add one, put a file here or register an entry
+point of the group `scenthound.exporters`. An exporter is a function that reads an open `CrawlFolder` and writes the
+pages of a `Selection` to a binary stream, sequentially, with its columns if the format has columns (`loop/page_rows.py`
+lists them). It returns the number of pages, and adds a note to `folder.recovered` about anything it had to leave out.
+Text from the web is made harmless for the format: no formulas in tables, no control characters in XML.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ class Exporter(Protocol):
 
 
 def refuse_columns(selection: Selection, name: str) -> None:
-    """Raise `BadUsage` if columns are named for a format that has none."""
+    """Raise `BadUsage` if columns are selected for a format that has none."""
     if selection.columns:
         raise BadUsage(f"{name} has no fields to choose", "leave out --fields, or export to jsonl, csv or parquet")
 

@@ -1,6 +1,6 @@
 """Tar export: the page repository of [CHAP] section 2.2, one file per page, named by the MD5 of its URL.
 
-It is an archive because a crawl may have millions of pages: `tar -xf crawl.tar` unpacks the files. `urls.tsv` at its
+It is one archive because a crawl may have millions of pages; `tar -xf crawl.tar` unpacks the files. `urls.tsv` at its
 end maps files to URLs. Names are 32 hexadecimal digits, whatever the URL is.
 """
 

@@ -1,7 +1,7 @@
 """WACZ 1.1.1 export: the crawl as one file for replay tools (ReplayWeb.page, pywb).
 
 It is a ZIP with the WARC files, their CDXJ index in compressed blocks with an index of the blocks (so that a reader
-fetches only what it needs), the list of pages, and the digest of everything. Damaged records are left out and noted in
+fetches only what it needs), the list of pages, and the digests of all files. Damaged records are left out and noted in
 `CrawlFolder.recovered`.
 """
 
@@ -40,7 +40,7 @@ def wacz(folder: CrawlFolder, out: BinaryIO, selection: Selection = EVERYTHING) 
     refuse_columns(selection, "wacz")
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive, TemporaryDirectory() as scratch:
         package = _Package(archive)
-        # The sizes are fixed now: a running crawl adds more.
+        # The sizes are read once, since a running crawl appends more.
         files = [_WarcFile(path, path.stat().st_size) for path in folder.repository.files()]
         index = write_sorted(itertools.chain.from_iterable(map(_lines, files)), Path(scratch) / "index.cdxj")
         for file in files:
@@ -189,7 +189,7 @@ def _index(package: _Package, lines: Iterator[str]) -> bytes:
 def _pages(
     pages: Iterable[StoredPage], urls: dict[tuple[str, int], str], files: dict[str, _WarcFile]
 ) -> Iterator[dict[str, Any]]:
-    """The entries of the list of pages, with the URLs of the archive, their text, and a mark for seeds."""
+    """The entries of the page list, each with its URL in the archive, its text, and a flag if it is a seed."""
     for page in pages:
         where = page.where
         file = files.get(where.file) if where is not None else None
@@ -203,7 +203,7 @@ def _pages(
 
 
 def _record_url(line: str) -> tuple[tuple[str, int], str]:
-    """File and offset of a record, and its URL, from a line of the index."""
+    """The file and offset of a record, and its URL, from a line of the index."""
     fields: dict[str, str] = json.loads(line.split(" ", 2)[2])
     return (fields["filename"], int(fields["offset"])), fields["url"]
 

@@ -1,4 +1,4 @@
-"""Why a crawl brought no pages, and what to do about it."""
+"""Explain why a crawl fetched no pages, and what to do about it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scenthound.report.crawl_facts import CrawlFacts
 
 SHOWN = 4
 NO_HITS = "no page was relevant: try other words, other pages to start from, or more pages"
-_CAUSES: tuple[tuple[Callable[[str], bool], str, str], ...] = (  # whether it matches a reason, meaning, hint
+_CAUSES: tuple[tuple[Callable[[str], bool], str, str], ...] = (  # test for a reason, its meaning, a hint
     (lambda reason: reason == "proxy", "the proxy can't be reached", "check --proxy: is it running, at that address?"),
     (lambda reason: reason == "dns", "no such host", "check the address and the network"),
     (
@@ -67,18 +67,16 @@ def why_nothing(facts: CrawlFacts) -> tuple[str, str]:
     if not reasons:
         return f"no seed could be fetched: {facts.why}", "give it more time, or other seeds"
     order = sorted(reasons, key=lambda reason: (_rank(reason), -reasons[reason]))
-    described = [
-        _described(reason, reasons[reason], facts.failures.get(reason, (0, ""))[1]) for reason in order[:SHOWN]
-    ]
-    return f"no seed could be fetched: {'; '.join(described)}", _hint(order[0])
+    causes = [_cause_text(reason, reasons[reason], facts.failures.get(reason, (0, ""))[1]) for reason in order[:SHOWN]]
+    return f"no seed could be fetched: {'; '.join(causes)}", _hint(order[0])
 
 
 def meaning(reason: str) -> str:
-    """The meaning of a reason for failure in a few words; empty if the reason is clear by itself."""
+    """The meaning of a reason for failure in a few words; empty if it is not listed here."""
     return next((words for matches, words, _ in _CAUSES if matches(reason)), "")
 
 
-def _described(reason: str, times: int, detail: str) -> str:
+def _cause_text(reason: str, times: int, detail: str) -> str:
     explanation = meaning(reason)
     more = ": ".join(part for part in (explanation, printable(detail, 120)) if part)
     return f"{printable(reason, 40)} {times:,}" + (f" ({more})" if more else "")

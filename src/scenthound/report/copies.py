@@ -1,6 +1,6 @@
 """Write stored copies of a crawl's best pages as files beside its report, and make a snippet of each.
 
-A copy is the text of the page and its links, in our own markup: no code of the page is ever run.
+A copy is the text of the page and its links, in our own markup: no code from the page is ever run.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from scenthound.report.report_layout import document, section
 from scenthound.report.web_text import link, text
 
 LONGEST_COPY = 60_000  # characters of text in a copy
-PARAGRAPH = 700  # characters after which a text without line breaks is broken
+PARAGRAPH = 700  # longest paragraph in characters; longer lines are split
 LINKS = 200
 BEFORE, AROUND = 50, 200  # characters of a snippet before its first keyword, and in total
 
@@ -35,7 +35,7 @@ class Copy(NamedTuple):
 
 
 def write_copies(folder: CrawlFolder, steps: Iterable[Step]) -> dict[int, Copy]:
-    """Replace earlier copies with copies of these pages; returns them by page number. Pages not stored have none."""
+    """Replace earlier copies with copies of these pages, except those not stored. Returns them by page number."""
     copies_folder, steps = folder.path / COPIES, list(steps)
     refuse_links(folder.path)
     if steps:

@@ -36,7 +36,7 @@ ENDINGS = {
     "frontier empty": "no URL was left to fetch",
     ALL_RESTS: "every host with URLs left had to rest too long",
     "dry": "too few relevant pages were found recently",
-    LITTLE_LEFT: "the rest of the budget was expected to bring little",
+    LITTLE_LEFT: "the rest of the budget was expected to yield little",
     "interrupted": "it was interrupted, and can be resumed",
     "stopped": "it was stopped, and can be resumed",
     "demo stopped": "it was stopped",
@@ -83,13 +83,13 @@ class CrawlFacts:
     pages: int = 0
     relevant: int = 0
     similarity: float = 0.0
-    """The mean over all pages."""
+    """The mean similarity of all pages to the topic."""
     relevance: float = 0.0
-    """The mean over all pages, each judged when it was fetched."""
+    """The mean over all pages, as judged when they were fetched."""
     relevant_in_the_end: int = 0
-    """Number of relevant pages by the judge's latest verdicts."""
+    """Number of relevant pages according to the judge's latest verdicts."""
     doubts: list[str] = field(default_factory=list)
-    """Reasons why the judge's verdicts may be wrong, and what to do about it."""
+    """Reasons why the judge's verdicts may be wrong, and what to do about them."""
     bytes: int = 0
     first: float = 0.0
     last: float = 0.0
@@ -102,7 +102,7 @@ class CrawlFacts:
     misses: dict[str, int] = field(default_factory=dict)
     """Number of URLs that brought no page, by reason; a URL that was retried counts once."""
     out_of_order: int = 0
-    """Number of requests sent before better ones whose hosts rested."""
+    """Number of requests sent before better ones whose hosts were resting."""
     waited: float = 0.0
     """Seconds in which the crawl waited for the hosts of better URLs, though a request could have been sent."""
     failures: dict[str, tuple[int, str]] = field(default_factory=dict)
@@ -115,7 +115,7 @@ class CrawlFacts:
     best: list[Step] = field(default_factory=list)
     curve: list[HarvestPoint] = field(default_factory=list)
     speed: list[tuple[float, float]] = field(default_factory=list)
-    """Pages per second over the run, as (seconds since the start, rate)."""
+    """Pages per second over time, as (seconds since the start, rate)."""
     exploration: list[tuple[int, float]] = field(default_factory=list)
     """How often the strategy departed from its ranking, as (pages fetched, rate); empty if it does not report it."""
 
@@ -236,7 +236,7 @@ def _failures(text: str) -> dict[str, tuple[int, str]]:
 
 
 def _order(folder: CrawlFolder) -> tuple[int, float]:
-    """The number of requests out of order and the seconds waited for better hosts; 0 in old folders."""
+    """The number of requests sent out of order, and the seconds waited for better hosts; 0 for old folders."""
     counters = Counters()
     try:
         counters.load((folder.database.state("crawl") or {}).get("tally", {}))
@@ -255,7 +255,7 @@ def frontier_length(folder: CrawlFolder) -> int:
 
 @dataclass(slots=True)
 class _Pages:
-    """Points of the curves while the history is read, thinned as they grow."""
+    """Points of the curves collected while the history is read; `curve` is thinned as it grows."""
 
     curve: list[HarvestPoint] = field(default_factory=list)
     every: int = 1
@@ -263,7 +263,7 @@ class _Pages:
 
 
 class _Stopwatch:
-    """Running time until each moment, in ascending order. Without recorded runs, long gaps are left out."""
+    """Computes the running time up to moments in ascending order. Without recorded runs, long gaps are left out."""
 
     def __init__(self, runs: Sequence[tuple[float, float]]) -> None:
         self._runs, self._run, self._elapsed = runs, 0, 0.0
@@ -359,7 +359,7 @@ def _speed(times: list[float]) -> list[tuple[float, float]]:
 
 
 def _ending(facts: CrawlFacts, folder: CrawlFolder) -> None:
-    """Set the reason: the recorded one, unless a process is running or was killed after it was recorded."""
+    """Set why the crawl ended: the recorded reason, unless a process is running or was killed after recording it."""
     facts.process = holder(folder.path)
     reason = folder.database.meta("ended")
     if folder.crawl is not None:  # this process, at the end of its run

@@ -33,7 +33,7 @@ SUSPENSIONS = 30
 
 
 def write_report(folder: CrawlFolder, facts: CrawlFacts | None = None) -> Path:
-    """Write the report into the crawl's folder, whole or not at all."""
+    """Write the report into the crawl's folder, atomically."""
     path, facts = folder.path / NAME, facts or gather(folder)
     write_text(path, render(facts, write_copies(folder, facts.best)), durable=False)  # can be written again
     return path
@@ -83,7 +83,7 @@ def _tiles(facts: CrawlFacts) -> str:
         (f"{facts.pages:,}", f"pages of {facts.budget:,} requested"),
         (f"{facts.relevant:,}", f"of them relevant: a harvest rate of {facts.harvest:.1%}"),
         (f"{facts.harvest_recent:.1%}", "harvest rate of the last 100 pages"),
-        (f"{facts.relevant_in_the_end:,}", "relevant by the judge's latest verdicts"),
+        (f"{facts.relevant_in_the_end:,}", "relevant according to the judge's latest verdicts"),
         *_expected(facts),
         (f"{facts.hosts_with_pages:,}", "hosts with fetched pages"),
         (f"{facts.waiting:,}", "URLs still waiting"),
@@ -147,7 +147,7 @@ def _best(facts: CrawlFacts, copies: Mapping[int, Copy]) -> str:
         (str(rank), _page(step, copies, wording), f"{step.relevance:.3f}") for rank, step in enumerate(facts.best, 1)
     ]
     pages = table(("#", "page and how it was found", "relevance"), rows, numbers={0, 2}, name="best")
-    note = "The most relevant first, by the judge's latest verdicts. A stored copy opens without a network."
+    note = "Most relevant first, according to the judge's latest verdicts. A stored copy opens without a network."
     return section("Best pages", note, pages)
 
 
@@ -166,7 +166,7 @@ def _how_found(step: Step, wording: Wording) -> str:
     if step.parent is None:
         return f"page {step.n:,}, a seed"
     anchor_text = printable(step.anchor, 80)
-    anchor = f" by “{text(anchor_text)}”" if anchor_text else ""
+    anchor = f" via “{text(anchor_text)}”" if anchor_text else ""
     why = text("; ".join(wording.reasons(step)), 600)
     score = f"score {step.score:.3g}" + (f": {why}" if why else "")
     return f"page {step.n:,}, depth {step.depth}, {score}, from {link(step.parent, most=70)}{anchor}"
@@ -198,7 +198,7 @@ def _hosts(hosts: Mapping[str, HostFacts]) -> str:
         )
         keys.append((name, -host.relevant, -host.pages, -share, -host.misses, -host.bytes))
     rest = len(hosts) - len(rows)
-    note = "Hosts with most relevant pages first" + (f"; {rest:,} more are not shown." if rest > 0 else ".")
+    note = "Hosts with the most relevant pages first" + (f"; {rest:,} more are not shown." if rest > 0 else ".")
     heads = ("host", "relevant", "pages", "share", "failed", "received")
     numbers = {1, 2, 3, 4, 5}
     return section("Hosts", f"{note} Select a column to sort by it.", sortable("hosts", heads, rows, keys, numbers, 1))
@@ -215,7 +215,7 @@ def _speed(facts: CrawlFacts) -> str:
 def _exploration(facts: CrawlFacts) -> str:
     if len(facts.exploration) < 2 or not any(rate for _, rate in facts.exploration):
         return ""
-    note = "How often the strategy took a page other than the best by score, to learn from it."
+    note = "How often the strategy chose a page other than the one with the best score, to learn from it."
     return section("Exploration", note, exploration_curve(facts.exploration))
 
 
@@ -224,7 +224,7 @@ def _order(facts: CrawlFacts) -> str:
         return ""
     return section(
         "Order",
-        f"{_many(facts.out_of_order, 'request')} sent before better ones whose hosts rested; "
+        f"{_many(facts.out_of_order, 'request')} sent before better ones whose hosts were resting; "
         f"{duration(facts.waited)} spent waiting for the hosts of better ones.",
     )
 

@@ -17,8 +17,8 @@ from scenthound.ports import Frontier, OwnFrontier, Saves
 from scenthound.report.miss_reasons import in_words
 from scenthound.report.score_phrases import Wording
 
-NEAR = 3  # similar URLs, or linking pages, that are listed
-MOST_ANCESTORS = 50  # ancestors of an agent that are followed back
+NEAR = 3  # number of similar URLs, or of linking pages, to list
+MOST_ANCESTORS = 50  # limit on the ancestors of an agent
 LINKS_READ = 2_000_000  # links searched for pages that link to a URL
 
 
@@ -31,7 +31,7 @@ class Explanation:
     why: str
     """The explanation in a sentence."""
     path: list[Step] = field(default_factory=list)
-    """The path from a seed to this page, or to the page that offered it."""
+    """The path from a seed to this page, or to the page that links to it."""
     requests: list[Lost] = field(default_factory=list)
     """Failed requests for the URL, in order."""
     candidate: Candidate | None = None
@@ -75,7 +75,7 @@ class Explanation:
 
 
 def explain(folder: CrawlFolder, raw: str) -> Explanation:
-    """Explain what happened to this URL in this crawl. Raises `NotAUrl`."""
+    """Explain what happened to a URL in a crawl. Raises `NotAUrl`."""
     explanation = _explanation(folder, raw)
     explanation.wording = Wording(folder.request)
     return explanation
@@ -167,7 +167,7 @@ def own_frontier(folder: CrawlFolder) -> Frontier | None:
 
 
 def _in_own_frontier(folder: CrawlFolder, url: Url) -> tuple[bool, Candidate | None]:
-    """Whether the URL waits in the strategy's own frontier, and its candidate."""
+    """Whether the URL is waiting in the strategy's own frontier, and its candidate."""
     frontier = own_frontier(folder)
     return (True, frontier.take(url)) if frontier is not None and url in frontier else (False, None)
 

@@ -12,7 +12,7 @@ LONGEST = 120
 
 
 class Wording:
-    """The reasons for the pages of one crawl. If the strategy has no phrases of its own, the names of score parts."""
+    """Words the reasons for a crawl's choices: in the strategy's own phrases, or else with the names of score parts."""
 
     def __init__(self, request: CrawlRequest) -> None:
         from scenthound.wiring import make_strategy

@@ -1,4 +1,4 @@
-"""Text and links from the web as safe HTML: cleaned, shortened and escaped. Every crawl report uses it for web text."""
+"""Turn text and links from the web into safe HTML: cleaned, shortened and escaped. Crawl reports use it throughout."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def text(raw: str, most: int = LONGEST) -> str:
 
 
 def link(url: str, label: str = "", most: int = LONGEST) -> str:
-    """A link if the URL is http(s), else only its text."""
+    """An HTML link if the URL is http(s), otherwise only its text."""
     shown = text(label or url, most)
     if not url.lower().startswith(("http://", "https://")) or not url.isprintable():
         return shown

@@ -1,4 +1,4 @@
-"""Make the full-text index of a crawl folder, and follow a running crawl.
+"""Build the full-text index of a crawl folder, and keep it current while the crawl runs.
 
 The history is read from the last indexed event on, and each page from its WARC record. The indexer takes none of the
 crawl's locks and does not write to its files, so a crawl neither waits for it nor notices if it dies.
@@ -24,11 +24,11 @@ from scenthound.store.lock import holder, lock
 from scenthound.store.text_index import INDEX, Document, TextIndex, remove
 
 BATCH = 64  # events read and committed at a time: a long read would delay the crawl's checkpoints
-LONGEST_TEXT = 200_000  # characters of a page that are indexed
+LONGEST_TEXT = 200_000  # characters indexed per page
 
 
 class Indexer:
-    """Updates one index. One process at a time: raises `FolderInUse` if there is another."""
+    """Updates one index. Raises `FolderInUse` if another process is doing so."""
 
     def __init__(self, path: Path, rebuild: bool = False) -> None:
         self._folder = CrawlFolder.look(path)
@@ -38,7 +38,7 @@ class Indexer:
             (path / INDEX).mkdir(exist_ok=True)
             self._lock = lock(path / INDEX)
             try:
-                self._index = self._opened(path / INDEX, rebuild)
+                self._index = self._open_index(path / INDEX, rebuild)
             except BaseException:
                 self._lock.release()
                 raise
@@ -46,8 +46,8 @@ class Indexer:
             self._folder.close()
             raise
 
-    def _opened(self, path: Path, rebuild: bool) -> TextIndex:
-        """Open the index; rebuild it if it is damaged, or ahead of the crawl, which then was restored from a copy."""
+    def _open_index(self, path: Path, rebuild: bool) -> TextIndex:
+        """Open the index; rebuild it if it is damaged, or ahead of a crawl that was restored from a copy."""
         if not rebuild:
             try:
                 index = TextIndex(path, write=True)
@@ -104,7 +104,7 @@ class Indexer:
         )
 
     def _text(self, where: Where | None) -> tuple[str, str]:
-        """Text and language of a stored page; empty if its record is lost, so that it is still found by its title."""
+        """Text and language of a stored page; empty if its record is lost, so it can still be found by its title."""
         try:
             response = None if where is None else self._folder.repository.get(where)
         except FolderBroken:

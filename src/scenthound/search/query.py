@@ -1,7 +1,7 @@
-"""Parse what a person types into an FTS5 expression: words, "phrases", field:word, -word, OR, word*.
+"""Turn what the user types into an FTS5 expression: words, "phrases", field:word, -word, OR, word*.
 
-All words must occur, except on both sides of OR. A field is `title`, `text`, `host` or `anchor`. Everything that is
-passed to SQLite is quoted, so no text of a query is syntax there.
+All words must occur; of words joined by OR, one is enough. A field is `title`, `text`, `host` or `anchor`. Everything
+passed to SQLite is quoted, so no part of a query is interpreted as syntax.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ MOST_TERMS = 60
 _TOKEN = re.compile(
     r"""\s*(?P<minus>-)?(?:(?P<field>[^\W\d_][\w-]*):(?=\S))?(?:"(?P<phrase>[^"]*)(?P<end>"?)(?P<star>\*?)|(?P<word>[^\s"]+))"""
 )
-HELP = 'words, "a phrase", title:word, host:example.org, anchor:word, -without, one OR other, begin*'
+HELP = 'words, "a phrase", title:word, host:example.org, anchor:word, -excluded, this OR that, begin*'
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A word or a phrase, perhaps in one field only."""
+    """A word or a phrase, optionally limited to one field."""
 
     text: str
     field: str = ""
@@ -43,7 +43,7 @@ class SearchQuery:
     excluded: tuple[Term, ...] = ()
 
     def expression(self) -> str:
-        """The query in the language of FTS5."""
+        """The query as an FTS5 expression."""
         parts = ["(" + " OR ".join(term.expression() for term in group) + ")" for group in self.groups]
         required = " AND ".join(parts)
         if not self.excluded:
@@ -69,7 +69,7 @@ def parse_query(text: str) -> SearchQuery:
             is_open = True
         elif minus:
             if is_open:
-                raise BadUsage("OR can't be followed by a word to leave out", "write it as: balloon OR airship -car")
+                raise BadUsage("OR can't be followed by an excluded word", "write it as: balloon OR airship -car")
             excluded.append(term)
         elif is_open:
             groups[-1].append(term)
@@ -88,7 +88,7 @@ def parse_query(text: str) -> SearchQuery:
 
 
 def _terms(text: str) -> list[tuple[Term, bool, bool]]:
-    """Terms, each with whether it is excluded and whether it is the word OR. Terms of signs only are skipped."""
+    """The terms as (term, is excluded, is the word OR). Terms without letters or digits are skipped."""
     terms: list[tuple[Term, bool, bool]] = []
     for match in _TOKEN.finditer(text.replace("\0", " ").strip()):
         phrase, word, field = match["phrase"], match["word"] or "", (match["field"] or "").lower()

@@ -23,8 +23,8 @@ from scenthound.text.tokens import Analyser, tokens
 
 WEIGHT = 0.6
 LIKE_TERMS = 20  # words of a page that "more like this" searches for
-COMMON = 0.2  # a word in a larger share of all pages says nothing about one of them …
-FEW = 10  # … unless it is in no more than this number of pages
+COMMON = 0.2  # a word in a larger share of all pages is not distinctive …
+FEW = 10  # … unless it occurs in at most this many pages
 MOST = 1000  # results of one search
 
 
@@ -35,7 +35,7 @@ def relevance_of(step: Step) -> float:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """One result. Title and snippet are parts with a flag: True for words that were searched for."""
+    """One result. Title and snippet are split into (text, flag); the flag is True for words that were searched for."""
 
     url: str
     host: str
@@ -96,7 +96,7 @@ class Results:
 def search(
     folder: Path, query: str, filters: Filters = EVERYTHING, limit: int = 10, offset: int = 0, weight: float = WEIGHT
 ) -> Results:
-    """Search the index of a folder as it is. An empty query lists all that pass the filters, most relevant first."""
+    """Search the index without updating it. An empty query lists all pages that pass the filters, by relevance."""
     with TextIndex(folder / INDEX) as index:
         expression = parse_query(query).expression() if query.strip() else None
         matches = index.pages(filters) if expression is None else index.matches(expression, filters)
@@ -106,7 +106,7 @@ def search(
 def like(
     folder: Path, url: str, filters: Filters = EVERYTHING, limit: int = 10, offset: int = 0, weight: float = WEIGHT
 ) -> Results:
-    """Pages that share the most distinctive words of a page. Raises `BadUsage` if it is not in the index."""
+    """Find pages that share the most distinctive words of a page. Raises `BadUsage` if it is not in the index."""
     with TextIndex(folder / INDEX) as index:
         number = index.number_of(url)
         if number is None:
@@ -120,7 +120,7 @@ def like(
 
 
 def snippets(folder: Path, urls: Sequence[str], words: str) -> dict[str, tuple[tuple[str, bool], ...]]:
-    """For each page in the index, the passage with most of these words, which are marked."""
+    """For each page in the index, the passage with the most of these words, marked."""
     terms = list(dict.fromkeys(tokens(words)))[:LIKE_TERMS]
     expression = " OR ".join(Term(term).expression() for term in terms) or None
     passages: dict[str, tuple[tuple[str, bool], ...]] = {}

@@ -1,10 +1,11 @@
 """Seed sources: services and files that already know pages, and can tell a crawl where to start.
 
-Made here: addresses (`seeding.FoundUrl`), from a search engine, an archive, a sitemap, bookmarks or our own crawls.
-Used by `crawl` without seeds, re-seeding, training from sample pages, and the commands `seeds` and `backlinks`.
+A source returns addresses (`seeding.FoundUrl`) from a search engine, an archive, a sitemap, bookmarks or own crawls.
+They are used by `crawl` without seeds, re-seeding, training from sample pages, and the commands `seeds` and
+`backlinks`.
 
-One file per source, which is a dataclass whose fields are its parameters. Put a file here, or register an entry point
-of the group `scenthound.sources`; then it is chosen by name, as `--source searxng:https://search.example.org/`. A
+Each file defines one source, a dataclass whose fields are its parameters. To add one, put a file here or register an
+entry point of the group `scenthound.sources`; users choose it by name, e.g. `--source searxng:https://example.org/`. A
 source sends its requests through the `Asker` that it receives (`polite_requests` is ours), and checks every address of
 an answer with `Asker.checked`, since answers are not trusted.
 
@@ -22,7 +23,7 @@ from scenthound.plugins import Registry
 
 SOURCES: Registry[type[Any]] = Registry("seed source", "scenthound.sources", __name__)
 source = SOURCES.add
-WAY_OUT = "write NAME:ADDRESS, as searxng:https://search.example.org/ or collections:balloons"
+WAY_OUT = "write NAME:ADDRESS, e.g. searxng:https://search.example.org/ or collections:balloons"
 
 
 def check_address(address: str, name: str) -> None:

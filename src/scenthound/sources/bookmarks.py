@@ -1,6 +1,6 @@
 """A browser's bookmarks: HTML as every browser exports it, Chromium's `Bookmarks` file, or Firefox's JSON backup.
 
-Seeds are the bookmarks with a word of the topic in title, folder or address; `--seeds FILE` starts from all of them.
+Seeds are the bookmarks with a topic word in their title, folder or address; `--seeds FILE` starts from all of them.
 Bookmarks have no links, so this source knows no back-links.
 """
 

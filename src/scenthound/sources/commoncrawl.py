@@ -1,11 +1,11 @@
 """The URL index of Common Crawl, or of another archive with a CDX server (pywb).
 
-It lists the archived pages of a domain, or below an address; pages with words of the topic in their address come first.
-It can't search in texts, so it needs a domain or address: `commoncrawl:example.org`. It knows no back-links, since the
-index has no links. Common Crawl publishes graphs of hosts and domains, but as files of many gigabytes without a
+It lists the archived pages of a domain, or below an address; pages with topic words in their address come first.
+It can't search page texts, so it needs a domain or address: `commoncrawl:example.org`. It knows no back-links, since
+the index has no links. Common Crawl publishes graphs of hosts and domains, but as files of many gigabytes without a
 service; use `collections` or `searxng` for back-links.
 
-The public server is asked only if this source is chosen; `server` sets another.
+The public server is asked only if this source is chosen; `server` sets a different one.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ FIELDS = "url,status,mime"
 class CommonCrawl(Parameterised):
     """Ask the URL index of Common Crawl which pages of a site it has."""
 
-    address: str = parameter("", "where to look: a domain, as example.org, or a prefix of addresses")
+    address: str = parameter("", "where to look: a domain, e.g. example.org, or a prefix of addresses")
     server: str = parameter(PUBLIC, "the index server")
-    crawl: str = parameter("", "which crawl, as CC-MAIN-2026-10; empty: the newest")
+    crawl: str = parameter("", "which crawl, e.g. CC-MAIN-2026-10; empty: the newest")
     look_at: int = parameter(2000, "number of addresses to read and choose from", least=1, most=15_000)
     robots: bool = parameter(True, "obey the robots.txt of the server")
 
@@ -63,7 +63,7 @@ class CommonCrawl(Parameterised):
         return best_by_words(filter(None, pages), topic, most, only_matching=False)
 
     async def _index(self, asker: Asker) -> str:
-        """The address of the index to ask: of `crawl`, or of the newest crawl, which the server names."""
+        """The address of the index of `crawl`, or of the newest crawl that the server lists."""
         server = self.server.rstrip("/")
         if self.crawl:
             return f"{server}/{self.crawl}-index"
@@ -72,9 +72,9 @@ class CommonCrawl(Parameterised):
             newest = str(crawls[0]["cdx-api"])
             address = urls.resolve(newest)
         except (ValueError, RecursionError, LookupError, TypeError, NotAUrl):
-            raise SourceFailed(f"{server} does not list its crawls", "name one: ,crawl=CC-MAIN-2026-10") from None
+            raise SourceFailed(f"{server} does not list its crawls", "choose one: ,crawl=CC-MAIN-2026-10") from None
         if urls.origin(address) != urls.origin(server):
-            raise SourceFailed(f"{server} refers to another server, {urls.host(address)}", "name a crawl: ,crawl=…")
+            raise SourceFailed(f"{server} refers to another server, {urls.host(address)}", "choose a crawl: ,crawl=…")
         return address
 
 

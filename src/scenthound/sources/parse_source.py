@@ -1,4 +1,4 @@
-"""Make a seed source from the text that a person writes: `searxng:https://search.example.org/,language=de`."""
+"""Make a seed source from the text that the user writes: `searxng:https://search.example.org/,language=de`."""
 
 from __future__ import annotations
 

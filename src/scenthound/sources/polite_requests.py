@@ -27,7 +27,7 @@ LONGEST_DELAY = 30.0  # seconds: a larger Crawl-delay in robots.txt counts as th
 PATIENCE = 60.0  # seconds for one answer, including redirects and robots.txt
 _EXPLANATIONS = {
     401: "it requires a login",
-    403: "it refuses",
+    403: "access is refused",
     404: "there is nothing at this address",
     429: "too many requests",
     503: "it is busy",
@@ -48,7 +48,7 @@ class PoliteAsker:
         self._fetcher, self._agent, self._delay, self._allowed = fetcher, agent, delay, tuple(allow_private)
         self._obey_robots = obey_robots
         self._rules: dict[str, RobotsRules | None] = {}  # by origin; None: nothing may be fetched now
-        self._ready: dict[str, float] = {}  # by host: when it may be asked again
+        self._ready: dict[str, float] = {}  # by host: time of the next request
 
     async def get(self, url: str, robots: bool = True) -> bytes:
         """See `Asker.get`."""

@@ -1,12 +1,12 @@
-"""A SearXNG or searx instance: a search engine that asks others.
+"""A SearXNG or searx instance: a search engine that queries others.
 
 It answers `/search?format=json` if its settings allow that format (`search: formats: [html, json]`). There is no
-built-in address: run an instance yourself, or ask the owner of one. Its robots.txt usually forbids programs to search;
+built-in address: run an instance yourself, or ask the owner of one. Its robots.txt usually forbids automated searches;
 for your own instance write `searxng:http://127.0.0.1:8888,robots=false` and add `--allow-private loopback`.
 
-Search engines no longer say which pages link to a URL. For back-links this source searches for the address as a phrase,
-outside its own host: it finds pages that spell it out, many of which link to it. To be certain, fetch them and check,
-as training does.
+Search engines no longer report which pages link to a URL. For back-links this source searches for the address as a
+phrase, outside its own host: it finds pages that spell it out, many of which link to it. To be certain, fetch them and
+check, as training does.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ LONGEST_QUERY = 500  # characters
 @source("searxng")
 @dataclass(frozen=True)
 class Searxng(Parameterised):
-    """Ask a SearXNG instance, which asks other search engines."""
+    """Ask a SearXNG instance, which queries other search engines."""
 
-    address: str = parameter("", "the address of the instance, as https://search.example.org/")
-    language: str = parameter("", "search in this language, as `de`; empty: the default of the instance")
+    address: str = parameter("", "the address of the instance, e.g. https://search.example.org/")
+    language: str = parameter("", "search in this language, e.g. `de`; empty: the default of the instance")
     engines: str = parameter("", "only these engines of the instance, separated by spaces; empty: its default")
-    robots: bool = parameter(True, "obey its robots.txt, which usually forbids programs to search")
+    robots: bool = parameter(True, "obey its robots.txt, which usually forbids automated searches")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,6 +1,6 @@
 """The sitemaps of a site: a given file, or the files named in its robots.txt.
 
-A sitemap says which pages a site has, not what is in them: pages with words of the topic in their address come first.
+A sitemap lists the pages of a site, not what they contain, so pages with topic words in their address come first.
 It has no links, so this source knows no back-links.
 """
 
@@ -29,8 +29,8 @@ MOST_URLS = 200_000
 class SitemapSource(Parameterised):
     """Read the sitemap of a site."""
 
-    address: str = parameter("", "a site, as https://example.org/, or the address of a sitemap file")
-    matching: bool = parameter(False, "only pages with a word of the topic in their address")
+    address: str = parameter("", "a site, e.g. https://example.org/, or the address of a sitemap file")
+    matching: bool = parameter(False, "only pages with a topic word in their address")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -11,16 +11,16 @@ from scenthound.text.tokens import Analyser
 
 
 def best_by_words(pages: Iterable[FoundUrl], topic: Topic, most: int, only_matching: bool) -> list[FoundUrl]:
-    """The pages with most of the topic's words in address or title, each URL once; ties in the given order.
+    """The pages with the most topic words in address or title, without duplicate URLs; ties keep their order.
 
     With `only_matching`, pages without any of the words are left out.
     """
     analyser = Analyser()
     keywords = set(analyser.terms(topic.keywords))
 
-    def share(page: FoundUrl) -> int:
+    def matching_words(page: FoundUrl) -> int:
         return len(keywords.intersection(analyser.terms(f"{unquote(page.url)} {page.title}")))
 
-    rated = [(share(page), page) for page in {page.url: page for page in pages}.values()]
+    rated = [(matching_words(page), page) for page in {page.url: page for page in pages}.values()]
     rated.sort(key=lambda pair: -pair[0])
     return [page for words, page in rated if words or not only_matching][:most]

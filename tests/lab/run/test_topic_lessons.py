@@ -188,7 +188,7 @@ def test_measure_prints_what_was_given_but_not_in_its_json(
     run(generated, "breadth-first,test-pupil", tmp_path / "run", RunOptions(topics=2, pages=20, oracles=False))
     assert command(["lab", "measure", str(tmp_path / "run"), "--jobs", "1"]) == 0
     output = capsys.readouterr().out
-    assert "given beyond keywords and seeds" in output
+    assert "input besides keywords and seeds" in output
     assert "examples, others" in output
     assert command(["lab", "measure", str(tmp_path / "run"), "--jobs", "1", "--json"]) == 0
     assert set(json.loads(capsys.readouterr().out)) == {"breadth-first", "test-pupil"}
