@@ -20,7 +20,7 @@ from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings
 from scenthound.model import Response
 from scenthound.ports import Failure
-from scenthound.report.crawl_facts import CrawlFacts, _read, _Stopwatch, gather, pages_per_second
+from scenthound.report.crawl_facts import CrawlFacts, RunningTime, gather, pages_per_second, read_events
 from scenthound.wiring import begin, resume
 from support.small_crawl import WEB, Pages, small_crawl
 
@@ -138,13 +138,13 @@ def test_speed_is_pages_over_the_time_of_running(tmp_path: Path) -> None:
 
 def test_a_pause_between_runs_is_left_out_however_short_and_a_wait_within_one_is_not(tmp_path: Path) -> None:
     runs = [(100.0, 400.0), (405.0, 410.0)]
-    watch = _Stopwatch(runs)
+    watch = RunningTime(runs)
     assert [watch.at(moment) for moment in (100.0, 350.0, 400.0, 402.0, 405.0, 407.0, 999.0)] == [
         0.0, 250.0, 300.0, 300.0, 300.0, 302.0, 305.0,
     ]  # fmt: skip
     with CrawlFolder.look(small_crawl(tmp_path / "crawl", pages=1)) as opened:
         facts = CrawlFacts(opened.request)
-        _read(facts, opened.history.events(), [(0.0, 10.0)])
+        read_events(facts, opened.history.events(), [(0.0, 10.0)])
     assert facts.busy == 10.0
 
 

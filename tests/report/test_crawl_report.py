@@ -18,8 +18,7 @@ from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings
 from scenthound.model import Lost, Step, Topic, Url
 from scenthound.report.charts import standard_error
-from scenthound.report.crawl_facts import CrawlFacts, HostFacts, gather
-from scenthound.report.crawl_facts import _read as read_events
+from scenthound.report.crawl_facts import CrawlFacts, HostFacts, gather, read_events
 from scenthound.report.crawl_report import render, write_report
 from scenthound.report.explain import explain
 from scenthound.report.report_layout import round_step

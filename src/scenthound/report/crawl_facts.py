@@ -205,7 +205,7 @@ def gather(folder: CrawlFolder) -> CrawlFacts:
     facts.failures = _failures(folder.database.meta("failures"))
     facts.doubts = folder.doubts()
     facts.suspended = [_suspension(event) for event in folder.history.strategy_events(SUSPENDED)]
-    pages = _read(facts, folder.history.events(), folder.runs, folder.history.revised())
+    pages = read_events(facts, folder.history.events(), folder.runs, folder.history.revised())
     facts.misses = folder.history.reasons()
     facts.curve = _thinned(pages.curve)
     facts.speed = _speed(pages.busy_times)
@@ -254,7 +254,7 @@ def frontier_length(folder: CrawlFolder) -> int:
 
 
 @dataclass(slots=True)
-class _Pages:
+class EventSeries:
     """Points of the curves collected while the history is read; `curve` is thinned as it grows."""
 
     curve: list[HarvestPoint] = field(default_factory=list)
@@ -262,7 +262,7 @@ class _Pages:
     busy_times: list[float] = field(default_factory=list)
 
 
-class _Stopwatch:
+class RunningTime:
     """Computes the running time up to moments in ascending order. Without recorded runs, long gaps are left out."""
 
     def __init__(self, runs: Sequence[tuple[float, float]]) -> None:
@@ -283,19 +283,23 @@ class _Stopwatch:
         return self._elapsed + min(max(0.0, moment - begin), end - begin)
 
 
-def _read(
+def read_events(
     facts: CrawlFacts,
     events: Iterable[Step | Lost],
     runs: Sequence[tuple[float, float]] = (),
     revised: Mapping[Url, tuple[float, bool]] | None = None,
-) -> _Pages:
+) -> EventSeries:
+    """Add up pages and failures in `facts`, in one pass over the events, and return what the curves need.
+
+    `runs` are the times at which the crawl was running; `revised` are later verdicts of the judge, by URL.
+    """
     recent: deque[bool] = deque(maxlen=WINDOW)
     forecast = Forecast()
     best: list[tuple[float, int, Step]] = []
-    pages = _Pages()
+    pages = EventSeries()
     misses: Counter[str] = Counter()
     similarity, relevance, recent_relevant = 0.0, 0.0, 0
-    watch, failed = _Stopwatch(runs), dict[Url, HostFacts]()
+    watch, failed = RunningTime(runs), dict[Url, HostFacts]()
     for event in events:
         if not facts.first:
             facts.first = facts.last = event.time
