@@ -37,10 +37,10 @@ from typing import NamedTuple
 import numpy as np
 
 from scenthound.apps.companion import (
+    CompanionPage,
     LooksAhead,
     PageLink,
     PageReceiver,
-    PageSummary,
     Reader,
     settings_for,
     spellings,
@@ -113,7 +113,7 @@ class BedWeb:
                     queue.append(source)
         return distances
 
-    def page(self, url: Url) -> tuple[PageSummary, str]:
+    def page(self, url: Url) -> tuple[CompanionPage, str]:
         """A page as the extension reports it, and its text."""
         landed = self.bed.fetch(Candidate(url, 0.0))
         assert isinstance(landed, Page)
@@ -166,10 +166,10 @@ class Shown(NamedTuple):
 class AllReaders:
     """Passes the pages that were fetched ahead on to all readers."""
 
-    def __init__(self, ahead: dict[Url, PageSummary], readers: list[Reader]) -> None:
+    def __init__(self, ahead: dict[Url, CompanionPage], readers: list[Reader]) -> None:
         self._ahead, self._readers, self._gone = ahead, readers, list[Url]()
 
-    def add_fetched(self, page: PageSummary, requested: Url) -> None:
+    def add_fetched(self, page: CompanionPage, requested: Url) -> None:
         for url in {page.url, requested}:
             self._ahead[url] = page
         for reader in self._readers:
@@ -191,7 +191,7 @@ class AllReaders:
 def steps(web: BedWeb, walked: Walk) -> Iterator[Shown]:
     """Every step of a walk, with the suggestions of each method."""
     readers = {OURS: Reader(), UNTIMED: Reader()}
-    ahead: dict[Url, PageSummary] = {}
+    ahead: dict[Url, CompanionPage] = {}
     read: set[Url] = set()
 
     all_readers = AllReaders(ahead, list(readers.values()))
@@ -220,7 +220,7 @@ def steps(web: BedWeb, walked: Walk) -> Iterator[Shown]:
         yield Shown(walked.pages[index + 1 : index + 3], first)
 
 
-def _key(url: str, ahead: dict[Url, PageSummary]) -> Url:
+def _key(url: str, ahead: dict[Url, CompanionPage]) -> Url:
     """The page that a URL leads to, if it was fetched."""
     key = Url(url)
     return ahead[key].url if key in ahead else key

@@ -11,7 +11,16 @@ from typing import Any
 
 import pytest
 
-from scenthound.apps.companion import Companion, PageLink, PageSummary, Profile, Reader, Visit, extension_folder, vector
+from scenthound.apps.companion import (
+    Companion,
+    CompanionPage,
+    PageLink,
+    Profile,
+    Reader,
+    Visit,
+    extension_folder,
+    vector,
+)
 from scenthound.errors import BadUsage, FileDamaged, UnsafeFile
 from scenthound.loop.settings import Settings
 from scenthound.model import Response, Url
@@ -27,11 +36,11 @@ def words(text: str) -> dict[str, float]:
     return vector(Analyser().counts(text))
 
 
-def summary(url: str, text: str, *links: tuple[str, str]) -> PageSummary:
-    return PageSummary(Url(url), url, words(text), tuple(PageLink.of(Url(to), said, to) for to, said in links))
+def summary(url: str, text: str, *links: tuple[str, str]) -> CompanionPage:
+    return CompanionPage(Url(url), url, words(text), tuple(PageLink.of(Url(to), said, to) for to, said in links))
 
 
-def read(reader: Reader, *pages: PageSummary) -> None:
+def read(reader: Reader, *pages: CompanionPage) -> None:
     for page in pages:
         reader.open(page, {})
 

@@ -87,7 +87,7 @@ LOOKED = 16
 """`choose` looks at up to this many times the number of entries to choose, then stops."""
 
 
-class Choice(NamedTuple):
+class ColdChoice(NamedTuple):
     """Which entries to keep in memory."""
 
     numbers: list[int]
@@ -99,7 +99,7 @@ class Choice(NamedTuple):
 
 def choose(
     in_memory: Records, on_disk: Iterator[Records], most: int, share: int, is_wanted: Callable[[int], bool]
-) -> Choice:
+) -> ColdChoice:
     """Choose the first `most` entries of the order, but at most `share` of each host: fewer if few hosts come first.
 
     If none of them is of a wanted host, the search goes on, with one entry per further host, until one is found.
@@ -110,14 +110,14 @@ def choose(
     is_found, looked, full = False, 0, np.empty(0, np.uint64)
     for block in merge(in_memory, on_disk):
         if is_found and looked > LOOKED * most:
-            return Choice(numbers, passed_over, (float(block["key"][0]), int(block["number"][0])))
+            return ColdChoice(numbers, passed_over, (float(block["key"][0]), int(block["number"][0])))
         looked += len(block)
         if len(full) < len(passed_over):
             full = np.array(sorted(passed_over), np.uint64)
         for key, host, number in block[~is_in(block["host"], full)].tolist():
             is_enough = len(numbers) >= most
             if is_enough and is_found:
-                return Choice(numbers, passed_over, (key, number))
+                return ColdChoice(numbers, passed_over, (key, number))
             count = counts.get(host, 0)
             if count < (1 if is_enough else share):
                 counts[host] = count + 1
@@ -125,7 +125,7 @@ def choose(
                 is_found = is_found or is_wanted(host)
             elif host not in passed_over:
                 passed_over[host] = (key, number)
-    return Choice(numbers, passed_over, None)
+    return ColdChoice(numbers, passed_over, None)
 
 
 def host_key(name: str) -> int:

@@ -18,10 +18,11 @@ from scenthound.loop.settings import Settings, read
 from scenthound.model import Topic
 from scenthound.store.model_folder import TrainedModel, TrainedOn, load_model, save_model
 from scenthound.strategies.hayek.agents import WEIGHTINGS, draw, weights
+from scenthound.strategies.hayek.dictionaries import Dictionaries
 from scenthound.strategies.hayek.difficulty import Difficulty, choose_start
 from scenthound.strategies.hayek.goals import make_judge
 from scenthound.strategies.hayek.hayek_crawler import HayekEpsilon, HayekEstimating
-from scenthound.strategies.hayek.known_web import Dictionaries, KnownWeb
+from scenthound.strategies.hayek.known_web import KnownWeb
 from scenthound.strategies.hayek.market import ROOT, units
 from scenthound.strategies.hayek.page_features import Lexicon, LinkWords, url_features
 from scenthound.testing import TinyLessons, TinyWeb, page_of, strategy_contract, walk

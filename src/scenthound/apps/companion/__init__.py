@@ -17,15 +17,15 @@ from scenthound.apps.companion.companion import Companion, SuggestionList, Visit
 from scenthound.apps.companion.look_ahead import LooksAhead, PageReceiver, Scout, settings_for, summarise
 from scenthound.apps.companion.reader_profile import Profile, Word, spellings, vector
 from scenthound.apps.companion.reading_history import LESSONS, Reader
-from scenthound.apps.companion.suggestions import PageLink, PageSummary, Suggestion, suggest
+from scenthound.apps.companion.suggestions import CompanionPage, PageLink, Suggestion, suggest
 
 __all__ = [
     "LESSONS",
     "Companion",
+    "CompanionPage",
     "LooksAhead",
     "PageLink",
     "PageReceiver",
-    "PageSummary",
     "Profile",
     "Reader",
     "Scout",

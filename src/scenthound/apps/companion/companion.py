@@ -17,7 +17,7 @@ from scenthound import url as urls
 from scenthound.apps.companion.look_ahead import PAGES, Scout
 from scenthound.apps.companion.reader_profile import ANALYSER, SavedProfile, load, save, spellings, vector
 from scenthound.apps.companion.reading_history import Reader
-from scenthound.apps.companion.suggestions import PageLink, PageSummary, Suggestion
+from scenthound.apps.companion.suggestions import CompanionPage, PageLink, Suggestion
 from scenthound.errors import BadUsage, NotAUrl
 from scenthound.files import make_folder
 from scenthound.loop.settings import Settings
@@ -74,7 +74,7 @@ class Companion:
         """Record that a page was opened and look ahead from it. Raises `BadUsage` if the page may not be read."""
         url = self.checked_url(visit.url)
         words = vector(ANALYSER.counts(f"{visit.title}\n{visit.text}"))
-        page = PageSummary(url, visit.title, words, _links(url, visit.links))
+        page = CompanionPage(url, visit.title, words, _links(url, visit.links))
         if self._reader.open(page, spellings(visit.text)) or url != self._active_url:
             self._active_url, self._looked_at = url, 0
             await self._scout.look(self._reader.unseen(page), self.excluded)
@@ -103,7 +103,7 @@ class Companion:
         host = urls.host(url)
         return any(host == site or host.endswith(f".{site}") for site in self.excluded)
 
-    def add_fetched(self, page: PageSummary, requested: Url) -> None:
+    def add_fetched(self, page: CompanionPage, requested: Url) -> None:
         """Record a page that was fetched ahead; `requested` is the URL before redirects."""
         self._looked_at += 1
         self._reader.add_fetched(page, requested)
@@ -190,7 +190,7 @@ def _links(page: Url, pairs: Sequence[tuple[str, str]]) -> tuple[PageLink, ...]:
     return tuple(links.values())
 
 
-def _summary(page: PageSummary) -> dict[str, str]:
+def _summary(page: CompanionPage) -> dict[str, str]:
     return {"url": page.url, "title": page.title}
 
 
@@ -202,7 +202,7 @@ def _site(text: str) -> str:
     return name
 
 
-def _about(suggestions: Sequence[Suggestion], page: PageSummary, is_looking: bool, looked_at: int) -> str:
+def _about(suggestions: Sequence[Suggestion], page: CompanionPage, is_looking: bool, looked_at: int) -> str:
     checked = f"{looked_at} page{'' if looked_at == 1 else 's'} checked"
     if is_looking:
         return f"Looking ahead: {checked} so far."

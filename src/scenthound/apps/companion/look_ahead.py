@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from scenthound.apps.companion.reader_profile import ANALYSER, vector
-from scenthound.apps.companion.suggestions import PageLink, PageSummary
+from scenthound.apps.companion.suggestions import CompanionPage, PageLink
 from scenthound.loop.settings import Settings
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
@@ -33,7 +33,7 @@ GONE = (404, 410)
 class PageReceiver(Protocol):
     """Receives the pages that are fetched ahead."""
 
-    def add_fetched(self, page: PageSummary, requested: Url) -> None:
+    def add_fetched(self, page: CompanionPage, requested: Url) -> None:
         """Called with each page that was fetched; `requested` is the URL before redirects."""
 
     def add_missing(self, url: Url) -> None:
@@ -63,10 +63,10 @@ class LooksAhead:
         return ()
 
 
-def summarise(page: Page) -> PageSummary:
+def summarise(page: Page) -> CompanionPage:
     """Return the data that is kept about a page: title, words and links."""
     links = tuple(PageLink.of(link.url, link.anchor, link.spelling) for link in page.outlinks[:MOST_LINKS])
-    return PageSummary(page.url, page.title, vector(page.record.counts(ANALYSER)), links)
+    return CompanionPage(page.url, page.title, vector(page.record.counts(ANALYSER)), links)
 
 
 def settings_for(base: Settings, excluded: Sequence[str] = ()) -> Settings:

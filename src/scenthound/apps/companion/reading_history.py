@@ -10,7 +10,14 @@ from typing import Any
 
 from scenthound import url as urls
 from scenthound.apps.companion.reader_profile import PagesWith, Profile
-from scenthound.apps.companion.suggestions import MOST, PageLink, PageSummary, Suggestion, is_other_front_page, suggest
+from scenthound.apps.companion.suggestions import (
+    MOST,
+    CompanionPage,
+    PageLink,
+    Suggestion,
+    is_other_front_page,
+    suggest,
+)
 from scenthound.errors import BadUsage
 from scenthound.model import Url
 
@@ -29,7 +36,7 @@ FRONT = 2.0
 class _Read:
     """A page that was read, for how long, and the lessons learned from it."""
 
-    page: PageSummary
+    page: CompanionPage
     spelling: Mapping[str, str]
     seconds: float = 0.0
     lessons: set[str] = field(default_factory=set)
@@ -41,14 +48,14 @@ class Reader:
     def __init__(self, profile: Profile | None = None) -> None:
         self.profile = profile or Profile()
         self._read: OrderedDict[Url, _Read] = OrderedDict()
-        self._ahead: OrderedDict[Url, PageSummary] = OrderedDict()
+        self._ahead: OrderedDict[Url, CompanionPage] = OrderedDict()
         self._followed: set[Url] = set()
         self._gone: OrderedDict[Url, None] = OrderedDict()
         self._pages_with = PagesWith()
         self._previous: Url | None = None
         self._opened = self._fronts = 0
 
-    def open(self, page: PageSummary, spelling: Mapping[str, str]) -> bool:
+    def open(self, page: CompanionPage, spelling: Mapping[str, str]) -> bool:
         """Record that a page was opened; return whether it is new. `spelling` maps stems to words of the page."""
         previous_url, self._previous = self._previous, page.url
         earlier = self._read.pop(page.url, None)
@@ -89,7 +96,7 @@ class Reader:
 
     # ---- looking ahead
 
-    def add_fetched(self, page: PageSummary, requested: Url) -> None:
+    def add_fetched(self, page: CompanionPage, requested: Url) -> None:
         """Record a page that was fetched ahead; `requested` is the URL before redirects."""
         self._pages_with.add(page.words)
         for url in {page.url, requested}:
@@ -102,16 +109,16 @@ class Reader:
         self._gone[url] = None
         _trim(self._gone)
 
-    def unseen(self, page: PageSummary) -> list[PageLink]:
+    def unseen(self, page: CompanionPage) -> list[PageLink]:
         """The links to fetch ahead from a page: its own, then the links of its linked pages, without known pages."""
         fetched = [self._ahead[link.url] for link in page.links if link.url in self._ahead]
         further = [link for seen in fetched for link in seen.links]
         seen_urls = self._ahead.keys() | self._read.keys() | self._gone.keys()
         return [link for link in (*page.links, *further) if link.url not in seen_urls]
 
-    def latest(self, most: int) -> list[PageSummary]:
+    def latest(self, most: int) -> list[CompanionPage]:
         """The pages fetched ahead most recently."""
-        pages: dict[Url, PageSummary] = {}
+        pages: dict[Url, CompanionPage] = {}
         for page in reversed(self._ahead.values()):
             if len(pages) < most:
                 pages.setdefault(page.url, page)
@@ -119,12 +126,12 @@ class Reader:
 
     # ---- queries
 
-    def page(self, url: Url | None) -> PageSummary | None:
+    def page(self, url: Url | None) -> CompanionPage | None:
         """The page with this URL, if it was read."""
         read = self._read.get(url) if url is not None else None
         return None if read is None else read.page
 
-    def suggestions(self, page: PageSummary, most: int = MOST) -> list[Suggestion]:
+    def suggestions(self, page: CompanionPage, most: int = MOST) -> list[Suggestion]:
         """Suggestions for a page, best first, excluding dead links and pages already read."""
         excluded = self._read.keys() | self._gone.keys()
         front = FRONT * self._fronts / max(1, self._opened)

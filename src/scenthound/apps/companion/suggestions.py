@@ -45,7 +45,7 @@ class PageLink(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class PageSummary:
+class CompanionPage:
     """The data kept about a page that was read or fetched ahead."""
 
     url: Url
@@ -90,8 +90,8 @@ class _Option(NamedTuple):
 
 
 def suggest(
-    page: PageSummary,
-    ahead: Mapping[Url, PageSummary],
+    page: CompanionPage,
+    ahead: Mapping[Url, CompanionPage],
     interest: Interest,
     visited: Collection[Url],
     most: int = MOST,
@@ -121,7 +121,7 @@ def is_other_front_page(url: Url, host: str) -> bool:
     return urls.is_home(url) and urls.host(url) != host
 
 
-def _reachable(page: PageSummary, ahead: Mapping[Url, PageSummary]) -> Iterator[tuple[PageLink, int, str]]:
+def _reachable(page: CompanionPage, ahead: Mapping[Url, CompanionPage]) -> Iterator[tuple[PageLink, int, str]]:
     """Yield (link, clicks, text of the first link) for all links one and two clicks away."""
     first: dict[Url, PageLink] = {}
     for link in page.links:
@@ -136,7 +136,7 @@ def _reachable(page: PageSummary, ahead: Mapping[Url, PageSummary]) -> Iterator[
 class _Scores:
     """Computes the scores of links for one profile."""
 
-    def __init__(self, profile: Vector, ahead: Mapping[Url, PageSummary], host: str, front: float) -> None:
+    def __init__(self, profile: Vector, ahead: Mapping[Url, CompanionPage], host: str, front: float) -> None:
         self._profile, self._ahead, self._host, self._front = profile, ahead, host, front
         self._page_matches: dict[Url, float] = {}
 
@@ -153,13 +153,13 @@ class _Scores:
             return 0.0
         return dot(self._profile, vector(term_frequencies(link.terms)))
 
-    def _match_page(self, page: PageSummary) -> float:
+    def _match_page(self, page: CompanionPage) -> float:
         if page.url not in self._page_matches:
             self._page_matches[page.url] = dot(self._profile, page.words)
         return self._page_matches[page.url]
 
 
-def _suggestion(option: _Option, seen: PageSummary | None, interest: Interest, host: str) -> Suggestion:
+def _suggestion(option: _Option, seen: CompanionPage | None, interest: Interest, host: str) -> Suggestion:
     link = option.link
     return Suggestion(
         link.original_url or link.url,
@@ -172,7 +172,7 @@ def _suggestion(option: _Option, seen: PageSummary | None, interest: Interest, h
     )
 
 
-def _reasons(link: PageLink, seen: PageSummary | None, interest: Interest, host: str) -> Iterable[str]:
+def _reasons(link: PageLink, seen: CompanionPage | None, interest: Interest, host: str) -> Iterable[str]:
     if seen is not None and (shared := interest.shared(seen.words, MOST_REASON_WORDS)):
         yield f"matches your interests: {', '.join(shared)}"
     elif shared := interest.shared(vector(term_frequencies(link.terms)), MOST_REASON_WORDS):

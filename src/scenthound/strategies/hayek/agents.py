@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from scenthound.strategies.hayek.known_web import FAR, Dictionaries, KnownWeb
+from scenthound.strategies.hayek.dictionaries import Dictionaries
+from scenthound.strategies.hayek.known_web import FAR, KnownWeb
 from scenthound.strategies.hayek.market import ROOT, Agent, Market
 from scenthound.strategies.hayek.operators import CHANCE, draw_condition
 from scenthound.strategies.hayek.page_features import FEATURE_CLASSES, feature_class

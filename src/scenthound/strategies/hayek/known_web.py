@@ -21,6 +21,7 @@ from scenthound import url as urls
 from scenthound.model import Url
 from scenthound.page.page import Page
 from scenthound.page.views.terms import PageTerms
+from scenthound.strategies.hayek.dictionaries import Dictionaries
 from scenthound.strategies.hayek.operators import holds
 from scenthound.strategies.hayek.page_features import (
     FAR,
@@ -65,43 +66,6 @@ class KnownPage:
     """Cache of the agents that match it, some of which may have died; None: not computed."""
     order: array[int] = field(default_factory=lambda: _NONE)
     """Words of its text in document order; only stored if conditions need them."""
-
-
-class Dictionaries:
-    """Document and term counts of each feature, by distance from a goal."""
-
-    def __init__(self) -> None:
-        self.pages = np.zeros(FAR + 1, dtype=np.int32)
-        self.documents = np.zeros((FAR + 1, 1024), dtype=np.int32)
-        self.occurrences = np.zeros((FAR + 1, 1024), dtype=np.int32)
-
-    def make_room(self, features: int) -> None:
-        """Make room for this many features."""
-        size = self.documents.shape[1]
-        if features > size:
-            padding = ((0, 0), (0, max(features, 2 * size) - size))
-            self.documents, self.occurrences = np.pad(self.documents, padding), np.pad(self.occurrences, padding)
-
-    def save(self, features: int) -> dict[str, Any]:
-        """The counts of the first `features` features."""
-        self.make_room(features)
-        return {
-            "pages": self.pages.copy(),
-            "documents": self.documents[:, :features].copy(),
-            "occurrences": self.occurrences[:, :features].copy(),
-        }
-
-    def load(self, state: Mapping[str, Any], features: int) -> None:
-        for name in ("pages", "documents", "occurrences"):
-            shape = (FAR + 1,) if name == "pages" else (FAR + 1, features)
-            counts = np.array(state[name], dtype=np.int32)
-            if counts.shape != shape or (counts < 0).any():
-                raise ValueError(f"`{name}` of the dictionaries is damaged")
-            setattr(self, name, counts)
-
-    def count(self, distance: int, features: Any, counts: Any, sign: int = 1) -> None:
-        self.documents[distance, features] += sign
-        self.occurrences[distance, features] += sign * counts
 
 
 class KnownWeb:

@@ -10,7 +10,7 @@ import numpy as np
 
 from scenthound.lab.generate import subjects
 from scenthound.lab.generate.realistic.link_plan import ENTRY, TEXT, Linker, Target
-from scenthound.lab.generate.realistic.realistic_text import Texts
+from scenthound.lab.generate.realistic.realistic_text import PageTexts
 from scenthound.lab.generate.realistic.site_plan import COMPANY, DIRECTORY, INDEX, NO_SUBJECT, SITE, SitePlan
 from scenthound.lab.generate.realistic.word_tables import WebVocabulary, invented
 from scenthound.lab.generate.rng import mix, mix_all
@@ -40,7 +40,7 @@ _ENTRIES = (  # start of a list, an entry with a link and its description in the
 class Pages:
     """Renders the pages of a plan; each depends only on the plan and the page's number."""
 
-    def __init__(self, plan: SitePlan, texts: Texts, linker: Linker) -> None:
+    def __init__(self, plan: SitePlan, texts: PageTexts, linker: Linker) -> None:
         self.plan, self.texts, self._linker = plan, texts, linker
         self.host_name = lru_cache(maxsize=1 << 16)(self._host_name)
         self._frame = lru_cache(maxsize=1 << 12)(self._host_frame)
@@ -183,7 +183,7 @@ class Pages:
 
 def make_pages(plan: SitePlan) -> Pages:
     """The renderer of a plan, with its words and links."""
-    return Pages(plan, Texts(plan, WebVocabulary(plan.habits, plan.subjects, plan.seed)), Linker(plan))
+    return Pages(plan, PageTexts(plan, WebVocabulary(plan.habits, plan.subjects, plan.seed)), Linker(plan))
 
 
 def _plain(word: str) -> str:

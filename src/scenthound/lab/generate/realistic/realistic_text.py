@@ -27,7 +27,7 @@ DENSE = 1.6  # factor for the share of subject words beside a link
 WEAK = 0.4  # factor for the share of subject words on the pages of directories
 
 
-class Texts:
+class PageTexts:
     """Draws words for the pages of a plan."""
 
     def __init__(self, plan: SitePlan, vocabulary: WebVocabulary) -> None:
