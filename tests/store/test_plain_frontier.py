@@ -38,7 +38,7 @@ class PlainFrontier(Frontier):
         candidate = self._model.pop(now)
         if candidate is None:
             return None
-        return Popped(candidate, order.index(candidate) + 1, self._model.flying[candidate.url][0])
+        return Popped(candidate, order.index(candidate) + 1, self._model.in_flight[candidate.url][0])
 
     def take(self, url: Url) -> Candidate | None:
         return self._model.take(url)
@@ -50,7 +50,7 @@ class PlainFrontier(Frontier):
         self._model.settle(url)
 
     def in_flight(self) -> Collection[Url]:
-        return self._model.flying.keys()
+        return self._model.in_flight.keys()
 
     def urls(self) -> Collection[Url]:
         return self._model.waiting.keys()
