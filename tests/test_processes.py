@@ -82,7 +82,7 @@ NEWER = (
     "from scenthound.desk.start_processes import Processes; started = Processes();"
     "started.jobs.start(here, ['portal', '--json', '--', str(here)]);"
     "started.jobs.state(here);"
-    "print(started.answer(['seeds', 'balloons', '--json', '--source', f'collections:{here}'])['topic']);"
+    "print(started.run_command(['seeds', 'balloons', '--json', '--source', f'collections:{here}'])['topic']);"
     "import time; began = time.monotonic();"
     "\nwhile started.jobs.state(here)['state'] == 'working' and time.monotonic() - began < 120: time.sleep(0.05)\n"
     "print(started.jobs.state(here)); started.close()"

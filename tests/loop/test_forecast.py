@@ -130,7 +130,7 @@ def test_status_report_and_progress_say_what_is_expected(tmp_path: Path, capsys:
 def test_the_end_has_words(tmp_path: Path, capsys: Talk) -> None:
     crawled(tmp_path / "crawl", stop_share=0.3)
     assert run(["status", str(tmp_path / "crawl")]) == 0
-    assert "expected to bring little" in capsys.readouterr().out
+    assert "expected to yield little" in capsys.readouterr().out
 
 
 def test_the_rule_is_off_unless_it_is_asked_for() -> None:

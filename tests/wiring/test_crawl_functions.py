@@ -215,7 +215,7 @@ def test_async_for_yields_pages_and_leaving_it_saves(slow_proxy: str, tmp_path: 
 
 
 def test_a_slow_reader_holds_the_crawl_back(proxy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scenthound.wiring.page_stream.AHEAD", 2)
+    monkeypatch.setattr("scenthound.wiring.page_stream.MAX_WAITING_PAGES", 2)
     pages = iter(scenthound.stream(TOPIC.keywords, **options(proxy, tmp_path / "crawl", 250)))
     next(pages)
     for _ in range(20):
