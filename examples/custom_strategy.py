@@ -41,13 +41,12 @@ class NewHostsFirst:
 
 
 def hosts_reached(strategy: str, out: Path) -> int:
-    """Crawl 60 pages of a generated web and return the number of hosts."""
+    """Crawl 60 pages of a generated web, one request at a time, and return the number of hosts."""
     web = GeneratedWeb(600, seed=3)
     topic = web.topics[0]
     with serving(web) as address:
-        folder = scenthound.crawl(
-            topic.keywords, topic.seeds, pages=60, out=out, strategy=strategy, proxy=f"http://{address}", delay=0
-        )
+        settings = {"proxy": f"http://{address}", "delay": 0, "concurrency": 1}
+        folder = scenthound.crawl(topic.keywords, topic.seeds, pages=60, out=out, strategy=strategy, **settings)
     with folder:
         return len({host(step.url) for step in folder.history.trail()})
 
