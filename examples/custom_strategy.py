@@ -45,8 +45,10 @@ def hosts_reached(strategy: str, out: Path) -> int:
     web = GeneratedWeb(600, seed=3)
     topic = web.topics[0]
     with serving(web) as address:
-        settings = {"proxy": f"http://{address}", "delay": 0, "concurrency": 1}
-        folder = scenthound.crawl(topic.keywords, topic.seeds, pages=60, out=out, strategy=strategy, **settings)
+        proxy = f"http://{address}"
+        folder = scenthound.crawl(
+            topic.keywords, topic.seeds, pages=60, out=out, strategy=strategy, proxy=proxy, delay=0, concurrency=1
+        )
     with folder:
         return len({host(step.url) for step in folder.history.trail()})
 
