@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 NOTHING: Mapping[str, str] = MappingProxyType({})
+LONG_TESTS: Mapping[str, str] = MappingProxyType({"SCENTHOUND_LONG_TESTS": "1"})
 
 
 class Trial(NamedTuple):
@@ -34,7 +35,14 @@ class Trial(NamedTuple):
 
 
 def _tests(*files: str) -> tuple[str, ...]:
-    return ("-m", "pytest", "-q", "-p", "no:cacheprovider", *(f"tests/{file}" for file in files))
+    return (
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        *(file if file.startswith("-") else f"tests/{file}" for file in files),
+    )
 
 
 TRIALS = {
@@ -42,12 +50,21 @@ TRIALS = {
     "bad-state": Trial("a changed folder is repaired or refused", ("benchmarks/bad_state.py",), ("--quick",)),
     "kill": Trial("a killed crawl loses nothing that was committed", ("benchmarks/kill.py",), ("--quick",)),
     "traps": Trial("traps take few requests, good pages all arrive", ("benchmarks/traps.py",), ("--pages", "300")),
-    "failing-disk": Trial("I/O errors end a crawl with code 5", _tests("loop/test_failing_disk.py")),
+    "failing-disk": Trial(
+        "I/O errors end a crawl with code 5", _tests("loop/test_failing_disk.py"), environment=LONG_TESTS
+    ),
+    "api": Trial("the API answers any input as described", _tests("desk/test_description.py"), environment=LONG_TESTS),
     "failing-commands": Trial(
         "I/O errors end every command with code 5",
         _tests("test_failing_commands.py"),
         environment={"SCENTHOUND_FAIL_EVERY": "5"},
     ),
+    "frontier-order": Trial(
+        "a frontier on disk has the order of one in memory",
+        _tests("store/test_spilling_frontier.py"),
+        environment=LONG_TESTS,
+    ),
+    "any-input": Trial("what holds for any input holds for many", _tests("-mhypothesis"), environment=LONG_TESTS),
     "slow-hosts": Trial(
         "slow and dead hosts do not delay others",
         _tests("loop/test_slow_hosts.py", "loop/test_slots.py", "loop/test_real_sockets.py"),
@@ -59,7 +76,10 @@ TRIALS = {
         ("--open", "200000"),
     ),
     "soak": Trial("memory is flat over a long crawl", ("benchmarks/scale.py", "--soak", "200000"), ("--soak", "2000")),
-    "memory": Trial("a page costs a bounded amount of memory", _tests("page/test_memory.py")),
+    "memory": Trial(
+        "a page costs a bounded amount of memory",
+        _tests("page/test_memory.py", "loop/test_memory_of_a_crawl.py", "-rP"),
+    ),
     "folder": Trial(
         "nothing in a folder is executed, no symbolic link is followed, no archive is truncated",
         _tests("test_processes.py", "test_files.py", "test_links.py", "lab/test_links.py", "loop/test_archive.py"),

@@ -33,9 +33,8 @@ def ablations(web: BenchWeb, settings: Settings) -> str:
     """A table of hound with one part switched off."""
     settings = settings.shorter(web.name)
     topics = web.spaced(settings.topics)
-    sites = ("sites", *OF_SITES) if web.name.startswith("apache") else ()
+    sites = OF_SITES if web.name.startswith("apache") else ()
     names = {part: variant([part]) for part in (*WEIGHTS, *MECHANISMS, *sites)}
-    names |= {"sites": "hound:looking_for=pages"} if sites else {}
     curves = crawl(web, Ask([OURS, *names.values()], topics), settings)
     return f"{size(web, curves)}\n\n{_less_hound('without', names, curves)}"
 

@@ -8,12 +8,13 @@
     domains     home pages are not preferred when other home pages of their domain could be fetched
     links       when looking for sites, home pages are ranked without the features of links
     lists       when looking for sites, pages that may list sites come after all home pages
+    sites       pages are looked for, whatever the topic says
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ from scenthound.strategies.hound.site_search import FIRST_TOPICALITY, SiteSearch
 from scenthound.strategies.hound.topic_fit import LearnedTopic
 
 MECHANISMS = ("learning", "belief", "keywords")
-OF_SITES = ("domains", "links", "lists", "topicality")
+OF_SITES = ("sites", "domains", "links", "lists", "topicality")
 CUES: Mapping[str, tuple[str, ...]] = {
     "anchor": ("anchor", "anchors"),
     "context": ("beside", "heading", "text", "relevant", "besides"),
@@ -70,7 +71,7 @@ class HoundVariant(Hound):
         off = set(self.without.split("+")) - {""}
         if unknown := off.difference(FEATURES, WEIGHTS, MECHANISMS, OF_SITES):
             raise ValueError(f"hound has no part called {', '.join(sorted(unknown))}")
-        offers = super().start(topic, seeds)
+        offers = super().start(replace(topic, looking_for="pages") if "sites" in off else topic, seeds)
         weights = np.array([float(weight) for weight in self.weights.split()]) if self.weights else SHIPPED
         self.scoring_ = _Scoring(weights, off)
         keywords = [] if "keywords" in off else self.analyser_.terms(topic.keywords)

@@ -19,9 +19,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=10, help="number of crawls to spread the kills over")
-    parser.add_argument("--quick", action="store_true", help="only 4 kills")
+    parser.add_argument("--quick", action="store_true", help="only 2 kills")
     options = parser.parse_args()
-    kills, rounds, pages = (4, 1, 400) if options.quick else (options.kills, options.rounds, 3000)
+    kills, rounds, pages = (2, 1, 200) if options.quick else (options.kills, options.rounds, 3000)
     print("round kills  pages  lost  asked again, most per kill hasty bad WARCs")
     broken = 0
     for round_number in range(rounds):

@@ -114,7 +114,7 @@ def visits(quick: bool, strategies: list[str], only: str, web_pages: int) -> Non
 def preparing(quick: bool) -> None:
     """Prepare a bed into an empty cache."""
     web: Web | None = None if quick else schools()
-    web = web or GeneratedWeb(1_000 if quick else 5_000, seed=1)
+    web = web or GeneratedWeb(400 if quick else 5_000, seed=1)
     with tempfile.TemporaryDirectory() as cache:
         os.environ[VARIABLE] = cache
         began, cpu = time.perf_counter(), _cpu()
@@ -130,7 +130,7 @@ def experiment(quick: bool, strategies: str) -> None:
     with tempfile.TemporaryDirectory() as top:
         bed = None if quick else schools()
         if bed is None:
-            bed = generate(Path(top) / "bed", 1_000 if quick else 5_000, seed=1)
+            bed = generate(Path(top) / "bed", 400 if quick else 5_000, seed=1)
         topics, pages = (2, 100) if quick else (60, 1000)
         prepare(bed)
         began, cpu = time.perf_counter(), _cpu()

@@ -39,6 +39,7 @@ from scenthound.web.robots import ALLOW_ALL
 from scenthound.wiring.parts_from_settings import parts_read
 
 BOUND = 1_000_000
+TOPIC = Topic(KEYWORDS, looking_for="sites")  # its seeds are home pages; sites cost hound more than pages
 GROUP = 50  # pages per transaction: a quarter of 200 requests in flight, as in a live crawl
 PACE = 0.0005  # seconds of crawl time from page to page: with a delay of 1 s some 2,000 hosts rest at any moment
 GROWTH, MEMORY, START = 1.5, 2e9, 30.0  # the limits that we promise
@@ -101,23 +102,22 @@ def crawl(folder: Path | None, pages: int, strategy: str, bound: int = BOUND, fr
     if folder is None:
         strategy_object = wiring.make_strategy(strategy)
         frontier = MemoryFrontier(bound, getattr(strategy_object, "eviction", "scored"))
-        topic = Topic(KEYWORDS)
         limits = Limits(pages=pages, nofollow=False)
         loop = Crawl(
             strategy_object,
             frontier,
             _History(),
-            topic,
+            TOPIC,
             [(url, url) for url in seeds],
             limits=limits,
-            judging=wiring.start_judge(Settings().judge, topic, seeds),
+            judging=wiring.start_judge(Settings().judge, TOPIC, seeds),
         )
         meter.read_for(loop)
         loop.start()
         replay(loop, meter.fetch)
     else:
         settings = Settings(pages=pages, frontier=bound)
-        session = meter.session = wiring.begin(KEYWORDS, seeds, folder, strategy=strategy, settings=settings)
+        session = meter.session = wiring.begin(TOPIC, seeds, folder, strategy=strategy, settings=settings)
         loop = session.crawl
         meter.read_for(loop)
         reason = replay(loop, meter.fetch, now=session.clock(), pace=PACE)
@@ -159,9 +159,7 @@ def soak(pages: int, strategy: str) -> int:
     meter = Watched(web, pages)
     with tempfile.TemporaryDirectory() as top:
         seeds, settings = [web.home(number) for number in range(10)], Settings(pages=pages, frontier=SOAK_BOUND)
-        session = meter.session = wiring.begin(
-            KEYWORDS, seeds, Path(top) / "crawl", strategy=strategy, settings=settings
-        )
+        session = meter.session = wiring.begin(TOPIC, seeds, Path(top) / "crawl", strategy=strategy, settings=settings)
         meter.read_for(session.crawl)
         reason = replay(session.crawl, meter.fetch, now=session.clock(), pace=PACE)
         session.folder.finish(reason, session.clock())
@@ -205,11 +203,11 @@ def main() -> int:
     )
     parser.add_argument("--memory", action="store_true", help="without a crawl folder")
     parser.add_argument("--soak", type=int, default=0, metavar="N", help="one crawl of N pages, with its memory")
-    parser.add_argument("--quick", action="store_true", help="500 and 2,000 pages, only to check for crashes")
+    parser.add_argument("--quick", action="store_true", help="200 and 800 pages, only to check for crashes")
     options = parser.parse_args()
     if options.soak:
         return soak(options.soak, options.strategy)
-    steps = [500, 2000] if options.quick else [int(step) for step in options.pages.split(",")]
+    steps = [200, 800] if options.quick else [int(step) for step in options.pages.split(",")]
     print(
         f"{'pages':>9}{'new URLs':>12}{'waiting':>11}{'pages/s':>9}{'CPU us/page':>13}{'late':>7}{'making':>8}"
         f"{'s':>7}{'peak':>10}{'folder':>10}{'resume':>9}{'CPU':>8}{'its peak':>10}",

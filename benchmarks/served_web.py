@@ -169,7 +169,7 @@ def nginx(served: Served, port: int, work: Path) -> Iterator[None]:
     """Serve the folder with nginx until the block ends."""
     program = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
     if program is None:
-        raise SystemExit("nginx is not installed: run scripts/nginx.sh, which says how to get it")
+        raise SystemExit("nginx is not installed: `scripts/system_tools.sh nginx` installs it or says how")
     work.mkdir(parents=True)
     work.chmod(0o755)
     listen = " ".join(f"listen {name}:{port};" for name in served.hosts)

@@ -29,6 +29,7 @@ from judge import half, webs
 from scenthound.lab.beds.bed import Bed, BedTopic
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.run.run_cell import ReplayLimits, run_cell
+from scenthound.looking_for import is_counted
 from scenthound.loop.forecast import WINDOW, Forecast
 
 STRATEGIES: Mapping[str, tuple[str, ...]] = {
@@ -135,7 +136,8 @@ def crawled(bed: PreparedBed, topic: BedTopic, web: str, strategy: str, which: s
         int(not given_urls & {step.url, step.requested} and bool(targets & {step.url, step.requested}))
         for step in steps
     ]
-    relevance = [float("nan") if step.depth == 0 else round(step.relevance, 5) for step in steps]
+    found = (step.relevance * is_counted(step.url, topic.looking_for) for step in steps)
+    relevance = [float("nan") if step.depth == 0 else round(value, 5) for step, value in zip(steps, found, strict=True)]
     return Trail(web, strategy, topic.id, which, relevance, is_target)
 
 

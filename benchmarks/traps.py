@@ -1,7 +1,8 @@
 """How much of a crawl's budget traps take, with and without the trap watch, and what the watch costs.
 
     python benchmarks/traps.py               # six webs with 30 kinds of traps, five strategies: takes a few minutes
-    python benchmarks/traps.py --recorded    # pages of the recorded webs in ../shared/data that the watch refuses
+    python benchmarks/traps.py --plain       # sites without traps: pages fetched without the watch and with it
+    python benchmarks/traps.py --recorded    # pages of the recorded webs in ../shared/data that the watch costs
 
 Every strategy crawls the same web twice, with the watch and without. "Good" pages are those that are not traps. Traps
 are endless, except for facets and print versions. A crawl breaks the promise if traps take more than a quarter of its
@@ -26,9 +27,10 @@ from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate import trap_webs
 from scenthound.lab.run.run_cell import ReplayLimits
 from scenthound.loop.core import Crawl
-from scenthound.loop.messages import Dropped, Limits
+from scenthound.loop.messages import Limits
 from scenthound.loop.replay import Landing, replay
 from scenthound.loop.scope import Scope
+from scenthound.loop.suspended_urls import SuspendedUrls
 from scenthound.loop.trap_watch import TrapWatch
 from scenthound.model import Candidate, Response, Step, Topic, Url
 from scenthound.page.landing import land
@@ -38,7 +40,7 @@ from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.text.tokens import Analyser
 from scenthound.wiring import make_strategy, start_judge
-from support import fifth_traps, fourth_traps, other_traps, sixth_traps, third_traps
+from support import fifth_traps, fourth_traps, other_traps, plain_sites, sixth_traps, third_traps
 
 SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 STRATEGIES = ("breadth-first", "random", "best-first", "shark-search", "hound")
@@ -64,6 +66,7 @@ def crawl(
     fetch: Callable[[Candidate], Landing],
     traps: TrapWatch | None,
     watch: Callable[[object], None] | None = None,
+    suspended: SuspendedUrls | None = None,
 ) -> str:
     """Run one crawl; returns why it ended."""
     strategy_object = make_strategy(strategy)
@@ -76,6 +79,7 @@ def crawl(
         limits=Limits(pages=pages),
         scope=Scope(),
         traps=traps,
+        suspended=SuspendedUrls() if suspended is None else suspended,
         judging=start_judge(ReplayLimits().judge, topic, [urls.make(seed) for seed in seeds], strategy=strategy_object),
         watch=watch,
     )
@@ -130,6 +134,28 @@ def try_traps(
     return broken
 
 
+def try_plain(sizes: Sequence[int], strategies: Sequence[str]) -> int:
+    """Print how many pages of each site without traps are fetched; returns how many sites lost pages to the watch."""
+    lost = 0
+    for strategy in strategies:
+        for size in sizes:
+            print(f"{strategy}, sites of {size:,} pages, budget {2 * size:,}: pages fetched with the watch (without)")
+            print(" " * 9, *(f"{content:>13}" for content in plain_sites.CONTENTS))
+            for layout in plain_sites.LAYOUTS:
+                cells = []
+                for content in plain_sites.CONTENTS:
+                    site = plain_sites.PlainSite(layout, content, size)
+                    on, off = (
+                        trap_crawl(site, plain_sites.TOPIC, strategy, watch, 2 * size)[0]
+                        for watch in (TrapWatch(), None)
+                    )
+                    lost += on < off
+                    cells.append(f"{on:>6} ({off})".rjust(13))
+                print(f"{layout:9}", *cells, flush=True)
+    print(f"{lost} sites lost pages to the watch")
+    return lost
+
+
 def try_recorded(name: str, pages: int, topics: int, strategies: Sequence[str]) -> None:
     """Print which pages the watch refuses in crawls of a recorded web, and how many targets that costs."""
     bed = Bed.open(SHARED / "data" / name)
@@ -159,31 +185,29 @@ def try_recorded(name: str, pages: int, topics: int, strategies: Sequence[str]) 
 def recorded_crawl(
     bed: PreparedBed, topic: Topic, seeds: Sequence[Url], strategy: str, pages: int, traps: TrapWatch | None
 ) -> tuple[set[Url], set[Url]]:
-    """The pages that were fetched, and the pages of the bed that the watch refused."""
-    fetched, refused = set[Url](), set[Url]()
+    """The pages that were fetched, and the pages of the bed that were suspended when the crawl ended."""
+    fetched, suspended = set[Url](), SuspendedUrls()
 
     def watch(event: object) -> None:
         if isinstance(event, Step):
             fetched.add(event.url)
-        elif (
-            isinstance(event, Dropped)
-            and event.reason == "trap-nothing-new"
-            and bed.number(event.candidate.url) is not None
-        ):
-            refused.add(event.candidate.url)
 
-    crawl(topic, seeds, strategy, pages, bed.fetch, traps, watch)
-    return fetched, refused
+    crawl(topic, seeds, strategy, pages, bed.fetch, traps, watch, suspended)
+    return fetched, {url for url in suspended.urls if bed.number(url) is not None}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pages", type=int, default=2000, help="page budget per crawl")
     parser.add_argument("--recorded", action="store_true", help="crawl the recorded webs instead")
+    parser.add_argument("--plain", action="store_true", help="crawl sites without traps instead")
+    parser.add_argument("--sizes", default="50,200", help="with --plain: pages of the sites")
     parser.add_argument("--topics", type=int, default=3, help="topics of each recorded web")
     parser.add_argument("--strategies", default=",".join(STRATEGIES))
     options = parser.parse_args()
     strategies = options.strategies.split(",")
+    if options.plain:
+        return int(bool(try_plain([int(size) for size in options.sizes.split(",")], strategies)))
     if options.recorded:
         for name in ("schools", "apache"):
             if (SHARED / "data" / name).is_dir():

@@ -109,7 +109,8 @@ def commands() -> str:
     parts = [
         "# Commands\n\nEvery command takes `--json` and then prints one JSON document (or JSON lines) on stdout and",
         "nothing else. Exit codes: 0 done, 1 error, 2 usage, 3 disk full, 4 bad configuration or folder, 5 I/O error,",
-        "11 interrupted, 12 all remaining hosts are resting. A crawl that ended with 3, 5, 11 or 12 can be resumed.\n",
+        "11 interrupted, 12 all remaining hosts are resting, 13 only URLs that look like traps are left.",
+        "A crawl that ended with 3, 5, 11, 12 or 13 can be resumed.\n",
     ]
     for path, text in _helps(app, None, "scenthound"):
         parts.append(f"## {path}\n\n```text\n{text.rstrip()}\n```\n")
@@ -128,9 +129,13 @@ def export_fields() -> str:
         [
             "# Fields of exports\n",
             "The columns of `scenthound export --to jsonl|csv|parquet` and of `CrawlFolder.to_pandas`. Choose some",
-            "with `--fields url,title,text`. CSV and pandas include the texts only if they are named. Each part of a",
-            "score has its own column `part_NAME`; `parts` in `--fields` stands for all of them. Times are in",
+            "with `--fields url,title,text`. CSV and pandas include the texts only if they are named. Times are in",
             "UTC: timestamps in Parquet and pandas, ISO 8601 elsewhere.\n",
+            "Each part of a score has its own column of numbers: `part_` and the name of the part in lower case, with",
+            "`_` for spaces and signs (`part_words_of_the_link`). All rows of a file have the same columns, and a part",
+            "that a page's score does not have is empty. `parts` in `--fields` stands for all of them. A value that is",
+            "missing is null in JSON lines and Parquet and an empty cell in CSV.",
+            "[Who opens what](../guides/open-exports.md) has more.\n",
             "| field | kind | meaning |",
             "|---|---|---|",
             *rows,

@@ -6,13 +6,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from scenthound.lab.beds.bed import Bed
 from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.simple_web import generate
 from support import floors
+from support.long_form import long_form
 from support.suites import OTHERS, OWN, SHARED, Suites, with_shared
+
+settings.register_profile("ours", max_examples=long_form(35, 100))
+settings.load_profile("ours")
 
 
 @pytest.fixture(params=with_shared([OWN], [OTHERS]), ids=lambda suites: suites.name)

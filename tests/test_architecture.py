@@ -18,9 +18,11 @@ BASE = {
     "processes",
     "process_pool",
     "files",
+    "extras",
     "formats",
     "parameters",
     "merge_candidates",
+    "looking_for",
 }
 READING = {"web", "text", "page"}
 FLOOR = BASE | READING | {"ports", "store", "graph"}
@@ -32,14 +34,16 @@ MAY_IMPORT: dict[str, set[str]] = {
     "processes": set(),
     "process_pool": {"processes"},
     "files": {"errors"},
+    "extras": {"errors"},
     "formats": {"errors", "model"},
     "parameters": {"errors"},
     "merge_candidates": {"model"},
+    "looking_for": {"model", "url", "errors"},
     "web": BASE | {"ports"},
     "text": BASE,
     "page": BASE | {"ports", "web", "text"},
     "lessons": {"model", "page"},
-    "ports": {"model", "page", "lessons"},
+    "ports": {"model", "page", "lessons", "looking_for"},
     "store": BASE | {"ports"},
     "graph": BASE | {"ports"},
     "loop": BASE | {"ports", "page", "web", "store", "judging"},
@@ -153,7 +157,7 @@ def test_what_a_newcomer_reads_first_is_short(name: str) -> None:
     assert len((SOURCE / name).read_text(encoding="utf-8").splitlines()) < 300
 
 
-ONE_FILE_PER_PLUGIN = {"strategies", "exports", "sources", "lab/importers"}
+ONE_FILE_PER_PLUGIN = {"strategies", "exports", "judges", "sources", "lab/importers"}
 """Packages whose docstrings describe the pattern of their files instead of naming each."""
 ONE_FILE_PER_COMMAND = {"cli", "desk"}
 PACKAGES = sorted(path.parent for path in SOURCE.glob("*/**/__init__.py"))
@@ -174,5 +178,5 @@ def test_no_other_package_has_a_file_of_the_same_name(package: Path) -> None:
     """A reader who looks for `limits.py` must not find four of them."""
     names = {path.name for path in package.glob("*.py")} - {"__init__.py"}
     elsewhere = [path for path in FILES if path.parent != package and path.name in names]
-    plugins = {SOURCE / name for name in (*ONE_FILE_PER_PLUGIN, "judges")}  # a plug-in's file has the plug-in's name
+    plugins = {SOURCE / name for name in ONE_FILE_PER_PLUGIN}  # a plug-in's file has the plug-in's name
     assert not [path for path in elsewhere if not {path.parent, package} & plugins]

@@ -35,8 +35,8 @@ def test_a_damaged_profile_is_refused_and_not_replaced(tmp_path: Path, change: d
         Companion(tmp_path)
 
 
-def test_a_pairing_without_a_digest_is_refused(tmp_path: Path) -> None:
+def test_a_pairing_without_a_key_is_refused(tmp_path: Path) -> None:
     extensions = {"chrome-extension://abc": "ä"}
-    (tmp_path / "pairings.json").write_text(json.dumps({"version": 1, "port": 1, "extensions": extensions}))
+    (tmp_path / "pairings.json").write_text(json.dumps({"version": 2, "port": 1, "extensions": extensions}))
     with pytest.raises(FileDamaged, match="not a list of pairings"):
         Pairings(tmp_path)

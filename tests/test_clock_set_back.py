@@ -79,8 +79,9 @@ def test_a_code_for_pairing_holds_no_longer_if_the_clock_is_set_back(
 ) -> None:
     desk = Desk(Access("127.0.0.1", 1, "t"), Collections(tmp_path, []), pairings=Pairings(tmp_path / "kept"))
     assert desk.pairings is not None
-    code, elapsed = desk.pairings.new_code(desk.clock()), time.monotonic() + CODE_SECONDS + 1
+    desk.pairings.new_code(desk.clock())
+    elapsed = time.monotonic() + CODE_SECONDS + 1
     monkeypatch.setattr(time, "time", lambda: 0.0)
     monkeypatch.setattr(time, "monotonic", lambda: elapsed)
     with pytest.raises(BadUsage, match="no valid code"):
-        desk.pairings.pair("chrome-extension://abc", code, desk.clock())
+        desk.pairings.pair("chrome-extension://abc", desk.clock())

@@ -6,6 +6,8 @@ import ast
 import importlib
 import importlib.util
 import re
+import subprocess
+import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
@@ -105,3 +107,25 @@ def test_what_code_in_a_document_imports_exists(path: Path, monkeypatch: pytest.
             if isinstance(node, ast.ImportFrom) and node.module:
                 module = importlib.import_module(node.module)
                 assert [each.name for each in node.names if not hasattr(module, each.name)] == []
+
+
+GUIDES = [*sorted((ROOT / "docs" / "guides").glob("*.md")), ROOT / "README.md"]
+
+
+@pytest.mark.parametrize("path", GUIDES, ids=name)
+def test_code_in_a_guide_can_be_pasted_into_an_empty_file(path: Path) -> None:
+    """Every name that a block uses is defined or imported in the block; blocks of files are run by the tests."""
+    for number, block in enumerate(PYTHON.findall(path.read_text(encoding="utf-8")), 1):
+        command = [
+            sys.executable,
+            "-m",
+            "ruff",
+            "check",
+            "--isolated",
+            "--select",
+            "F821",
+            "--output-format",
+            "concise",
+        ]
+        done = subprocess.run([*command, "-"], input=block, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"block {number} of {path.name}: {done.stdout}{done.stderr}"

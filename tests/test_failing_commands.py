@@ -18,7 +18,7 @@ from support.power_loss import build_shim
 
 KINDS = {"EIO": "rwsn", "EMFILE": "o"}
 FEW = ("index-again", "portal", "ask-and-keep", "desk", "mcp", "companion")
-STEP = {"EIO": 101, "EMFILE": 37}
+STEP = {"EIO": 419, "EMFILE": 131}
 LONG = "SCENTHOUND_FAIL_EVERY"
 """If this variable is set to N, all commands are tried, and every N-th call fails: see benchmarks/hostile.py."""
 

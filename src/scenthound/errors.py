@@ -5,8 +5,10 @@ ScenthoundError
 │   ├── UnknownName     there is no strategy, exporter, setting … with that name
 │   ├── BadConfig       a setting, a topic file or a seed list that can't be used (exit 4)
 │   ├── BadUsage        a call that makes no sense (exit 2)
-│   ├── StrategyFailed  a strategy raised an error; nothing recorded is lost
-│   ├── JudgeFailed     a judge raised an error; nothing recorded is lost
+│   ├── PluginFailed    a plug-in raised an error (exit 1); nothing recorded is lost
+│   │   ├── StrategyFailed
+│   │   ├── JudgeFailed
+│   │   └── ExporterFailed
 │   ├── PartMissing     a strategy used a part of a page that it did not declare
 │   ├── FolderInUse     another process is using the crawl folder
 │   ├── FolderBroken    a crawl folder or a model that can't be read, or has a newer version
@@ -28,6 +30,7 @@ import errno
 from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Self
 
 PATH_ERRORS = (
     errno.EACCES,
@@ -81,12 +84,44 @@ class BadConfig(OurFault):
     exit_code = 4
 
 
-class StrategyFailed(OurFault):
-    """A strategy raised an error while it read a page."""
+class PluginFailed(OurFault):
+    """A strategy, a judge or an exporter raised an error; the error itself is the `__cause__`.
+
+    `plugin` is the name of its class, `where` what it was doing, such as `on http://…`, and `error` what it raised.
+    """
+
+    kind = "plug-in"
+    hint_after = "nothing recorded is lost: fix the {kind}, then resume"
+
+    def __init__(self, plugin: str, where: str, error: str, hint: str = "") -> None:
+        hint = hint or self.hint_after.format(kind=self.kind)
+        super().__init__(f"the {self.kind} {plugin} failed {where}: {error}", hint)
+        self.args = (plugin, where, error, hint)
+        self.plugin, self.where, self.error = plugin, where, error
+
+    @classmethod
+    def of(cls, plugin: object, where: str, error: Exception) -> Self:
+        """The error for something that an object raised."""
+        return cls(type(plugin).__name__, where, f"{type(error).__name__}: {error}")
 
 
-class JudgeFailed(OurFault):
-    """A judge raised an error while it rated a page."""
+class StrategyFailed(PluginFailed):
+    """A strategy raised an error."""
+
+    kind = "strategy"
+
+
+class JudgeFailed(PluginFailed):
+    """A judge raised an error."""
+
+    kind = "judge"
+
+
+class ExporterFailed(PluginFailed):
+    """An exporter raised an error; the crawl itself is not changed."""
+
+    kind = "exporter"
+    hint_after = "the crawl is unchanged: fix the {kind}, or choose another format"
 
 
 class PartMissing(OurFault):

@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import itertools
 import os
+import re
 import secrets
 import shlex
 import shutil
@@ -25,6 +26,7 @@ from scenthound.errors import PATH_ERRORS, BadConfig, DiskFull, IoFailed, Unsafe
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _CHUNK = 1 << 20
+_UNFINISHED = re.compile(r"\.[^/]{1,40}\.[0-9a-f]{8}\.part")
 
 
 # ---- checks
@@ -75,15 +77,18 @@ def _links_beside(path: Path, status: os.stat_result) -> int:
 
 
 @contextmanager
-def replacing(path: Path, mode: int = 0o666, durable: bool = True) -> Iterator[BinaryIO]:
+def replacing(path: Path, mode: int = 0o666, durable: bool = True, scratch: Path | None = None) -> Iterator[BinaryIO]:
     """Write a file that replaces `path` when the block ends without an error. Yields the stream.
 
-    The umask applies to `mode`. Once replaced, a `durable` file survives a power cut. Raises `UnsafeFile` for a link,
-    `BadConfig` if the file can't be written, `DiskFull` if there is no room, `IoFailed` if the disk fails.
+    The umask applies to `mode`. Until then the file is in the folder of `path`, or in `scratch`, a folder on the same
+    disk; a killed process leaves it there. Once replaced, a `durable` file survives a power cut. Raises `UnsafeFile`
+    for a link, `BadConfig` if the file can't be written, `DiskFull` if there is no room, `IoFailed` if the disk fails.
     """
     refuse_link(path)
+    if scratch is not None:
+        refuse_link(scratch)
     with _translated(path):
-        descriptor, part = _new_file(path, mode)
+        descriptor, part = _new_file(path if scratch is None else scratch / path.name, mode)
     try:
         with os.fdopen(descriptor, "wb") as file:
             yield file
@@ -109,15 +114,24 @@ def write_bytes(path: Path, data: bytes, mode: int = 0o666, durable: bool = True
         file.write(data)
 
 
-def write_text(path: Path, text: str, mode: int = 0o666, durable: bool = True) -> None:
+def write_text(path: Path, text: str, mode: int = 0o666, durable: bool = True, scratch: Path | None = None) -> None:
     """Write text as UTF-8; see `replacing`."""
-    write_bytes(path, text.encode("utf-8", "replace"), mode, durable)
+    with replacing(path, mode, durable, scratch) as file:
+        file.write(text.encode("utf-8", "replace"))
 
 
 def replace(source: Path, target: Path) -> None:
     """Rename a finished file or folder, durably."""
     os.replace(source, target)
     sync_folder(target.parent)
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove files that a killed process began to write in this folder. Call it with the folder's lock held."""
+    with suppress(FileNotFoundError), os.scandir(folder) as entries:
+        for entry in entries:
+            if _UNFINISHED.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                Path(entry.path).unlink(missing_ok=True)
 
 
 def _new_file(path: Path, mode: int) -> tuple[int, Path]:

@@ -20,6 +20,7 @@ _ESCAPE_SEQUENCE = re.compile(
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 _JOINERS = "\u200c\u200d"  # needed to write Persian, Hindi and some emoji
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_WHOLE_NUMBER = re.compile(r"(-?)0*([0-9]{1,18})")
 
 
 # ---- printable text
@@ -141,15 +142,15 @@ def json_facts(value: Any) -> Any:
     return [json_facts(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def json_number(value: float | None) -> float | str | None:
-    """A number that JSON can represent: the infinite score of a seed becomes the string "inf", NaN becomes null.
+def json_number(value: float | None) -> float | None:
+    """A number that JSON can represent: the infinite score of a seed becomes null, and so does NaN.
+
+    A text in a column of numbers, such as "inf", would stop readers that infer types (pyarrow).
 
     >>> json_number(0.5), json_number(float("inf")), json_number(float("nan"))
-    (0.5, 'inf', None)
+    (0.5, None, None)
     """
-    if value is None or math.isnan(value):
-        return None
-    return value if math.isfinite(value) else str(float(value))
+    return value if value is not None and math.isfinite(value) else None
 
 
 def json_line(fields: dict[str, Any]) -> str:
@@ -163,3 +164,13 @@ def json_line(fields: dict[str, Any]) -> str:
 def _escaped(character: str) -> str:
     units = character.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
+
+
+def whole_number(text: str) -> int | None:
+    """The value of a whole number; None if this is none, or if it has more than 18 digits without its leading zeros.
+
+    >>> whole_number("007"), whole_number("-5"), whole_number("9" * 5000), whole_number("\u00b2")
+    (7, -5, None, None)
+    """
+    match = _WHOLE_NUMBER.fullmatch(text)
+    return int(match[1] + match[2]) if match else None

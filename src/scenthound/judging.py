@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
-from scenthound.model import Topic, Url
+from scenthound.model import LookingFor, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.precomputed_views import AheadView
 
@@ -23,7 +23,8 @@ class Verdict(NamedTuple):
     probability: float
     """The probability that the page is relevant."""
     is_relevant: bool
-    """Whether the probability reaches the judge's threshold. Harvest rates count this flag."""
+    """Whether the probability reaches the judge's threshold. Harvest rates count this flag; in a search for sites, a
+    crawl counts it for home pages only, whatever the judge."""
 
 
 @runtime_checkable
@@ -56,6 +57,13 @@ class AsksAhead(Protocol):
 
 
 @runtime_checkable
+class UsesExamples(Protocol):
+    """A judge that uses `Topic.examples`. In the laboratory no other judge gets them, and reports mark its use."""
+
+    uses_examples: ClassVar[bool]
+
+
+@runtime_checkable
 class ClassifiesPages(Protocol):
     """A strategy with a classifier that was trained before the crawl; the judge `classifier` uses it."""
 
@@ -74,6 +82,21 @@ class HearsLabels(Protocol):
     """A judge that learns from labels, given before or during a crawl."""
 
     def take_label(self, url: Url, on_topic: bool) -> None: ...
+
+
+@runtime_checkable
+class HasThreshold(Protocol):
+    """A judge that calls every page relevant whose probability is at least `threshold`, which may change."""
+
+    @property
+    def threshold(self) -> float: ...
+
+
+@runtime_checkable
+class HearsLookingFor(Protocol):
+    """A judge that rates home pages differently in a search for sites, and can change that while a crawl runs."""
+
+    def take_looking_for(self, looking_for: LookingFor) -> None: ...
 
 
 @runtime_checkable

@@ -15,13 +15,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, NamedTuple, NewType
+from typing import Any, Literal, NamedTuple, NewType
 
 Url = NewType("Url", str)
 """A canonical URL (sheet 10.4), the key for everything about a page. Create it only with `scenthound.url`."""
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 """An empty, immutable mapping, the default of mapping fields."""
+
+LookingFor = Literal["pages", "sites"]
+"""What a crawl looks for: pages about the topic, or sites, of which only the home pages count as found."""
 
 DECIMALS = 12
 """Scores are rounded to 12 decimals before they are compared (rule 3), so rounding errors can't reorder a crawl."""
@@ -176,6 +179,8 @@ class Topic:
     """URLs of pages known to be on topic."""
     good: tuple[str, ...] = ()
     """Categories of a taxonomy that count as on topic."""
+    looking_for: LookingFor = "pages"
+    """Whether pages or sites are looked for. Strategy, judge and applications all follow this."""
 
 
 @dataclass(frozen=True, slots=True)

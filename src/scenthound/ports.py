@@ -2,8 +2,7 @@
 
 Each is a Protocol that declares everything the loop, resume, reports and exports call. Optional features of a strategy
 are small Protocols of their own, tested with `isinstance`; a strategy describes itself in a `Declaration`.
-The contract suites in `scenthound.testing` check the rules that types can't express. The judge interface is in
-`scenthound.judging`, the seed source interface in `scenthound.seeding`.
+`scenthound.testing` checks the rules that types can't express. `scenthound.judging` and `seeding` are further ports.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from typing import Any, Literal, NamedTuple, Protocol, cast, runtime_checkable
 
 from scenthound.lessons import Lessons as Lessons
 from scenthound.lessons import Trains as Trains
+from scenthound.looking_for import TakesLookingFor as TakesLookingFor
 from scenthound.model import NOTHING, Candidate, Event, Lost, Mark, Miss, Response, Step, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import EVERYTHING, Parts
@@ -22,7 +22,6 @@ from scenthound.page.record import EVERYTHING, Parts
 Eviction = Literal["scored", "literal", "refuse"]
 """A full frontier (rule 7) inserts, then drops the worst; drops the worst, then inserts; or refuses the new URL."""
 Training = Literal["none", "optional", "required"]
-"""Whether a strategy learns before it crawls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +40,8 @@ class Declaration:
     """`required`: it can't start without a trained model; `optional`: without one, it learns during the crawl."""
     lessons: tuple[str, ...] = ()
     """The lessons that training uses: `examples`, `others`, `taxonomy`, `back-links`, `pages`."""
+    topic_examples: bool = False
+    """Whether it uses `Topic.examples` while it crawls. In the laboratory no other gets them, and reports mark it."""
     free: tuple[str, ...] = ()
     """Parameters that may differ between training and crawl."""
     oracle: bool = False
@@ -187,8 +188,7 @@ class Frontier(Protocol):
         """The earliest time at which `pop` can return a candidate; infinity if unknown, None if nothing is waiting."""
 
     def best_resting(self, now: float) -> tuple[Candidate, float] | None:
-        """The best candidate that can only be popped later, and when. Hosts with a request in flight
-        do not count, because the end of their rest is not known yet."""
+        """The best candidate that can only be popped later, and when; hosts with a request in flight do not count."""
 
     def __len__(self) -> int: ...
     def __contains__(self, url: object) -> bool: ...

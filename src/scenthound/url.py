@@ -138,7 +138,9 @@ def is_home(url: str) -> bool:
 
 
 def are_sites(seeds: Sequence[str]) -> bool:
-    """True if at least four in five seeds are home pages on different hosts, so that the user is looking for sites.
+    """True if at least four in five seeds are home pages on different hosts.
+
+    It decides nothing for a new crawl, which only says how to look for other sites (`looking_for.in_words`).
 
     >>> are_sites(["http://a.test/", "http://b.test/"]), are_sites(["http://a.test/", "http://a.test/b"])
     (True, False)

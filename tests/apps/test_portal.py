@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -344,3 +348,49 @@ def test_papers_in_pdf_have_title_authors_text_and_citations(tmp_path: Path) -> 
     assert "By Bo Wicker" in citing
     assert "lighter than the air around them" in citing
     assert "Why balloons of hot air rise</a> <small>in its references" in citing
+
+
+# ---- a build that is killed
+
+KILLED_AT = """
+import os, signal, sys
+from pathlib import Path
+from scenthound.apps.portal import build_portal
+left, sync = int(sys.argv[3]), os.fsync
+def killing(descriptor):
+    global left
+    left -= 1
+    if left == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    sync(descriptor)
+os.fsync = killing
+build_portal(Path(sys.argv[1]), Path(sys.argv[2]))
+"""
+
+
+def published(site: Path) -> dict[str, bytes]:
+    """The files that a web server offers."""
+    files = (file for file in site.rglob("*") if file.is_file() and ".portal" not in file.relative_to(site).parts)
+    return {str(file.relative_to(site)): file.read_bytes() for file in files}
+
+
+def test_a_killed_build_leaves_nothing_half_written_in_the_published_folder(tmp_path: Path) -> None:
+    folder, site, whole = crawled(tmp_path / "crawl", pages=3), tmp_path / "site", tmp_path / "whole"
+    build_portal(folder, site)
+    old = published(site)
+    shutil.copytree(site, whole)
+    crawled(folder, pages=6)
+    build_portal(folder, whole)
+    new = published(whole)
+    for sync in (1, 2, 3, 5, 8, 13, 21):
+        words = [sys.executable, "-c", KILLED_AT, str(folder), str(site), str(sync)]
+        killed = subprocess.run(words, capture_output=True, text=True, check=False)
+        assert killed.returncode == -signal.SIGKILL, killed.stderr
+        now = published(site)
+        assert not [name for name in now if name.endswith(".part")]
+        assert all(content in (old.get(name), new.get(name)) for name, content in now.items())
+    (site / "p" / ".1.html.0123abcd.part").write_text("left by an older version")
+    build_portal(folder, site)
+    assert not [file for file in site.rglob("*") if file.name.endswith(".part")]
+    assert not (site / ".portal" / "new").exists()
+    assert published(site) == new

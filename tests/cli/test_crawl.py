@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -166,7 +167,8 @@ BAD = {
     "bad value": ([*BEES, "--pages", "many"], 4, "`pages` can't be 'many'", "a whole number"),
     "bad parameter": ([*BEES, "--set", "work=0"], 4, "`work` can't be '0'", "100 or more"),
     "no such target": ([*BEES, "--looking-for", "people"], 2, "people", "sites"),
-    "pages or sites": ([*BEES, "--looking-for", "sites", "--strategy", "dom"], 2, "dom does not support", "hound"),
+    "no inference": ([*BEES, "--set", "looking_for=auto"], 4, "no longer derived", "pages or sites"),
+    "of a judge": ([*BEES, "--set", "judge=topic:looking_for=sites"], 4, "the judge topic", "--looking-for sites"),
     "bad time": ([*BEES, "--delay", "soon"], 4, "`delay` can't be 'soon'", "500 ms"),
     "bad network": ([*BEES, "--allow-private", "home"], 4, "home", "loopback"),
     "bad pattern": ([*BEES, "--path", "(["], 4, "not a pattern", "RE2"),
@@ -221,7 +223,7 @@ def test_bad_input_is_named_and_nothing_is_written(case: str, place: Path, capsy
 def test_a_crawl_of_a_newer_version_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = small_crawl(tmp_path / "crawl")
     file = folder / "crawl.toml"
-    file.write_text(file.read_text().replace("format = 2", "format = 99"))
+    file.write_text(file.read_text().replace("format = 3", "format = 99"))
     for words in (["status"], ["resume"], ["trail"], ["report"], ["export", "--to", "csv"]):
         assert run([words[0], str(folder), *words[1:]]) == 4
         told = capsys.readouterr().err
@@ -364,13 +366,32 @@ def test_parameters_are_checked_and_typed() -> None:
         request("stop_words=klingon", strategy="best-first")
 
 
-def test_hound_is_the_default_and_can_look_for_pages_or_sites(tmp_path: Path) -> None:
+def test_hound_is_the_default() -> None:
     assert request().strategy == "hound"
-    assert request(looking_for="sites").parameters == {"looking_for": "sites"}
+
+
+@pytest.mark.parametrize("strategy", ["hound", "best-first"])
+def test_pages_are_looked_for_unless_sites_are_asked_for_whatever_the_strategy(tmp_path: Path, strategy: str) -> None:
+    def looked_for(*pairs: str, **options: Any) -> str:
+        made = request(*pairs, strategy=strategy, **options)
+        assert made.parameters == {}
+        return made.topic.looking_for
+
+    homes = ["http://a.test/", "http://b.test/", "http://c.test/"]
+    assert looked_for(seeds=homes) == "pages"
+    assert looked_for(seeds=homes, looking_for="sites") == "sites"
+    assert looked_for("looking_for=sites") == looked_for("looking-for=sites") == "sites"
     config = tmp_path / "c.toml"
     config.write_text('looking_for = "sites"\n')
-    assert request(config=config).parameters == {"looking_for": "sites"}
-    assert request(config=config, looking_for="pages").parameters == {"looking_for": "pages"}
+    assert looked_for(config=config) == "sites"
+    assert looked_for(config=config, looking_for="pages") == "pages"
+    topic = tmp_path / "t.toml"
+    topic.write_text('keywords = "bees"\nlooking_for = "sites"\n')
+    assert looked_for(topic=str(topic)) == "sites"
+    assert looked_for(topic=str(topic), looking_for="pages") == "pages"
+    topic.write_text('keywords = "bees"\nlooking_for = "auto"\n')
+    with pytest.raises(ScenthoundError, match="no longer derived"):
+        looked_for(topic=str(topic))
 
 
 # ---- demo and lab

@@ -12,6 +12,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from scenthound.cli.root_command import run
+from scenthound.exports import EXPORTERS
 from scenthound.files import replacing
 from scenthound.loop.folder_files import is_part_of_a_crawl
 from support.small_crawl import small_crawl
@@ -180,3 +181,13 @@ def test_an_index_that_cannot_be_written_spoils_nothing(
     (crawled / "pages" / "index.cdxj").unlink()
     assert run(["report", str(crawled)]) == 0
     small_crawl(crawled.with_name("another"))
+
+
+def test_the_help_lists_every_format_that_is_installed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [*EXPORTERS.names(), "plugged"]
+    monkeypatch.setattr(EXPORTERS, "names", lambda: names)
+    assert run(["export", "--help"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert f"{', '.join(names)}." in shown

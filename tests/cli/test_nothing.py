@@ -213,6 +213,15 @@ def test_a_new_budget_is_kept_and_a_spent_budget_is_reported(
     assert (out / "crawl.toml").read_text() == written
     assert run(["resume", str(out)]) == 0
     assert "all 3 pages have been fetched" in capsys.readouterr().err
+    assert run(["resume", str(out), "--pages", "2"]) == 0
+    assert "3, more than 2, pages have been fetched; ask for more with --pages 6" in capsys.readouterr().err
+
+
+def test_status_names_the_orders_that_wait_for_a_resume(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = small_crawl(tmp_path / "crawl", pages=2)
+    assert run(["control", str(out), "looking-for", "sites"]) == 0
+    assert run(["status", str(out)]) == 0
+    assert "looking-for sites: takes effect when the crawl is resumed" in capsys.readouterr().out
 
 
 # ---- a full disk

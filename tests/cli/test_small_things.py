@@ -103,3 +103,12 @@ def test_settings_speak_to_users() -> None:
     from dataclasses import fields
 
     assert not [field.name for field in fields(Settings) if "sheet" in field.metadata["doc"]]
+
+
+def test_the_demo_shows_commands_that_work_where_the_program_is_not_on_the_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("sys.argv", [".venv/bin/scenthound", "demo"])
+    assert run(["demo", "--pages", "10", "--out", str(tmp_path / "demo")]) == 0
+    assert "  .venv/bin/scenthound desk " in capsys.readouterr().out

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from scenthound.cli.root_command import run
+from scenthound.loop.folder import CrawlFolder
 from support.small_crawl import small_crawl
 
 ENDLESS = {
@@ -27,16 +28,23 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_status_and_report_name_host_pattern_and_pages(crawled: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["status", str(crawled), "--json"]) == 0
-    (line,) = json.loads(capsys.readouterr().out)["suspended"]
-    assert line == "a.test: 12 pages of /calendar?month= had nothing new"
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["suspended_urls"] == facts["frontier"] > 0
+    assert "a.test: 8 pages of /calendar?month= had nothing new" in facts["suspended"]
     assert run(["status", str(crawled)]) == 0
-    assert line in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert all(line in printed for line in facts["suspended"])
     assert run(["report", str(crawled)]) == 0
-    assert "12 pages of /calendar?month= had nothing new" in (crawled / "report.html").read_text()
+    assert "8 pages of /calendar?month= had nothing new" in (crawled / "report.html").read_text()
 
 
-def test_explain_says_why_a_url_was_left(crawled: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["explain", str(crawled), "http://a.test/calendar?month=99", "--json"]) == 0
+def test_explain_says_that_a_suspended_url_waits_and_why(crawled: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with CrawlFolder.look(crawled) as folder:
+        last = max(int(step.url.rpartition("=")[2]) for step in folder.history.trail())
+    assert run(["explain", str(crawled), f"http://a.test/calendar?month={last + 2}", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["state"] == "refused"
-    assert found["why"] == "never requested: 12 pages of /calendar?month= on a.test had nothing new"
+    assert found["state"] == "waiting"
+    assert found["why"] == (
+        "waiting behind all other URLs, because it looks like a trap: "
+        "8 pages of /calendar?month= on a.test had nothing new"
+    )

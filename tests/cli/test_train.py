@@ -243,3 +243,26 @@ def test_a_whole_crawl_runs_with_a_model(model: Path, tmp_path: Path) -> None:
     assert asyncio.run(session.run()) == "pages"
     session.close()
     assert len(trail(tmp_path / "crawl")) == 15
+
+
+def test_the_proxy_of_training_is_checked_and_used_like_that_of_a_crawl(
+    bed: Path, topic: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Talk
+) -> None:
+    words = ["train", "test-pupil", "--topic", str(topic), "--out", str(tmp_path / "m")]
+    live = ["--source", f"collections:{tmp_path}"]
+    assert run([*words, *live, "--proxy", "banana"]) == 4
+    refused = capsys.readouterr().err
+    assert run(["crawl", "bees", "--seed", "http://a.test/", "--out", str(tmp_path / "c"), "--proxy", "banana"]) == 4
+    assert capsys.readouterr().err.splitlines()[-2:] == refused.splitlines()[-2:]
+    assert run([*words, "--from", str(bed), "--proxy", "http://127.0.0.1:9"]) == 2
+    assert "--proxy needs --source" in capsys.readouterr().err
+
+    used: list[str] = []
+
+    def gather(samples: object, settings: Settings, *others: object, **more: object) -> None:
+        used.append(settings.proxy)
+        raise BadConfig("this test stops here")
+
+    monkeypatch.setattr("scenthound.lab.topics.live_web.gather_around", gather)
+    assert run([*words, *live, "--proxy", "http://127.0.0.1:9"]) == 4
+    assert used == ["http://127.0.0.1:9"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import hypothesis
 import pytest
 
 from scenthound.desk.api_operations import description
@@ -12,6 +13,7 @@ from scenthound.desk.web_app import ROUTES
 from scenthound.search import index_folder
 from support.companion import companion_process
 from support.desk import desk_process
+from support.long_form import long_form
 from support.small_crawl import small_crawl
 
 schemathesis = pytest.importorskip("schemathesis")
@@ -25,6 +27,7 @@ CHECKS = [
     openapi_checks.response_schema_conformance,
 ]
 COMPANION = "^/api/companion"
+EXAMPLES = hypothesis.settings(max_examples=long_form(25, 100), deadline=None)
 described = schemathesis.openapi.from_dict(description(ROUTES)).exclude(path_regex=NOT_HERE)
 schema, of_companion = described.exclude(path_regex=COMPANION), described.include(path_regex=COMPANION)
 
@@ -40,6 +43,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @schema.parametrize()
+@EXAMPLES
 @pytest.mark.filterwarnings("ignore")
 def test_every_answer_is_described(case: Any, address: str) -> None:
     if len(str(case.path_parameters.get("name", ""))) % 2:
@@ -57,6 +61,7 @@ def companion_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]
 
 
 @of_companion.parametrize()
+@EXAMPLES
 @pytest.mark.filterwarnings("ignore")
 def test_every_answer_of_the_companion_is_described(case: Any, companion_address: str) -> None:
     base, _, token = companion_address.partition("/#token=")

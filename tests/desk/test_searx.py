@@ -1,13 +1,12 @@
 """Both directions with a real search engine: Debian's searx searches a collection of ours, and a crawl asks searx.
 
-searx (AGPL) is a tool of this test only: `scripts/searx.sh` installs it where that is possible.
+searx (AGPL) is a tool of this test only: `scripts/system_tools.sh searx` installs it where that is possible.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -23,6 +22,7 @@ import pytest
 
 from scenthound.cli.root_command import run
 from scenthound.search import index_folder
+from support import system_tools
 from support.desk import desk_process
 from support.small_crawl import small_crawl
 
@@ -89,9 +89,9 @@ def settings(port: int, engine: str) -> dict[str, Any]:
 @contextmanager
 def searx(folder: Path, engine: str) -> Iterator[str]:
     """A running searx that knows one engine."""
-    command = shutil.which("searx-run")
-    if command is None or not FILES.is_dir():
-        pytest.skip("there is no searx: `scripts/searx.sh` says how to install it")
+    command = system_tools.searx()
+    if not FILES.is_dir():
+        pytest.skip(f"searx has no files in {FILES}")
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]

@@ -73,7 +73,7 @@ def test_a_crawl_starts_with_a_source_and_without_seeds(desk: TestClient, tmp_pa
         answer = desk.post("/api/crawls", json=body, headers=WITH_TOKEN)
         assert answer.status_code == 201, answer.text
         folder = Path(answer.json()["folder"])
-        desk.app.state.desk.processes._crawls[-1].wait(60)  # type: ignore[attr-defined]
+        desk.app.state.desk.processes._crawls[folder].wait(60)  # type: ignore[attr-defined]
         with CrawlFolder.look(folder) as opened:
             assert opened.request.found == {f"searxng:{engine}": (f"{web}/balloons",)}
             assert len(opened.history) == 1

@@ -45,6 +45,11 @@ def test_seeds_come_from_a_file_a_collection_or_a_search_engine(tmp_path: Path) 
         page.click("#find")
         assert page.inner_text("#start-error") == "Enter what you are looking for."
         page.fill("#topic", "cars")
+        for number in ("0", "-5", "", "1.5", "99999999999"):
+            page.fill("#pages", number)
+            page.click("#start button.primary")
+            assert page.inner_text("#start-error").startswith("Enter how many pages to fetch: a whole number from 1 to")
+        assert page.url.startswith(address.partition("#")[0]), "nothing was started"
         page.select_option("#source", "collections:crawl")
         assert page.is_hidden("#address")
         page.click("#find")

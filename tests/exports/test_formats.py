@@ -23,13 +23,14 @@ from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from scenthound.errors import BadUsage, UnknownName
+from scenthound.errors import BadConfig, BadUsage, UnknownName
 from scenthound.exports import EXPORTERS
 from scenthound.exports.csv import cell
 from scenthound.exports.gexf import xml_text
 from scenthound.formats import json_line, json_number, printable
 from scenthound.loop.folder import CrawlFolder
-from scenthound.loop.page_rows import Selection
+from scenthound.loop.page_rows import PageTable, Selection
+from support.client_exports import zip64_from
 from support.small_crawl import small_crawl
 
 EVIL = "=cmd|'/c calc'!A1 \x1b]0;owned\x07\u202e<b>&\"'\x00\x0b"
@@ -86,7 +87,7 @@ def test_jsonl_has_a_row_for_each_page(crawled: Path) -> None:
     first = lines[0]
     assert first["url"] == "http://a.test/"
     assert first["host"] == "a.test"
-    assert first["score"] == "inf"
+    assert first["score"] is None
     assert first["parent"] is None
     assert first["title"] == "Balloons"
     assert first["content_type"] == "text/html; charset=utf-8"
@@ -99,6 +100,27 @@ def test_jsonl_has_a_row_for_each_page(crawled: Path) -> None:
     assert lines[1]["parent"] == "http://a.test/"
     assert lines[1]["anchor"] == "Balloons"
     assert lines[1]["part_page"] == lines[1]["score"]
+
+
+def test_a_text_table_has_no_infinite_numbers(crawled: Path) -> None:
+    rows = list(csv.DictReader(io.StringIO(exported(crawled, "csv").decode())))
+    assert [row["score"] == "" for row in rows] == [True, False, False, False]
+    for name in ("jsonl", "csv", "gexf"):
+        assert not re.search(rb"\b(inf|nan)", exported(crawled, name), re.IGNORECASE)
+
+
+def test_columns_of_parts_have_plain_and_different_names(crawled: Path) -> None:
+    names = ["words of the link", "Words-of the link", "best leaf Top/Arts", "words of the link 2"]
+    with CrawlFolder.look(crawled) as opened:
+        steps = [step._replace(parts=dict.fromkeys(names, float(step.n))) for step in opened.history.trail()]
+        pages = list(opened.pages())
+    table = PageTable.of(steps, Selection(("parts",)))
+    assert [column.name for column in table.columns] == [
+        "part_words_of_the_link", "part_words_of_the_link_2", "part_best_leaf_top_arts", "part_words_of_the_link_2_2",
+    ]  # fmt: skip
+    assert len(pages) == len(list(table.rows(pages)))
+    (chosen,) = PageTable.of(steps, Selection(("part_best leaf Top/Arts",))).columns
+    assert (chosen.name, "best leaf Top/Arts" in chosen.doc) == ("part_best_leaf_top_arts", True)
 
 
 def test_the_digest_and_offset_are_those_of_the_archive(crawled: Path) -> None:
@@ -212,7 +234,7 @@ def test_parquet_has_typed_columns(crawled: Path) -> None:
 
 def test_parquet_without_pyarrow_says_what_to_install(crawled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(BadUsage, match=r"scenthound\[parquet\]"):
+    with pytest.raises(BadConfig, match=r"scenthound\[parquet\]"):
         exported(crawled, "parquet")
 
 
@@ -266,6 +288,45 @@ def test_wacz_holds_what_its_package_says(crawled: Path, tmp_path: Path) -> None
         assert b"WARC-Target-URI: http://b.test/one.html" in gzip.decompress(
             warc[start : start + int(fields["length"])]
         )
+
+
+@pytest.mark.parametrize("limit", [0, 700, zipfile.ZIP64_LIMIT])
+def test_a_zip64_field_is_in_both_headers_of_a_member_or_in_none(limit: int, crawled: Path) -> None:
+    with zip64_from(limit):
+        raw = exported(crawled, "wacz")
+    large = 0
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        assert archive.testzip() is None
+        for entry in archive.infolist():
+            extra_length = int.from_bytes(raw[entry.header_offset + 28 : entry.header_offset + 30], "little")
+            assert bool(extra_length) <= bool(entry.extra), entry.filename
+            assert bool(extra_length) == (entry.file_size > limit), entry.filename
+            large += bool(extra_length)
+        assert (large > 0) == (limit < zipfile.ZIP64_LIMIT)
+
+
+def test_wacz_goes_into_a_pipe_too(crawled: Path) -> None:
+    command = [sys.executable, "-m", "scenthound", "export", str(crawled), "--to", "wacz", "--output", "-"]
+    raw = subprocess.run(command, capture_output=True, check=True).stdout
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        assert archive.testzip() is None
+        assert [len(entry.extra) for entry in archive.infolist()] == [0] * len(archive.infolist())
+
+
+def test_wacz_says_what_it_is_about(crawled: Path) -> None:
+    with zipfile.ZipFile(io.BytesIO(exported(crawled, "wacz"))) as archive:
+        package = json.loads(archive.read("datapackage.json"))
+        digest = json.loads(archive.read("datapackage-digest.json"))
+        assert digest["hash"] == "sha256:" + hashlib.sha256(archive.read("datapackage.json")).hexdigest()
+        for resource in package["resources"]:
+            content = archive.read(resource["path"])
+            assert (resource["bytes"], resource["hash"]) == (
+                len(content), "sha256:" + hashlib.sha256(content).hexdigest()
+            )  # fmt: skip
+    assert package["title"] == package["metadata"]["title"] == "hot air balloons"
+    assert "hot air balloons" in package["description"]
+    assert package["mainPageUrl"] == "http://a.test/"
+    assert package["software"].startswith("scenthound/")
 
 
 @pytest.mark.parametrize("which", ["crawled", "evil"])
@@ -327,8 +388,8 @@ def test_a_line_is_json_without_terminal_control_codes(fields: dict[str, str]) -
     assert json.loads(line) == fields
 
 
-def test_numbers_that_json_lacks_are_texts() -> None:
-    assert json_number(math.inf) == "inf"
-    assert json_number(-math.inf) == "-inf"
+def test_numbers_that_json_lacks_are_null() -> None:
+    assert json_number(math.inf) is None
+    assert json_number(-math.inf) is None
     assert json_number(math.nan) is None
     assert json_number(0.25) == 0.25

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scenthound.graph.hits import hits
 from scenthound.graph.link_graph import edge_graph, link_graph
 from scenthound.graph.pagerank import by_name, pagerank, url_ordering_rank
+from support.long_form import long_form
 
 GRAPHS = st.integers(1, 14).flatmap(
     lambda size: st.tuples(
@@ -74,7 +75,7 @@ def test_a_page_linked_by_all_is_the_authority_and_the_others_are_hubs() -> None
     assert found.hubs == pytest.approx([0.5**0.5, 0.5**0.5, 0])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=long_form(20, 60), deadline=None)
 @given(GRAPHS)
 def test_pagerank_is_that_of_networkx(drawn: tuple[int, list[tuple[int, int]]]) -> None:
     size, edges = drawn
@@ -87,7 +88,7 @@ def test_pagerank_is_that_of_networkx(drawn: tuple[int, list[tuple[int, int]]]) 
     assert ours.sum() == pytest.approx(1.0)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=long_form(20, 60), deadline=None)
 @given(GRAPHS)
 def test_url_ordering_rank_solves_its_equation(drawn: tuple[int, list[tuple[int, int]]]) -> None:
     graph = graph_of(*drawn)
@@ -97,7 +98,7 @@ def test_url_ordering_rank_solves_its_equation(drawn: tuple[int, list[tuple[int,
     assert url_ordering_rank(graph) == pytest.approx(expected, abs=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=long_form(20, 60), deadline=None)
 @given(GRAPHS)
 def test_hubs_and_authorities_are_a_fixed_point(drawn: tuple[int, list[tuple[int, int]]]) -> None:
     graph = graph_of(*drawn)

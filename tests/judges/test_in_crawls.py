@@ -136,7 +136,7 @@ def made_old(folder: Path) -> None:
     """Turn a crawl folder into one from before there were judges."""
     toml = folder / "crawl.toml"
     lines = [line for line in toml.read_text().splitlines() if not line.startswith("judge")]
-    toml.write_text("\n".join(lines).replace("format = 2", "format = 1") + "\n")
+    toml.write_text("\n".join(lines).replace("format = 3", "format = 1") + "\n")
     with sqlite3.connect(folder / "crawl.db") as connection:
         connection.executescript(
             "DROP INDEX history_relevance; ALTER TABLE history DROP COLUMN relevance;"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -156,20 +157,48 @@ def test_a_label_changes_the_verdict_at_once() -> None:
     assert not dict(judge.revised())[url].is_relevant
 
 
-def test_if_the_user_looks_for_sites_only_home_pages_count() -> None:
-    urls = ("http://x.test/", "http://y.test/", "http://z.test/")
-    judge = started(TOPIC, urls)
-    for url in urls:
-        assert judge.judge(page(url, ON)).is_relevant
+HOMES = ("http://x.test/", "http://y.test/", "http://z.test/")
+
+
+def judged_homes(topic: Topic) -> TopicJudge:
+    """A judge that has seen three home pages as seeds, and other pages."""
+    judge = started(topic, HOMES)
+    assert all(judge.judge(page(url, ON)).is_relevant for url in HOMES)
     for each in others():
         judge.judge(each)
+    return judge
+
+
+def test_seeds_that_are_home_pages_do_not_make_it_look_for_sites() -> None:
+    assert judged_homes(TOPIC).judge(page("http://w.test/about", ON)).is_relevant
+
+
+def test_in_a_search_for_sites_only_home_pages_count_and_others_keep_the_relevance_of_their_content() -> None:
+    judge = judged_homes(replace(TOPIC, looking_for="sites"))
     assert judge.judge(page("http://w.test/", ON)).is_relevant
-    assert not judge.judge(page("http://w.test/about", ON)).is_relevant
-    by_choice = TopicJudge(looking_for="pages")
-    by_choice.start(TOPIC, [Url(url) for url in urls])
-    for url in urls:
-        by_choice.judge(page(url, ON))
-    assert by_choice.judge(page("http://w.test/about", ON)).is_relevant
+    on, off = judge.judge(page("http://w.test/about", ON)), judge.judge(page("http://w.test/legal", OFF[0]))
+    assert not on.is_relevant
+    assert on.probability > 0.5 > off.probability
+    later = dict(judge.revised())
+    assert later[Url("http://w.test/about")].probability > 0.5 > later[Url("http://w.test/legal")].probability
+    assert not later[Url("http://w.test/about")].is_relevant
+
+
+def test_what_is_looked_for_can_change_and_pages_judged_before_are_rated_again() -> None:
+    judge, about = judged_homes(replace(TOPIC, looking_for="sites")), Url("http://w.test/about")
+    judge.judge(page(about, ON))
+    for looked_for, counts in (("pages", True), ("sites", False), ("pages", True)):
+        judge.take_looking_for(looked_for)
+        assert dict(judge.revised())[about].is_relevant is counts
+        assert judge.judge(page("http://v.test/more", ON)).is_relevant is counts
+
+
+def test_if_no_seed_is_a_home_page_a_search_for_sites_learns_from_all_of_them() -> None:
+    seeds = [f"{url}about" for url in HOMES]
+    judge = started(replace(TOPIC, looking_for="sites"), seeds)
+    for each in (*(page(url, ON) for url in seeds), *others()):
+        judge.judge(each)
+    assert judge.judge(page("http://w.test/", ON)).is_relevant
 
 
 def test_the_threshold_maximises_the_expected_f1() -> None:

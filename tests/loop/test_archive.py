@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -294,6 +295,13 @@ def test_the_archive_is_synced_now_and_then_while_the_crawl_runs(tmp_path: Path)
     for second in range(10):
         step_through(session, 5)
         now = session.clock() + second
+        session.folder.commit(now)
+        session.folder.sync_soon(now)
+    deadline = time.monotonic() + 30  # a sync ends when the disk has time, and is noted by the next commit
+    while not warc_repository.End.parse(session.folder.database.meta("warc_synced"))[0]:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+        now += 1
         session.folder.commit(now)
         session.folder.sync_soon(now)
     session.folder.repository.close()

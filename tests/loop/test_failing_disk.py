@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
+from support.long_form import long_form
 from support.power_loss import build_shim
 
 KINDS = {"EIO": "rwsn", "EMFILE": "o"}
-STEP = {"EIO": 61, "EMFILE": 7}
+STEP = {"EIO": long_form(307, 61), "EMFILE": long_form(13, 7)}
 
 
 def attempts(folder: Path, error: str, step: int) -> list[dict[str, Any]]:

@@ -96,6 +96,17 @@ def finished(folder: Path) -> None:
     session.close()
 
 
+def test_a_database_with_the_statistics_of_sqlite_can_be_resumed(tmp_path: Path) -> None:
+    finished(tmp_path / "crawl")
+    with contextlib.closing(sqlite3.connect(tmp_path / "crawl" / "crawl.db")) as database:
+        database.execute("ANALYZE")
+        database.execute("ALTER TABLE labels ADD COLUMN note ANYTHING")
+        assert database.execute("SELECT count(*) FROM sqlite_stat1").fetchone()[0] > 0
+    session = resume(tmp_path / "crawl", fetcher=Recorded())
+    assert not session.folder.recovered
+    session.close()
+
+
 def test_a_damaged_database_is_salvaged_and_the_pages_are_kept(tmp_path: Path) -> None:
     folder = tmp_path / "crawl"
     finished(folder)
@@ -178,7 +189,7 @@ def test_a_disk_that_is_really_full_loses_nothing_recorded(tmp_path: Path) -> No
 def test_a_newer_folder_is_refused(tmp_path: Path) -> None:
     born(tmp_path / "crawl").close()
     file = tmp_path / "crawl" / "crawl.toml"
-    file.write_text(file.read_text().replace("format = 2", "format = 99"))
+    file.write_text(file.read_text().replace("format = 3", "format = 99"))
     with pytest.raises(FolderBroken, match="newer"):
         resume(tmp_path / "crawl")
 

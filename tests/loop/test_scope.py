@@ -1,4 +1,4 @@
-"""Which URLs a crawl may visit, and which it recognises as a trap."""
+"""Which URLs a crawl may visit."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from scenthound.errors import BadConfig
 from scenthound.loop.recording import Counters
-from scenthound.loop.scope import BARREN, Scope
+from scenthound.loop.scope import Scope
 from scenthound.model import Candidate, Step
 from scenthound.testing import named
 
@@ -38,28 +38,6 @@ def test_path_patterns_match_in_linear_time() -> None:
 def test_depth() -> None:
     assert refused(Scope(depth=2), "a.test/", depth=3) == "too-deep"
     assert refused(Scope(depth=2), "a.test/", depth=2) is None
-
-
-@pytest.mark.parametrize("path", ["a/b/a/b/a/b/", "x/x/x/", "a/1/a/2/a/3/a/4", "en/en/en/about"])
-def test_repeated_path_parts_are_a_trap(path: str) -> None:
-    assert refused(Scope(), f"a.test/{path}") == "trap-repeats"
-
-
-@pytest.mark.parametrize("path", ["a/b/c/d/e/f", "2024/01/01/a", "news/2024/news-archive/news", "a/a/b"])
-def test_ordinary_paths_are_not(path: str) -> None:
-    assert refused(Scope(), f"a.test/{path}") is None
-
-
-def test_a_calendar_is_left_when_it_never_pays_and_only_then() -> None:
-    scope = Scope()
-    for month in range(BARREN):
-        assert refused(scope, f"a.test/cal?month={month}") is None
-        scope.learn(named(f"a.test/cal?month={month}"), relevant=False)
-    assert refused(scope, "a.test/cal?month=999") == "trap-endless"
-    assert refused(scope, "a.test/cal") is None
-    assert refused(scope, "b.test/cal?month=1") is None
-    scope.learn(named("a.test/cal?month=3"), relevant=True)
-    assert refused(scope, "a.test/cal?month=999") is None
 
 
 def step(n: int, similarity: float) -> Step:

@@ -59,7 +59,7 @@ def test_what_was_asked_survives_being_written_down() -> None:
 
 
 def test_a_folder_of_a_newer_version_is_refused() -> None:
-    text = CrawlRequest(Topic("x"), ("http://a.test/",)).to_toml().replace("format = 2", "format = 9")
+    text = CrawlRequest(Topic("x"), ("http://a.test/",)).to_toml().replace("format = 3", "format = 9")
     with pytest.raises(FolderBroken, match="newer"):
         CrawlRequest.from_toml(text, Path("crawl.toml"))
 

@@ -13,7 +13,18 @@ from scenthound.loop.core import Crawl
 from scenthound.loop.messages import Limits
 from scenthound.loop.plugin_calls import Judging
 from scenthound.loop.replay import Landing, replay
-from scenthound.loop.trap_watch import FIRST, FOLDER, HOST, MOST_HOSTS, MOST_TERMS, PATTERN, REASON, TrapWatch, patterns
+from scenthound.loop.selection import ONLY_SUSPENDED
+from scenthound.loop.trap_watch import (
+    FIRST,
+    FOLDER,
+    HOST,
+    MOST_HOSTS,
+    MOST_TERMS,
+    PATTERN,
+    TrapWatch,
+    patterns,
+    repeats_itself,
+)
 from scenthound.model import Candidate, Topic, Url
 from scenthound.page.keyword_similarity import KeywordSimilarity
 from scenthound.page.landing import land
@@ -76,12 +87,15 @@ def test_all_good_pages_are_fetched_and_traps_take_a_quarter_of_the_budget_at_mo
     assert len(crawled.in_traps) == len(KINDS)
 
 
+def test_the_web_on_which_no_limit_was_chosen_is_full_of_traps() -> None:
+    without = TrapCrawl(OtherTraps(clean=4), "breadth-first", None, words=other_traps.TOPIC)
+    assert sum(without.in_traps.values()) > 450
+
+
 @pytest.mark.parametrize("strategy", ["breadth-first", "best-first", "shark-search", "random"])
 def test_a_web_of_traps_on_which_no_limit_was_chosen_is_crawled_as_well(strategy: str) -> None:
     web = OtherTraps(clean=4)
-    without = TrapCrawl(web, strategy, None, words=other_traps.TOPIC)
     crawled = TrapCrawl(web, strategy, TrapWatch(), words=other_traps.TOPIC)
-    assert sum(without.in_traps.values()) > 450, "it is a web of traps"
     assert len(crawled.good) == len(web.good_pages), (
         "also if a crawl falls into the trap of a host before it sees the rest"
     )
@@ -105,26 +119,28 @@ def test_a_suspended_host_keeps_what_was_found_on_a_page_that_owes_nothing() -> 
     for number in range(FIRST + HOST):
         watch.learn(page(f"a.test/{chr(97 + number % 20)}{number // 20}/copy/", copy), lambda url: True)
     assert "the host" in {suspended.pattern for suspended in watch}
-    article, home, owing = named("a.test/articles/honey.html"), named("a.test/"), named("a.test/k2/copy/")
+    article, home, owing = named("a.test/articles/honey.html"), named("a.test/"), named("a.test/k1/copy/")
     assert watch.owes(owing)
-    assert watch.refuses(article, home) is None
-    assert watch.refuses(article, owing) == REASON
-    assert watch.refuses(article) == REASON
-    assert watch.refuses(named("a.test/k7/copy/"), home) == REASON, "its folder owes"
+    assert not watch.suspends(article, home)
+    assert watch.suspends(article, owing)
+    assert watch.suspends(article)
+    assert watch.suspends(named("a.test/k7/copy/"), home), "its folder owes"
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_kind_is_suspended_and_said_so(kind: str) -> None:
     watch = TrapWatch()
     crawled = TrapCrawl(TrapWeb((kind,), clean=2, good=30), "breadth-first", watch)
-    assert crawled.reason == "frontier empty"
+    assert crawled.reason == ONLY_SUSPENDED
     assert crawled.in_traps.total() <= 60
     notes = list(crawled.crawl.history.strategy_events("suspended"))
     assert notes
     assert {str(note.facts["host"]) for note in notes} == {f"{kind}0.example"}
     assert all("had nothing new" in note.facts["why"] for note in notes)
-    assert crawled.crawl.history.counts_of(f"{kind}0.example")[REASON] > 0
-    assert [suspended.host for suspended in watch] == [note.facts["host"] for note in notes]
+    assert len(crawled.crawl.suspended) > 0
+    assert crawled.crawl.history.counts() == {}, "they wait; none of them counts as not followed"
+    ended = list(crawled.crawl.history.strategy_events("reinstated"))
+    assert len(list(watch)) == len(notes) - len(ended)
 
 
 def test_a_clean_web_loses_nothing() -> None:
@@ -157,8 +173,8 @@ def test_a_trap_at_all_depths_of_a_folder_is_suspended_and_articles_of_another_d
         watch.learn(page(f"a.test/deep/{deeper}/{number}/", "<p>the same few words in the deep"), lambda url: True)
         words = " ".join(f"word{chr(97 + number % 26)}{chr(97 + n)}x{number // 26}y" for n in range(20))
         watch.learn(page(f"a.test/articles/{number}.html", f"<p>{words}"), lambda url: True)
-    assert watch.refuses(named("a.test/deep/d0/d1/new/"), named("a.test/")) == REASON
-    assert watch.refuses(named("a.test/articles/new.html"), named("a.test/")) is None
+    assert watch.suspends(named("a.test/deep/d0/d1/new/"), named("a.test/"))
+    assert not watch.suspends(named("a.test/articles/new.html"), named("a.test/"))
 
 
 def test_one_parameter_on_many_pages_is_suspended_for_all_of_them_and_the_pages_themselves_are_not() -> None:
@@ -170,8 +186,8 @@ def test_one_parameter_on_many_pages_is_suspended_for_all_of_them_and_the_pages_
             watch.learn(
                 page(f"a.test/{chr(97 + number % 26)}/story{number}?reply={reply}", f"<p>{words}"), lambda url: True
             )
-    assert watch.refuses(named("a.test/z/other?reply=1"), home) == REASON
-    assert watch.refuses(named("a.test/z/other"), home) is None
+    assert watch.suspends(named("a.test/z/other?reply=1"), home)
+    assert not watch.suspends(named("a.test/z/other"), home)
 
 
 def test_a_page_of_a_maze_is_known_by_its_links_though_it_has_the_menu_of_its_host() -> None:
@@ -180,7 +196,22 @@ def test_a_page_of_a_maze_is_known_by_its_links_though_it_has_the_menu_of_its_ho
         words = " ".join(random.Random(number).sample([f"{a}{b}word" for a in "abcdefgh" for b in "klmnopqr"], 20))
         links = "".join(f'<a href="/node/{number * 100 + n}">n</a>' for n in range(4))
         watch.learn(page(f"a.test/node/{number}", f"<p>{words}</p>{menu}{links}"), lambda url: "menu" in url)
-    assert watch.refuses(named("a.test/node/99999"), named("a.test/")) == REASON
+    assert watch.suspends(named("a.test/node/99999"), named("a.test/"))
+
+
+@pytest.mark.parametrize("path", ["a/b/a/b/a/b/", "x/x/x/", "a/1/a/2/a/3/a/4", "en/en/en/about"])
+def test_paths_that_repeat_themselves_wait_until_such_pages_say_something_new(path: str) -> None:
+    watch = TrapWatch()
+    assert watch.suspends(named(f"a.test/{path}"), named("a.test/"))
+    for number in range(FIRST + 3):
+        words = " ".join(f"{letter}{number}{path[0]}word" for letter in "abcdefghijkl")
+        watch.learn(page(f"a.test/{path}", f"<p>{words}"), lambda url: True)
+    assert not watch.suspends(named(f"a.test/{path}"), named("a.test/"))
+
+
+@pytest.mark.parametrize("path", ["a/b/c/d/e/f", "2024/01/01/a", "news/2024/news-archive/news", "a/a/b"])
+def test_ordinary_paths_do_not_repeat_themselves(path: str) -> None:
+    assert not repeats_itself(f"/{path}")
 
 
 def page(name: str, html: str) -> Page:
@@ -198,11 +229,11 @@ def fed(watch: TrapWatch, pages: int) -> None:
 def test_copies_are_suspended_at_the_limit_and_only_their_pattern() -> None:
     watch = TrapWatch()
     fed(watch, FIRST + PATTERN - 1)
-    assert watch.refuses(named("a.test/copy/999")) is None
+    assert not watch.suspends(named("a.test/copy/999"))
     fed(watch, 1)
-    assert watch.refuses(named("a.test/copy/999")) == REASON
-    assert watch.refuses(named("a.test/other/999")) is None
-    assert watch.refuses(named("b.test/copy/999")) is None
+    assert watch.suspends(named("a.test/copy/999"))
+    assert not watch.suspends(named("a.test/other/999"))
+    assert not watch.suspends(named("b.test/copy/999"))
 
 
 def test_pages_with_a_number_of_their_own_are_not_copies_unless_they_lead_on() -> None:
@@ -211,8 +242,8 @@ def test_pages_with_a_number_of_their_own_are_not_copies_unless_they_lead_on() -
         html = f"<p>entry {number} of our list of bees</p>"
         still.learn(page(f"a.test/list/{number}", html), lambda url: False)
         leading.learn(page(f"a.test/list/{number}", f"{html}<a href={number + 1}>next</a>"), lambda url: False)
-    assert still.refuses(named("a.test/list/99")) is None, "they come to an end"
-    assert leading.refuses(named("a.test/list/99")) == REASON
+    assert not still.suspends(named("a.test/list/99")), "they come to an end"
+    assert leading.suspends(named("a.test/list/99"))
 
 
 def test_something_new_now_and_then_keeps_a_pattern_alive() -> None:
@@ -222,21 +253,21 @@ def test_something_new_now_and_then_keeps_a_pattern_alive() -> None:
             "the same words" if number % 6 else f"word{'abcdefghij'[number // 6 % 10] * 9}{'xyzuvw'[number // 60] * 9}"
         )
         watch.learn(page(f"a.test/n/{number}", f"<p>{text}</p>"), lambda url: True)
-    assert watch.refuses(named("a.test/n/999")) is None
+    assert not watch.suspends(named("a.test/n/999"))
 
 
 def test_what_is_suspended_and_owed_survives_a_restart() -> None:
     watch, again = TrapWatch(), TrapWatch()
     fed(watch, FIRST + PATTERN)
     again.load(watch.save())
-    assert again.refuses(named("a.test/copy/999")) == REASON
+    assert again.suspends(named("a.test/copy/999"))
     assert list(again) == list(watch)
     half, resumed = TrapWatch(), TrapWatch()
     fed(half, FIRST + PATTERN // 2)
     resumed.load(half.save())
     fed(resumed, 1)  # what its pages say is learned again
     fed(resumed, PATTERN // 2 + 6)
-    assert resumed.refuses(named("a.test/copy/999")) == REASON
+    assert resumed.suspends(named("a.test/copy/999"))
     assert TrapWatch().save() == {}
 
 

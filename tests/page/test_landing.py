@@ -16,6 +16,7 @@ from scenthound.page.page_limits import PageLimits
 from scenthound.page.record import Parts
 from scenthound.page.views.elements import WHOLE_PAGE, element_counts, tag_path
 from scenthound.text.tokens import Analyser
+from support.long_form import long_form
 
 HOME = Url("http://x.test/")
 WANTED = Candidate(HOME, 1.0)
@@ -180,15 +181,18 @@ def test_a_refresh_of_the_page_itself_is_ignored(content: bytes) -> None:
         (b"", "otherbot: none", False, False),
     ],
 )
-def test_robots_directives_are_recorded_and_nofollow_removes_the_links(
+def test_robots_directives_are_recorded_and_nofollow_bars_the_links(
     meta: bytes, header: str, noindex: bool, nofollow: bool
 ) -> None:
     body = b"<meta name=robots content='" + meta + b"'><a href=a>a</a>"
     landed = page(body, HTML, ("X-Robots-Tag", header))
     assert landed.record.noindex == noindex
-    assert len(landed.links) == (0 if nofollow else 1)
+    assert landed.record.nofollow == nofollow
+    assert len(landed.outlinks) == (0 if nofollow else 1)
+    assert landed.record.barred == (("http://x.test/a",) if nofollow else ())
     assert landed.text == "a"
-    assert landed.record.leaves.anchor.tolist() == [-1 if nofollow else 0]
+    allowed = page(body, HTML, ("X-Robots-Tag", header), limits=PageLimits(nofollow=False))
+    assert len(allowed.outlinks) == 1, "the setting nofollow=false ignores the marks"
 
 
 def test_limits_are_kept() -> None:
@@ -222,7 +226,7 @@ BODIES = st.one_of(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=long_form(100, 300))
 @given(
     st.integers(-1, 1000),
     st.lists(st.tuples(NAMES, VALUES), max_size=5),

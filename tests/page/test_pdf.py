@@ -137,7 +137,7 @@ def test_links_of_a_pdf_file_can_be_followed_and_x_robots_tag_is_obeyed() -> Non
     silent = land(candidate, reply(content, **{"X-Robots-Tag": "noindex, nofollow"}), WANTED)
     assert isinstance(silent, Page)
     assert silent.record.noindex
-    assert not silent.links
+    assert not silent.outlinks
 
 
 def test_markup_in_a_pdf_file_stays_text() -> None:

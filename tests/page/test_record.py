@@ -41,6 +41,7 @@ from scenthound.page.views.surrounding_words import surroundings
 from scenthound.page.views.terms import token_terms
 from scenthound.text.term_counts import TermCounts, terms_of
 from scenthound.text.tokens import Analyser
+from support.long_form import long_form
 from support.random_pages import html_pages, record_of, suite_pages
 from support.suites import Suites
 
@@ -104,7 +105,7 @@ def columns(record: Record) -> Answers:
 # ---- as bytes
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=long_form(50, 150))
 @given(html_pages, st.booleans(), st.booleans(), st.lists(st.sampled_from([ENGLISH, SMALL, OWN]), unique=True))
 def test_a_record_survives_its_bytes(html: str, leaves: bool, elements: bool, counts: list[Analyser]) -> None:
     record = record_of(html, Parts(tuple(counts), leaves, elements))
@@ -114,7 +115,7 @@ def test_a_record_survives_its_bytes(html: str, leaves: bool, elements: bool, co
         assert again.to_bytes() == record.to_bytes()
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=long_form(33, 100))
 @given(html_pages)
 def test_every_view_is_the_same_for_a_record_and_for_its_bytes(html: str) -> None:
     record = record_of(html)
@@ -198,7 +199,7 @@ def test_cut_bytes_are_refused(parts: Parts) -> None:
         Record.from_bytes(data + b"\0")
 
 
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=long_form(133, 400))
 @given(st.data())
 def test_flipped_bytes_are_refused_or_harmless(data: st.DataObject) -> None:
     whole = bytearray(PACKED)

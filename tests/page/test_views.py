@@ -39,6 +39,7 @@ from scenthound.testing import page_of
 from scenthound.text.term_counts import TermCounts
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts, term_frequencies
+from support.long_form import long_form
 from support.plain_views import PlainPage
 from support.random_pages import html_pages, record_of
 
@@ -333,7 +334,7 @@ def both(html: str) -> tuple[Record, PlainPage]:
     return record_of(html), PlainPage(html)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=long_form(50, 150))
 @given(html_pages)
 def test_leaves_and_elements_are_those_of_the_tree(html: str) -> None:
     record, page = both(html)
@@ -347,7 +348,7 @@ def test_leaves_and_elements_are_those_of_the_tree(html: str) -> None:
     assert [tag_path(record, link) for link in record.links] == [page.tag_path(link) for link in page.links]
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=long_form(50, 150))
 @given(html_pages)
 def test_anchors_and_headings_are_where_the_tree_has_them(html: str) -> None:
     record, page = both(html)
@@ -358,7 +359,7 @@ def test_anchors_and_headings_are_where_the_tree_has_them(html: str) -> None:
     assert headings == [" ".join(leaf.text for leaf in page.heading(link)) for link in page.links]
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=long_form(50, 150))
 @given(html_pages, st.integers(0, 6))
 def test_windows_are_those_of_plain_python(html: str, width: int) -> None:
     record, page = both(html)
@@ -368,7 +369,7 @@ def test_windows_are_those_of_plain_python(html: str, width: int) -> None:
     assert window_similarities(record, QUERY, width) == [QUERY.similarity(counts) for counts in windows]
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=long_form(50, 150))
 @given(html_pages, st.sampled_from([0, 1, 2, 3, 9, WHOLE_PAGE]))
 def test_elements_are_those_of_plain_python(html: str, up: int) -> None:
     record, page = both(html)
@@ -378,7 +379,7 @@ def test_elements_are_those_of_plain_python(html: str, up: int) -> None:
     assert element_similarities(record, QUERY, up) == [QUERY.similarity(counts) for counts in elements]
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=long_form(66, 200))
 @given(html_pages, st.integers(0, 4), st.integers(0, 8))
 def test_climbed_similarities_are_those_of_plain_python(html: str, up: int, min_words: int) -> None:
     record, page = both(html)
@@ -386,7 +387,7 @@ def test_climbed_similarities_are_those_of_plain_python(html: str, up: int, min_
     assert climbed_similarities(record, QUERY, up, min_words) == expected
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=long_form(50, 150))
 @given(html_pages)
 def test_link_leaves_are_those_of_plain_python(html: str) -> None:
     record, page = both(html)
@@ -407,7 +408,7 @@ def test_link_leaves_are_those_of_plain_python(html: str) -> None:
     ]
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=long_form(50, 150))
 @given(html_pages)
 def test_surroundings_are_those_of_plain_python(html: str) -> None:
     record, page = both(html)
@@ -417,7 +418,7 @@ def test_surroundings_are_those_of_plain_python(html: str) -> None:
     assert set(found.names) >= {term for terms in expected for term in terms}
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=long_form(50, 150))
 @given(html_pages)
 def test_term_positions_are_those_of_plain_python(html: str) -> None:
     record, page = both(html)

@@ -37,6 +37,7 @@ from scenthound.text.term_counts import TermNumbers
 from scenthound.text.tokens import Analyser
 from scenthound.wiring import begin, session
 from scenthound.wiring import parts_from_settings as making
+from support.long_form import long_form
 from support.small_crawl import Pages
 
 SMALL = Analyser("small", stem=False)
@@ -128,7 +129,7 @@ def test_a_page_read_by_a_worker_equals_the_page_read_here(response: Response) -
     same(response)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=long_form(20, 60))
 @given(st.lists(st.sampled_from(PAGE.split(" ")) | st.text(max_size=20), max_size=40))
 def test_any_page_is_the_same_read_by_a_worker(parts: list[str]) -> None:
     same(reply(" ".join(parts)))
@@ -144,7 +145,7 @@ def test_messages_arrive_whole_however_they_are_cut() -> None:
         assert [unpack(message) for message in found] == [(["n", n], [b"x" * n, b""]) for n in range(20)]
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=long_form(100, 300))
 @given(st.data())
 def test_a_message_that_no_worker_sends_is_refused(data: st.DataObject) -> None:
     """ValueError and nothing else, so that the crawl can count the page as unreadable."""
@@ -281,7 +282,7 @@ def test_a_page_that_needs_too_much_memory_is_the_only_miss() -> None:
         await ready(pool, reply(PAGE))
         return first, await ask(pool, reply(PAGE))
 
-    first, second = with_pool(work, memory=200 << 20)
+    first, second = with_pool(work, memory=160 << 20)
     assert isinstance(first, Miss)
     assert first.reason == "unreadable"
     assert isinstance(second, Page)
@@ -375,9 +376,9 @@ def test_a_crawl_is_the_same_with_and_without_workers(
     monkeypatch.setattr(run, "SETTLED", 0)
     for limit in ("QUICKEST", "ENOUGH"):  # no request is slow here: on a busy machine one would change the order
         monkeypatch.setattr(slots, limit, 1e6)
-    names = [f"http://h{number % 7}.test/{number}" for number in range(150)]
+    names = [f"http://h{number % 7}.test/{number}" for number in range(60)]
     web = {
-        name: (f"Page {place}", f"honey bees {'hive ' * (place % 9)}", [names[(place * 3 + k) % 150] for k in range(9)])
+        name: (f"Page {place}", f"honey bees {'hive ' * (place % 9)}", [names[(place * 3 + k) % 60] for k in range(9)])
         for place, name in enumerate(names)
     }
     pools: list[ReadingPool | None] = []

@@ -21,6 +21,7 @@ from scenthound.loop.folder import CrawlFolder
 from scenthound.search import Filters, index_folder, like, search
 from scenthound.store.lock import lock
 from scenthound.store.text_index import FILE, INDEX, TextIndex
+from support.long_form import long_form
 from support.running_crawl import command, crawling, pages, served, until
 from support.small_crawl import small_crawl
 
@@ -135,7 +136,7 @@ def test_more_like_this_finds_pages_on_the_same_subject(collection: Path) -> Non
         like(collection, "http://nowhere.test/")
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=long_form(20, 60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(query=st.text(max_size=40))
 def test_no_query_breaks_the_search(collection: Path, query: str) -> None:
     with contextlib.suppress(BadUsage, UnknownName):

@@ -19,6 +19,7 @@ from scenthound.store.database import APPLICATION, EVENT_TABLES, FRONTIER, LINKS
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteFrontier, SqliteHistory, waiting, waiting_candidate
 from scenthound.testing.frontier import ModelFrontier, same
+from support.long_form import long_form
 
 URLS = [Url(f"http://h{number % 5}.test/{number}") for number in range(40)]
 FIRST_FRONTIER = """CREATE TABLE frontier (
@@ -31,7 +32,7 @@ def step(n: int, url: Url, **more: Any) -> Step:
     return Step(n, url, None, "", 0.5, {"page": 0.5}, 0.25, 1, 200, 10, float(n), f"title {n}", **more)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=long_form(20, 60))
 @given(
     st.lists(
         st.tuples(

@@ -14,6 +14,7 @@ from scenthound.model import Candidate, Url
 from scenthound.ports import Popped
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.testing.frontier import FrontierContract
+from support.long_form import long_form
 
 
 class Heaps(FrontierContract):
@@ -21,7 +22,7 @@ class Heaps(FrontierContract):
 
 
 TestHeaps = Heaps.TestCase
-TestHeaps.settings = settings(max_examples=200, stateful_step_count=50, deadline=None)
+TestHeaps.settings = settings(max_examples=long_form(66, 200), stateful_step_count=50, deadline=None)
 
 
 def offer(short: str, score: float = 0.0, **more: object) -> Candidate:
@@ -293,7 +294,7 @@ def test_a_new_score_that_is_not_a_number_changes_nothing() -> None:
     assert short(frontier.pop(0.0)) == "a/1"
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=long_form(333, 1000), deadline=None)
 @given(
     st.one_of(
         st.floats(allow_nan=False),

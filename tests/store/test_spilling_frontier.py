@@ -26,6 +26,7 @@ from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteFrontier
 from scenthound.store.url_index import Pairs, UrlIndex
 from scenthound.testing.frontier import FrontierContract, ModelFrontier, same
 from scenthound.url import host
+from support.long_form import long_form
 
 
 def reopened(frontier: SqliteFrontier) -> SqliteFrontier:
@@ -53,7 +54,7 @@ class Spilling(FrontierContract):
 
 
 TestSpilling = Spilling.TestCase
-TestSpilling.settings = settings(max_examples=80, stateful_step_count=50, deadline=None)
+TestSpilling.settings = settings(max_examples=long_form(26, 80), stateful_step_count=50, deadline=None)
 
 
 class Pair:
@@ -144,7 +145,7 @@ def test_the_order_is_that_of_a_frontier_in_memory(
     rng, now = random.Random(seed), 0.0
     pair = Pair(tmp_path / "crawl.db", bound, eviction, spread, in_memory=60)
     popped: list[Popped] = []
-    for turn in range(3000):
+    for turn in range(long_form(1500, 3000)):
         lot = rng.random()
         if lot < 0.6:
             number = rng.randrange(turn + 1) if lot < 0.15 else turn

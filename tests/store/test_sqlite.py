@@ -7,7 +7,9 @@ import os
 import sqlite3
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import numpy
@@ -24,6 +26,7 @@ from scenthound.store.database_repair import recover
 from scenthound.store.lock import holder, lock
 from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteFrontier, SqliteHistory
 from scenthound.testing.frontier import FrontierContract
+from support.long_form import long_form
 
 
 def in_memory(**settings: Any) -> SqliteFrontier:
@@ -49,7 +52,7 @@ class Restarted(FrontierContract):
 
 TestSqlite = Sqlite.TestCase
 TestRestarted = Restarted.TestCase
-TestRestarted.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)
+TestRestarted.settings = settings(max_examples=long_form(50, 150), stateful_step_count=40, deadline=None)
 
 
 def offer(name: str, score: float = 0.5, **more: Any) -> Candidate:
@@ -385,3 +388,22 @@ def test_a_second_process_is_refused_with_the_id_of_the_first(tmp_path: Path) ->
         assert holder(tmp_path) == os.getpid()
     assert holder(tmp_path) is None
     assert holder(tmp_path / "nowhere") is None
+
+
+def test_a_new_database_can_be_opened_by_several_at_the_same_time(tmp_path: Path) -> None:
+    # an order for a crawl that has just started: both find an empty file, and both create the tables
+    for number in range(10):
+        path, together = tmp_path / f"{number}.db", Barrier(4)
+
+        def write(name: int, path: Path = path, together: Barrier = together) -> None:
+            together.wait()
+            database = CrawlDatabase(path)
+            database.save_meta(str(name), "here")
+            database.commit()
+            database.close()
+
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(write, range(4)))
+        database = CrawlDatabase(path, check=True)
+        assert [database.meta(str(name)) for name in range(4)] == ["here"] * 4
+        database.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from scenthound.store.model_folder import TrainedModel, TrainedOn, save_model
 from scenthound.wiring import begin, make_strategy, resume
 from support.resuming import SETTINGS, TOPIC, WEB, Recorded, step_through, trail
 
+SITES = "sites"
+"""Among the parameters of a case: the crawl looks for sites."""
 CASES: list[tuple[str, dict[str, Any], bool]] = [
     ("context-graph", {"layers": 2, "vocabulary_from": "all", "length_norm": True, "threshold": 0.3}, True),
     ("reinforcement", {"links": 2000}, True),
@@ -25,7 +28,7 @@ CASES: list[tuple[str, dict[str, Any], bool]] = [
     ("apprentice", {"after": 25}, True),
     ("hound", {}, False),
     ("hound", {"exploration": 0.5}, False),
-    ("hound", {"looking_for": "sites"}, False),
+    ("hound", {SITES: True}, False),
 ]
 
 
@@ -41,6 +44,8 @@ def model_of(name: str, parameters: dict[str, Any], folder: Path) -> Path:
 @pytest.mark.parametrize("case", range(len(CASES)), ids=lambda n: f"{n}-{CASES[n][0]}{'-trained' * CASES[n][2]}")
 def test_a_killed_crawl_goes_on_with_what_it_learned(tmp_path: Path, case: int) -> None:
     name, parameters, is_trained = CASES[case]
+    topic = replace(TOPIC.topic, looking_for="sites" if SITES in parameters else "pages")
+    parameters = {key: value for key, value in parameters.items() if key != SITES}
     asked: dict[str, Any] = {
         "strategy": name,
         "parameters": parameters,
@@ -48,11 +53,11 @@ def test_a_killed_crawl_goes_on_with_what_it_learned(tmp_path: Path, case: int) 
     }
     if is_trained:
         asked["model"] = model_of(name, parameters, tmp_path / "model")
-    whole = begin(TOPIC.topic, TOPIC.seeds, tmp_path / "whole", fetcher=Recorded(), **asked)
+    whole = begin(topic, TOPIC.seeds, tmp_path / "whole", fetcher=Recorded(), **asked)
     step_through(whole, 1000)
     whole.folder.finish("pages", 1.0)
     whole.close()
-    session = begin(TOPIC.topic, TOPIC.seeds, tmp_path / "cut", fetcher=Recorded(), **asked)
+    session = begin(topic, TOPIC.seeds, tmp_path / "cut", fetcher=Recorded(), **asked)
     for steps in (3, 17, 31, 1000):
         if step_through(session, steps):
             break

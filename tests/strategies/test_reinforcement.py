@@ -22,6 +22,7 @@ from scenthound.testing import TinyLessons, TinyWeb, named, page_of, walk
 from scenthound.text.frozen import FrozenPieces
 from scenthound.text.naive_bayes import NaiveBayes
 from scenthound.text.tokens import Analyser
+from support.long_form import long_form
 
 
 def plain_reward(links: list[list[int]], targets: set[int], start: int, gamma: float, horizon: int = 10) -> float:
@@ -55,7 +56,7 @@ def plain_reward(links: list[list[int]], targets: set[int], start: int, gamma: f
         value += gamma**step
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=long_form(66, 200))
 @given(
     st.lists(st.lists(st.integers(0, 9), max_size=4, unique=True), min_size=10, max_size=10),
     st.sets(st.integers(0, 9), max_size=5),

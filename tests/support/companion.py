@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
+import secrets
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,7 +17,47 @@ from scenthound.apps.companion import extension_folder
 from support.desk import FLAGS, chromium
 from support.running_crawl import environment
 
+API = "/api/companion"
 PAGES = ["http://*/*", "https://*/*"]
+
+
+def mac(key: str, *parts: str) -> str:
+    return hmac.new(key.encode(), "\n".join(parts).encode(), hashlib.sha256).hexdigest()
+
+
+class Extension:
+    """What the extension does to be recognised, written once more: the protocol is a contract of both sides."""
+
+    def __init__(self, http: Any, origin: str, code: str, port: int = 8770) -> None:
+        self.http, self.origin, self.port = http, origin, port
+        self.key = mac(code.replace("-", ""), "key", origin)
+
+    def challenge(self, is_pairing: bool = False) -> Any:
+        """The desk's answer to a challenge, and whether it has proved that it knows the key."""
+        nonce = secrets.token_hex(32)
+        sent = {"nonce": nonce, "pairing": is_pairing}
+        answer = self.http.post(f"{API}/challenges", json=sent, headers={"Origin": self.origin})
+        given = answer.json()
+        is_proved = given.get("proof") == mac(self.key, "desk", str(self.port), nonce, given.get("nonce", ""))
+        return answer, is_proved
+
+    def signed(self, method: str, target: str, body: bytes = b"", is_pairing: bool = False) -> dict[str, str]:
+        """The headers of a signed request."""
+        given = self.challenge(is_pairing)[0].json().get("nonce", "0" * 64)
+        proof = mac(self.key, "request", str(self.port), given, method, target, hashlib.sha256(body).hexdigest())
+        return {"Authorization": f"Scenthound nonce={given}, mac={proof}"}
+
+    def pair(self) -> Any:
+        return self.post("/pairings", {}, is_pairing=True)
+
+    def post(self, path: str, sent: Any, is_pairing: bool = False, **headers: str) -> Any:
+        body = json.dumps(sent).encode()
+        signed = self.signed("POST", f"{API}{path}", body, is_pairing)
+        return self.http.post(API + path, content=body, headers={"Origin": self.origin, **signed, **headers})
+
+    def get(self, path: str) -> Any:
+        """As Chromium asks: with no origin."""
+        return self.http.get(API + path, headers=self.signed("GET", f"{API}{path}"))
 
 
 @contextmanager

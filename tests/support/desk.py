@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,13 +10,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
 from starlette.testclient import TestClient
 
 from scenthound.desk.api_base import Desk
 from scenthound.desk.crawl_folders import Collections
 from scenthound.desk.security import Access
 from scenthound.desk.web_app import make_app
+from support.system_tools import chromium
 
 TOKEN = "a-token-for-tests"
 ADDRESS = "http://127.0.0.1:8770"
@@ -51,15 +50,6 @@ def desk_process(home: Path, *words: str) -> Iterator[str]:
         process.terminate()
         process.wait(timeout=30)
         process.stdout.close()
-
-
-def chromium() -> str:
-    """The path of a Chromium; the test is skipped if there is none."""
-    pytest.importorskip("playwright", reason="playwright is not installed")
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if found is None:
-        pytest.skip("there is no Chromium: `scripts/chromium.sh` says how to install it")
-    return found
 
 
 @contextmanager

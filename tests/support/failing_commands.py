@@ -36,6 +36,7 @@ from scenthound.lab.beds.bed_server import BedServer, ServerOptions, serving
 from scenthound.lab.generate.simple_web import generate
 from scenthound.ports import Failure
 from support.application_webs import CLUB_SEEDS, CLUBS
+from support.companion import Extension
 from support.desk import WITH_TOKEN, client
 from support.failing_disk import WEB, child
 from support.html_crawl import html_crawl
@@ -143,10 +144,10 @@ def browse(home: Path) -> int:
     except (ScenthoundError, OSError) as error:  # as the command does
         print(f"error: {error}")
         return 5
-    code = {"code": pairings.new_code(time.time())}
     visit = {"url": SEED, "title": "Balloons", "text": "hot air balloons", "links": [], "private": False}
     with client(home / "new", companion=companion, pairings=pairings) as http:
-        paired = http.post("/api/companion/pairings", json=code, headers={"Origin": "chrome-extension://abc"})
+        extension = Extension(http, "chrome-extension://abc", pairings.new_code(time.time()))
+        paired = extension.pair()
         opened = http.post("/api/companion/visits", json=visit, headers=WITH_TOKEN)
         return _code([paired, opened, http.get("/api/companion", headers=WITH_TOKEN)])
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import shutil
 import socket
 import subprocess
 import time
@@ -13,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
+from support import system_tools
 
 GRANT = """
 const [id, permissions, origins, done] = arguments;
@@ -108,9 +107,7 @@ def _connected(port: int) -> socket.socket:
 @contextmanager
 def firefox(profile: Path, proxy: str) -> Iterator[Firefox]:
     """A Firefox without a window that asks the proxy for everything but loopback; skipped if there is none."""
-    path = shutil.which("firefox-esr") or shutil.which("firefox")
-    if path is None:
-        pytest.skip("there is no Firefox")
+    path = system_tools.firefox()
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

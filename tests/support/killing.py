@@ -1,6 +1,6 @@
 """Kills a crawl at random moments and judges by the web server's own log what it cost.
 
-Used by tests/test_kill.py (20 kills) and benchmarks/kill.py (200).
+Used by tests/loop/test_kill.py (8 kills) and benchmarks/kill.py (200).
 """
 
 from __future__ import annotations

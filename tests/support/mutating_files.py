@@ -25,13 +25,14 @@ from scenthound.errors import ScenthoundError
 from scenthound.lab.generate.simple_web import generate
 from scenthound.ports import Failure
 from support.application_webs import CLUB_SEEDS, CLUBS
+from support.companion import Extension
 from support.desk import WITH_TOKEN, client
 from support.html_crawl import html_crawl
 from support.mutating import ODD_CELLS, Finding, change_value
 
 SEED = CLUB_SEEDS[0]
 LAB = ["--strategies", "breadth-first,best-first", "--topics", "2", "--pages", "5", "--at", "2,5", "--jobs", "1"]
-EXTENSION = {"Origin": "chrome-extension://abc"}
+EXTENSION = "chrome-extension://abc"
 Command = Sequence[str]
 PORTAL: tuple[Command, ...] = (
     ("portal", "{home}/crawl"),
@@ -224,13 +225,13 @@ def _browse(home: Path) -> tuple[int, str]:
     except ScenthoundError as error:
         return error.exit_code, error.message
     with client(home / "new", companion=companion, pairings=pairings) as http:
-        code = {"code": pairings.new_code(time.time())}
+        extension = Extension(http, EXTENSION, pairings.new_code(time.time()))
         replies = [
             http.get("/api/companion", headers={"Authorization": "Bearer x"}),
             http.post("/api/companion/visits", json=visit, headers=WITH_TOKEN),
             http.get("/api/companion", headers=WITH_TOKEN),
             http.get(f"/api/companion/suggestions?url={SEED}", headers=WITH_TOKEN),
-            http.post("/api/companion/pairings", json=code, headers=EXTENSION),
+            extension.pair(),
         ]
     assert [reply.status_code for reply in replies] == [401, 202, 200, 200, 201], [reply.text for reply in replies]
     return 0, ""

@@ -173,6 +173,43 @@ def test_a_host_that_a_proxy_will_look_up_is_judged_by_its_name() -> None:
     assert forbidden_name("www.local.example.org") is None
 
 
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("127.0.0.1.nip.io", "loopback"),
+        ("app.127.0.0.1.nip.io", "loopback"),
+        ("app-127-0-0-1.nip.io", "loopback"),
+        ("7f000001.nip.io", "loopback"),
+        ("customer-app-0A000001.nip.io.", "private"),
+        ("10-0-0-1.sslip.io", "private"),
+        ("www.192-168-0-1.sslip.io", "private"),
+        ("--1.sslip.io", "loopback"),
+        ("fe80--1.sslip.io", "link-local"),
+        ("169.254.169.254.nip.io", "metadata"),
+        ("8.8.8.8.10.0.0.1.nip.io", "private"),
+        ("10.0.0.1.8.8.8.8.nip.io", "private"),
+        ("8.10.0.0.1.example.org", "private"),
+        ("localtest.me", "loopback"),
+        ("any.lvh.me", "loopback"),
+    ],
+)
+def test_a_name_that_spells_out_a_private_address_is_not_given_to_a_proxy(name: str, reason: str) -> None:
+    assert forbidden_name(name) == f"{reason} by name"
+    assert forbidden_name(name, parse_networks(["all"])) is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("8.8.8.8.nip.io", "8-8-8-8.sslip.io", "08080808.nip.io", "nip.io", "www.nip.io"),
+        *("release-10-0-0-1.example.org", "7f000001.example.org", "10.0.0.example.org", "10.0.0.1x.example.org"),
+        *("300.0.0.1.example.org", "localtest.me.example.org", "mylvh.me", "10.example.org", "v10.0.0.1a.org"),
+    ],
+)
+def test_a_name_with_numbers_of_another_kind_is_given_to_a_proxy(name: str) -> None:
+    assert forbidden_name(name) is None
+
+
 def test_an_address_literal_is_distinguished_from_a_name() -> None:
     assert literal("[::1]") == "::1"
     assert literal("8.8.8.8") == "8.8.8.8"

@@ -183,3 +183,19 @@ def test_without_a_type_the_first_bytes_tell(body: bytes, html: bool) -> None:
 def test_any_header_is_some_type_or_none(values: list[str]) -> None:
     media_type = mime.extract(values)
     assert media_type is None or mime.parse(str(media_type)) == media_type
+
+
+@pytest.mark.parametrize("name", ["utf-8", "windows-1252", "shift_jis", "gb18030", "utf-16le", "euc-kr", "iso-2022-jp"])
+@pytest.mark.parametrize("shift", range(4))
+def test_the_beginning_of_a_long_body_is_decoded_as_in_the_whole(name: str, shift: int) -> None:
+    words = "x" * shift + ("\u6c34\uac00 a " if name in ("utf-8", "gb18030", "utf-16le") else "a b c ") * 40_000
+    body = words.encode(name if name != "windows-1252" else "cp1252")
+    beginning = decode(body, name, 5_000)
+    assert 5_000 < len(beginning) < len(words)
+    assert beginning[:5_000] == decode(body, name)[:5_000]
+
+
+def test_invalid_bytes_far_into_a_long_body_are_found() -> None:
+    valid = "\u0436 ".encode() * 100_000
+    assert detect(valid[:-2]).name == "utf-8", "the last character may be cut in two"
+    assert detect(valid + b"\xe9t\xe9 " * 1_000).name != "utf-8"

@@ -452,7 +452,8 @@ def test_an_http_proxy_is_asked_for_the_whole_url_and_looks_up_the_name_itself(s
 def test_a_proxy_is_not_asked_for_addresses_that_are_refused(server: HostileServer) -> None:
     before = len(server.requests)
     for host in ("127.0.0.1", "10.0.0.1", "[::1]", "localhost", "a.localhost", "169.254.169.254",
-                 "intranet", "db.internal", "printer.local.", "nas.lan", "x.corp"):  # fmt: skip
+                 "intranet", "db.internal", "printer.local.", "nas.lan", "x.corp",
+                 "127.0.0.1.nip.io", "a-7f000001.nip.io", "10-0-0-1.sslip.io", "lvh.me"):  # fmt: skip
         assert reason(f"http://{host}/", proxy=server.url(""), allow_private=()) == "refused-address"
     assert len(server.requests) == before
     assert reason(server.url("/fine"), proxy=server.url("")) == "200"

@@ -24,6 +24,7 @@ from scenthound.web.addresses import parse_networks
 from scenthound.web.connection import FetchLimits
 from scenthound.web.fetch import HttpFetcher
 from support.hostile import HostileServer, raw
+from support.long_form import long_form
 from support.suites import Suites, bytes_of
 
 AGENT = "scenthound-test/1.0 (+mailto:test@example.org)"
@@ -74,7 +75,7 @@ def test_headers_are_text_in_order_whatever_bytes_they_were(server: HostileServe
     "".join([odd.reason, *(text for line in result.headers for text in line)]).encode()  # no lone surrogate
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=long_form(20, 60), deadline=None)
 @given(reply=st.binary(max_size=300), start=st.sampled_from([b"", b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 200 OK\r\n\r\n"]))
 def test_no_bytes_whatsoever_raise(server: HostileServer, reply: bytes, start: bytes) -> None:
     server.serve("/any", raw(start + reply))

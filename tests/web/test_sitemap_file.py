@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import gzip
 import socket
+import subprocess
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -302,3 +305,24 @@ def test_cases_are_read_as_they_say_but_for_the_known_ones(suites: Suites) -> No
 
 def stamp(moment: datetime | None) -> str | None:
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ") if moment else None
+
+
+def test_a_million_urls_in_a_gzip_file_cost_at_most_64_megabytes(tmp_path: Path) -> None:
+    entries = b"".join(b"<url><loc>http://a.test/page/number/%d.html</loc></url>" % n for n in range(1_000_000))
+    (tmp_path / "sitemap").write_bytes(gzip.compress(b"<urlset>" + entries + b"</urlset>", 1))
+    script = """
+import sys
+from scenthound.web.sitemap_file import read_sitemap
+
+def peak():
+    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM:")) // 1024
+
+read_sitemap(b"<urlset><url><loc>http://a.test/</loc></url></urlset>", "http://a.test/sitemap.xml")
+body, idle = open(sys.argv[1], "rb").read(), peak()
+print(len(read_sitemap(body, "http://a.test/sitemap.xml.gz").urls), peak() - idle)
+"""
+    command = [sys.executable, "-P", "-c", script, str(tmp_path / "sitemap")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    urls, megabytes = map(int, done.stdout.split())
+    assert urls == 50_000
+    assert megabytes <= 64

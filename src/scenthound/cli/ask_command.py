@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scenthound.apps.ask import PAGES, QUESTION_STRATEGIES, Hit, strategy_for_question
-from scenthound.cli.crawl_options import fetch_options, pdf_option, set_option, start_options
+from scenthound.cli.crawl_options import fetch_options, looking_for_option, pdf_option, set_option, start_options
 from scenthound.cli.output import json_option, option, out, say
 from scenthound.errors import BadUsage
 from scenthound.formats import printable
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="How to choose the next page.",
 )
+@looking_for_option
 @click.option("--per-seed", is_flag=True, help="Keep one frontier for each seed, and serve them in turn.")
 @option(
     "--keep",
@@ -53,6 +54,7 @@ def ask(
     seed_files: tuple[str, ...],
     pages: int,
     strategy: str,
+    looking_for: str | None,
     per_seed: bool,
     keep: Path | None,
     pairs: tuple[str, ...],
@@ -62,7 +64,8 @@ def ask(
     """Look for QUERY on the web right away: results are printed as they are found, and ranked at the end.
 
     The crawl is short, so hound and best-first are greedy: they always fetch the page that looks best. Exploration
-    pays only in long crawls: after 30 pages best-256-first is 78 to 131 places behind (docs/applications.md).
+    pays only in long crawls: after 25 pages the pages of best-64-first rank 18 to 39 places behind (standard errors of
+    5 to 9, one recorded web: docs/applications.md).
     InfoSpiders choose links at random, weighted by score. Stop at any time with Ctrl-C. The pages are deleted unless
     you pass --keep. With --json every line is a document: one for each hit, and a last one with the ranking.
 
@@ -79,8 +82,11 @@ def ask(
     name, parameters = strategy_for_question(strategy, per_seed)
     greedy = [f"{key}={value}" for key, value in parameters.items()]
     request = crawl_request(
-        CrawlOptions(query, seeds, seed_files, name, pairs=[*greedy, *pairs], settings={"pages": pages, **settings})
-    )
+        CrawlOptions(
+            query, seeds, seed_files, name, pairs=[*greedy, *pairs], looking_for=looking_for,
+            settings={"pages": pages, **settings},
+        )
+    )  # fmt: skip
     with _crawl_folder(keep) as folder:
         return _answer(request, folder, keep, as_json)
 
@@ -97,6 +103,7 @@ def _crawl_folder(keep: Path | None) -> Iterator[Path]:
 
 def _answer(request: CrawlRequest, folder: Path, keep: Path | None, as_json: bool) -> int:
     from scenthound.apps.ask import HitList, ranked
+    from scenthound.cli.crawl_commands import say_what_for
     from scenthound.report.causes import why_nothing
     from scenthound.report.crawl_facts import gather
     from scenthound.wiring import begin
@@ -112,6 +119,8 @@ def _answer(request: CrawlRequest, folder: Path, keep: Path | None, as_json: boo
         watch=hits.watch,
         found=request.found,
     )
+    if not as_json:
+        say_what_for(request)
     try:
         reason = asyncio.run(session.run(handle_signals=True))
         best, facts = ranked(session.folder), gather(session.folder)
@@ -119,7 +128,13 @@ def _answer(request: CrawlRequest, folder: Path, keep: Path | None, as_json: boo
         session.close()
     failure = why_nothing(facts) if not facts.pages and reason != "interrupted" else None
     if as_json:
-        last = {"ended": reason, "pages": facts.pages, "hits": len(hits.hits), "kept": str(keep) if keep else None}
+        last = {
+            "ended": reason,
+            "looking_for": request.topic.looking_for,
+            "pages": facts.pages,
+            "hits": len(hits.hits),
+            "kept": str(keep) if keep else None,
+        }
         error = {"error": failure[0], "hint": failure[1], "exit_code": 1} if failure else {}
         click.echo(json.dumps({**last, "ranked": [hit.as_plain() for hit in best], **error}))
         return 1 if failure else 0

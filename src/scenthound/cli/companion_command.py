@@ -46,8 +46,8 @@ def companion(
     """Look ahead while you browse: the side panel shows which links are worth following, and why.
 
     Starts the desk on this machine, and prints where the extension for Chromium and Firefox is, how to load it, and a
-    code that pairs it with the desk. The extension is off until you switch it on. It learns words, which are kept in
-    FOLDER, can be seen and deleted at the desk, and never leave this machine.
+    code to copy, which pairs it with the desk. The extension is off until you switch it on. It learns words, which are
+    kept in FOLDER, can be seen and deleted at the desk, and never leave this machine.
 
     \b
       $ scenthound companion
@@ -105,7 +105,7 @@ def _print(address: str, code: str, paired: int, as_json: bool) -> None:
                     "Firefox",
                     "open about:debugging#/runtime/this-firefox, click “Load Temporary Add-on…”, choose manifest.json",
                 ),
-                ("pair", f"enter {code} in the extension's options within ten minutes"),
+                ("pair", f"copy {code} into the extension's options within ten minutes"),
                 ("then", "open its panel with its toolbar button, and switch it on"),
                 ("desk", address),
             ]

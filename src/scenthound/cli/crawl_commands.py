@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 from collections.abc import Iterator
 from dataclasses import fields
@@ -10,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scenthound.cli.crawl_options import fetch_options, pdf_option, set_option, start_options
+from scenthound.cli.crawl_options import fetch_options, looking_for_option, pdf_option, set_option, start_options
 from scenthound.cli.output import emit, json_option, option, repeatable, say
 from scenthound.cli.shell_words import complete_judges, complete_strategies
+from scenthound.errors import BadUsage, OurFault, PluginFailed
 from scenthound.formats import printable
 
 if TYPE_CHECKING:
@@ -40,11 +42,7 @@ if TYPE_CHECKING:
     help="Stop when the rest of the page limit is expected to yield at most 5 % of all relevant pages.",
 )
 @option("--strategy", "NAME", "How to choose the next page.  [default: hound]", shell_complete=complete_strategies)
-@click.option(
-    "--looking-for",
-    type=click.Choice(["auto", "pages", "sites"]),
-    help="Pages about the topic, or whole sites; auto decides from the seeds.  [default: auto]",
-)
+@looking_for_option
 @option(
     "--model",
     "DIR",
@@ -122,6 +120,8 @@ def crawl(out: Path | None, as_json: bool, **options: Any) -> int:
         model=own["model"],
         found=request.found,
     )
+    if not as_json:
+        say_what_for(request)
     return finish(session, as_json)
 
 
@@ -129,25 +129,43 @@ def crawl(out: Path | None, as_json: bool, **options: Any) -> int:
 @click.argument("folder", type=click.Path(path_type=Path, readable=False), metavar="DIR")
 @click.option("--pages", type=click.IntRange(min=1), metavar="N", help="New limit on the total number of pages.")
 @click.option("--refetch", is_flag=True, help="Fetch pages again if their WARC file is missing.")
+@repeatable("--set pairs", "traps=BOOL", "Let URLs that look like traps wait, or fetch them like all others.")
 @json_option
-def resume(folder: Path, pages: int | None, refetch: bool, as_json: bool) -> int:
+def resume(folder: Path, pages: int | None, refetch: bool, pairs: tuple[str, ...], as_json: bool) -> int:
     """Continue a crawl, however it ended: Ctrl-C, a crash, a full disk, or its page limit.
 
     \b
       $ scenthound resume balloons
       $ scenthound resume balloons --pages 2000
+      $ scenthound resume balloons --set traps=false
     """
     from scenthound.wiring import resume as resume_crawl
 
-    session = resume_crawl(folder, pages=pages, refetch=refetch)
+    session = resume_crawl(folder, pages=pages, refetch=refetch, traps=_traps(pairs))
+    if not as_json:
+        say_what_for(session.folder.request, f"scenthound control {shlex.quote(str(folder))} looking-for")
     for note in (*session.folder.recovered, *_unusual_permissions(session.folder.request.settings)):
         say(f"note: {note}")
     if session.steering.is_paused:
         say(f"note: the crawl is paused; continue it with: scenthound control {folder} continue")
     budget = session.crawl.limits.pages
     if session.crawl.pages >= budget:
-        say(f"note: all {budget:,} pages have been fetched; ask for more with --pages {2 * budget}")
+        fetched = session.crawl.pages
+        amount = f"all {fetched:,}" if fetched == budget else f"{fetched:,}, more than {budget:,},"
+        say(f"note: {amount} pages have been fetched; ask for more with --pages {2 * fetched}")
     return finish(session, as_json)
+
+
+def _traps(pairs: tuple[str, ...]) -> str | None:
+    """The value of the setting `traps`, the only one that a resumed crawl can change; None if it is not given."""
+    for pair in pairs:
+        name = pair.partition("=")[0]
+        if name.strip() != "traps":
+            raise BadUsage(
+                f"`resume` can change `traps`, not `{printable(name[:80])}`",
+                "start a new crawl with other settings; --pages N changes the page limit",
+            )
+    return pairs[-1].partition("=")[2] if pairs else None
 
 
 def _unusual_permissions(settings: Settings) -> Iterator[str]:
@@ -177,8 +195,19 @@ def run_to_report(session: Session) -> tuple[str, CrawlFacts, Path]:
             reason = asyncio.run(session.run(tick=progress.tick, handle_signals=True))
         facts = gather(session.folder)
         return reason, facts, write_report(session.folder, facts)
+    except PluginFailed:
+        with contextlib.suppress(OurFault, OSError):
+            write_report(session.folder)
+        raise
     finally:
         session.close()
+
+
+def say_what_for(request: CrawlRequest, change: str = "--looking-for") -> None:
+    """Print what a crawl looks for, and how to change it. `change` is empty if this command can't."""
+    from scenthound.looking_for import in_words
+
+    say(printable(in_words(request.topic, request.parsed_seeds(), change), 400))
 
 
 def crawl_for(request: CrawlRequest, folder: Path) -> int:
@@ -187,7 +216,6 @@ def crawl_for(request: CrawlRequest, folder: Path) -> int:
     A crawl that fetched nothing is an error; the message names the cause.
     """
     from scenthound.cli.root_command import INTERRUPTED
-    from scenthound.errors import OurFault
     from scenthound.report.causes import why_nothing
     from scenthound.wiring import begin
 
@@ -195,6 +223,7 @@ def crawl_for(request: CrawlRequest, folder: Path) -> int:
         request.topic, request.seeds, folder, strategy=request.strategy, parameters=request.parameters,
         settings=request.settings, found=request.found,
     )  # fmt: skip
+    say_what_for(request, "")
     reason, facts, _ = run_to_report(session)
     if not facts.pages:
         raise OurFault(*why_nothing(facts))
@@ -209,9 +238,10 @@ def finish(session: Session, as_json: bool) -> int:
 
     A crawl that fetched nothing is an error; the message names the cause.
     """
-    from scenthound.cli.root_command import INTERRUPTED, RESTING
-    from scenthound.loop.selection import ALL_RESTS
+    from scenthound.cli.root_command import INTERRUPTED, ONLY_TRAPS, RESTING
+    from scenthound.loop.selection import ALL_RESTS, ONLY_SUSPENDED
     from scenthound.report.causes import NO_HITS, why_nothing
+    from scenthound.report.crawl_facts import how_to_fetch_suspended
 
     reason, facts, report = run_to_report(session)
     path = session.folder.path
@@ -237,4 +267,7 @@ def finish(session: Session, as_json: bool) -> int:
     if reason == ALL_RESTS:
         say(f"All URLs left are on resting hosts. Continue later with: scenthound resume {shlex.quote(str(path))}")
         return RESTING
+    if reason == ONLY_SUSPENDED:
+        say(how_to_fetch_suspended(facts.suspended_urls, path))
+        return ONLY_TRAPS
     return 0

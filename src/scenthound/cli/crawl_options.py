@@ -10,6 +10,7 @@ import click
 
 from scenthound.cli.output import option, repeatable
 from scenthound.cli.shell_words import complete_settings, complete_sources
+from scenthound.looking_for import CHOICES
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -33,6 +34,12 @@ def start_options(command: F) -> F:
             shell_complete=complete_sources,
         ),
     )(command)
+
+
+def looking_for_option(command: F) -> F:
+    """The option `--looking-for`."""
+    about = "Pages about the topic, or whole sites, of which only home pages count as found.  [default: pages]"
+    return click.option("--looking-for", type=click.Choice(CHOICES), help=about)(command)
 
 
 def set_option(command: F) -> F:

@@ -6,7 +6,7 @@ import asyncio
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from scenthound.cli.output import key_value, say
 from scenthound.cli.sources_command import find_hubs
 from scenthound.errors import BadConfig, BadUsage, UnknownName
 from scenthound.formats import printable
+from scenthound.looking_for import checked as checked_looking_for
 from scenthound.loop.crawl_toml import (
     DEFAULT_STRATEGY,
     LARGEST_SEED_FILE,
@@ -31,7 +32,6 @@ from scenthound.loop.use_model import parameters_for_model, require_model
 from scenthound.model import Topic
 from scenthound.parameters import values_of
 from scenthound.store.model_folder import load_model
-from scenthound.strategies import STRATEGIES
 from scenthound.wiring import (
     check_sources,
     check_topic,
@@ -62,6 +62,7 @@ class CrawlOptions:
     pairs: Sequence[str] = ()
     """The values of `--set`."""
     looking_for: str | None = None
+    """`pages` or `sites`; None if the configuration or the topic decides."""
     config: Path | None = None
     scope: str = "any"
     augment: bool = False
@@ -94,10 +95,11 @@ def crawl_request(options: CrawlOptions) -> CrawlRequest:
     if not isinstance(name, str):
         raise BadConfig(f"`strategy` in {config} can't be {name!r}", 'write: strategy = "hound"')
     values |= document
-    _check_file(values, name, config)
+    _check_file({key: value for key, value in values.items() if key != "looking_for"}, name, config)
     values = {**profile_values(options.profile, name), **values}
     values |= dict(map(key_value, options.pairs))
-    values |= _looking_for(options.looking_for, name)
+    looked_for = values.pop("looking_for", values.pop("looking-for", None))  # --set, or a line of the configuration
+    looked_for = options.looking_for if options.looking_for is not None else looked_for
     values = {key: _signed(key, value) for key, value in values.items()}
     settings, parameters = split_settings(values, name)
     flags = {key: value for key, value in options.settings.items() if value is not None and value != ()}
@@ -105,6 +107,8 @@ def crawl_request(options: CrawlOptions) -> CrawlRequest:
     bed_topic = _listed_topic(options)
     topic = bed_topic.topic if bed_topic is not None else _topic(options.topic, topic_table, config)
     check_topic(topic)
+    if looked_for is not None:
+        topic = replace(topic, looking_for=checked_looking_for(looked_for))
     seeds = [*check_seeds([("--seed", seed) for seed in options.seeds]), *_from_files(options.seed_files)]
     seeds = seeds or check_seeds([(f"{config} seeds", seed) for seed in config_seeds])
     seeds = seeds or (list(map(str, bed_topic.seeds)) if bed_topic is not None else [])
@@ -152,15 +156,6 @@ def _find_missing_seeds(
         say(f"note: {len(found['augment']):,} pages link to several of the seeds")
         seeds = [*seeds, *found["augment"]]
     return seeds, found
-
-
-def _looking_for(what: str | None, strategy: str) -> dict[str, str]:
-    """The parameter that `--looking-for` sets. Raises `BadUsage` if the strategy does not have it."""
-    if what is None:
-        return {}
-    if "looking_for" not in {f.name for f in fields(STRATEGIES.get(strategy))}:
-        raise BadUsage(f"{strategy} does not support --looking-for", "leave it out, or use --strategy hound")
-    return {"looking_for": what}
 
 
 def slug(topic: Topic) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import re
 import shlex
 import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -190,7 +192,15 @@ def _print_results(task: ComparedTask, crawls: list[ComparedCrawl], page: Path, 
     console.print(f"\nSee both crawls: {page.resolve().as_uri()}", soft_wrap=True)
     console.print("Try next:")
     for command, about in task.next_steps:
-        console.print(f"  {command}   # {about}", soft_wrap=True)
+        console.print(f"  {_as_started(command)}   # {about}", soft_wrap=True)
+
+
+def _as_started(command: str) -> str:
+    """A command that works here: with the path of the program as it was started, if it is not on PATH."""
+    program = Path(sys.argv[0])
+    if program.name != "scenthound" or shutil.which("scenthound"):
+        return command
+    return re.sub(r"^scenthound\b", lambda _: shlex.quote(str(program)), command)
 
 
 def _plain(task: ComparedTask, crawl: ComparedCrawl, folder: Path) -> dict[str, Any]:

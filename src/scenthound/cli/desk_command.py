@@ -6,13 +6,13 @@ import html
 import os
 import sys
 import tempfile
-from importlib.util import find_spec
 from pathlib import Path
 
 import click
 
 from scenthound.cli.output import emit, json_option, option, repeatable, say
 from scenthound.errors import BadConfig
+from scenthound.extras import require
 from scenthound.wiring import check_sources
 
 PORT = 8770
@@ -63,8 +63,7 @@ def desk(
 
 def require_desk_packages() -> None:
     """Raise `BadConfig` if the packages that the desk needs are missing."""
-    if any(find_spec(name) is None for name in ("starlette", "uvicorn")):
-        raise BadConfig("the packages for the desk are not installed", "pip install 'scenthound[desk]'")
+    require("desk", "the desk")
 
 
 def open_desk(

@@ -15,27 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from scenthound.cli.output import emit, json_option, out, say, table
+from scenthound.extras import WHAT_FOR, extras, missing
 
 if TYPE_CHECKING:
     from scenthound.plugins import Registry
 
 OLDEST = (3, 11)
-EXTRAS = {
-    "parquet": ["pyarrow"],
-    "lab": ["pyarrow", "scipy"],
-    "text": ["resiliparse"],
-    "pandas": ["pandas"],
-    "socks": ["aiohttp-socks"],
-    "brotli": ["brotli"],
-}
-WHAT_FOR = {
-    "parquet": "export --to parquet",
-    "text": "language and main text in exports",
-    "pandas": "crawl folders as pandas data frames",
-    "lab": "metrics and statistics of experiments",
-    "socks": "--proxy socks5://…",
-    "brotli": "pages compressed with Brotli",
-}
 LEAST_FREE = 200_000_000  # bytes
 
 
@@ -63,7 +48,10 @@ def doctor(as_json: bool) -> int:
         emit({"ok": not broken, "findings": [finding._asdict() for finding in findings]})
     else:
         out().print(
-            table(("", "what", "result", "what to do"), [(f.state, f.what, f.detail, f.todo) for f in findings])
+            table(
+                ("", "what", "result", "what to do"),
+                [(f.state, f.what, f.detail, f.todo) for f in findings],
+            )
         )
         say("Something essential is broken; see above." if broken else "Ready to crawl.")
     return 1 if broken else 0
@@ -100,7 +88,7 @@ def _packages() -> Iterator[Finding]:
     missing: list[str] = []
     present: list[str] = []
     for line in metadata.requires("scenthound") or []:
-        if "extra ==" in line:
+        if "extra ==" in line:  # see `_extras`
             continue
         name = line.split(";")[0].split(">")[0].split("=")[0].split("<")[0].split("[")[0].strip()
         version = _version(name)
@@ -111,17 +99,15 @@ def _packages() -> Iterator[Finding]:
 
 
 def _extras() -> Iterator[Finding]:
-    for extra, names in EXTRAS.items():
-        missing = [name for name in names if not _version(name)]
-        if missing:
-            yield Finding(
-                f"extra {extra}",
-                "missing",
-                f"{', '.join(missing)}: needed for {WHAT_FOR[extra]}",
-                f"pip install 'scenthound[{extra}]'",
-            )
+    """All extras of the package's metadata, installed or not, and what each is for."""
+    for extra, packages in extras().items():
+        absent, use = missing(extra), WHAT_FOR.get(extra, "")
+        if absent:
+            detail = f"{', '.join(absent)} not installed; for {use}"
+            yield Finding(f"extra {extra}", "missing", detail, f"pip install 'scenthound[{extra}]'")
         else:
-            yield Finding(f"extra {extra}", "ok", ", ".join(f"{name} {_version(name)}" for name in names))
+            present = ", ".join(f"{name} {_version(name)}" for name in packages)
+            yield Finding(f"extra {extra}", "ok", f"{present}; for {use}")
 
 
 def _version(name: str) -> str:

@@ -7,20 +7,22 @@ import itertools
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 import click
 
 from scenthound.cli.output import emit, json_option, option, out, print_facts, say, table
 from scenthound.cli.shell_words import complete_exporters
-from scenthound.errors import BadUsage, NotAUrl, OurFault
-from scenthound.formats import event_line, json_line, json_number, miss_line, printable, trail_line
+from scenthound.errors import BadUsage, ExporterFailed, NotAUrl, OurFault, ScenthoundError
+from scenthound.formats import event_line, json_line, miss_line, printable, trail_line
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Event, Lost, Step
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
+    from collections.abc import Generator, Iterator, Mapping, Sequence
 
+    from scenthound.exports import Exporter
+    from scenthound.loop.page_rows import Selection
     from scenthound.report.crawl_facts import CrawlFacts
     from scenthound.report.explain import Explanation
     from scenthound.report.score_phrases import Wording
@@ -58,13 +60,19 @@ SUSPENSIONS_SHOWN = 10  # suspended patterns and hosts
 def show(facts: CrawlFacts) -> None:
     """Print the figures of a crawl."""
     from scenthound.report.crawl_report import duration, size
+    from scenthound.report.refusals import balance_in_words
     from scenthound.report.score_phrases import Wording
 
+    hosts = "1 host" if facts.hosts_with_pages == 1 else f"{facts.hosts_with_pages:,} hosts"
     waited = f"waited {duration(facts.waited)} for better hosts"
     rows = [
         ("topic", facts.request.topic.keywords),
+        ("looking for", _looking_for(facts)),
         ("strategy", facts.request.strategy),
-        ("ended", facts.why + (f" (process {facts.process})" if facts.process else "")),
+        (
+            "state" if facts.process else "ended",
+            facts.in_place(facts.why) + (f" (process {facts.process})" if facts.process else ""),
+        ),
         ("pages", f"{facts.pages:,} of {facts.budget:,}, {facts.rate:.1f}/s for {duration(facts.busy)}"),
         ("harvest", f"{facts.harvest:.1%} ({facts.relevant:,} relevant); last 100: {facts.harvest_recent:.1%}"),
         ("expected", facts.outlook),
@@ -72,11 +80,14 @@ def show(facts: CrawlFacts) -> None:
             "judge",
             f"{facts.request.settings.judge}; {facts.relevant_in_the_end:,} relevant according to its latest verdicts",
         ),
-        ("frontier", f"{facts.waiting:,} waiting; {facts.hosts_with_pages:,} hosts; {size(facts.bytes)} received"),
+        ("frontier", f"{facts.waiting_in_words}; {hosts}; {size(facts.bytes)} received"),
         ("order", f"{facts.out_of_order:,} requests ahead of better ones on resting hosts; {waited}"),
-        ("failed", _counts_text(facts.misses) or "nothing"),
-        ("not followed", _counts_text(facts.refused) or "nothing"),
+        ("failed", _counts_text(facts.failed) or "nothing"),
+        ("links", balance_in_words(facts.links)),
+        ("not followed", _reasons_text(facts.links.not_followed) or "nothing"),
     ]
+    when = "shortly" if facts.process else "when the crawl is resumed"
+    rows += [("pending", f"{printable(order, 200)}: takes effect {when}") for order in facts.pending]
     if facts.failures:
         rows.append(("no reply", _counts_text({reason: times for reason, (times, _) in facts.failures.items()})))
     rows += [("suspended", printable(line, 200)) for line in facts.suspended[:SUSPENSIONS_SHOWN]]
@@ -96,8 +107,23 @@ def show(facts: CrawlFacts) -> None:
         out().print(table(("best pages", "why each was chosen"), why))
 
 
+def _looking_for(facts: CrawlFacts) -> str:
+    from scenthound.looking_for import CONTROL, how_to_change
+
+    topic = facts.request.topic
+    hint = how_to_change(topic, facts.request.parsed_seeds(), CONTROL)
+    return facts.in_place(f"{topic.looking_for}. {hint}")
+
+
 def _why(step: Step, wording: Wording) -> str:
     return "a seed" if step.parent is None else "; ".join(wording.reasons(step)[:REASONS_SHOWN])
+
+
+def _reasons_text(counts: Mapping[str, int], most: int = 8) -> str:
+    """Counts with the meaning of each reason."""
+    from scenthound.report.miss_reasons import in_words
+
+    return _counts_text({f"{reason} ({in_words(reason)})": times for reason, times in counts.items()}, most)
 
 
 def _counts_text(counts: dict[str, int], most: int = 8) -> str:
@@ -117,7 +143,7 @@ def trail(folder: Path, misses: bool, events: bool, why: bool, limit: int | None
 
     Each line has n, url, parent, anchor, score, parts, similarity, relevance, relevant, depth, status, bytes and
     time. Relevance is the judge's verdict when the page was fetched. A seed's score is infinite, which JSON can't
-    express: it is printed as the text "inf".
+    express: it is printed as null.
 
     \b
       $ scenthound trail balloons --limit 10
@@ -182,7 +208,7 @@ def _print_explanation(explanation: Explanation) -> None:
             click.echo(_hop(depth, step, explanation.reasons(step)))
     if explanation.candidate is not None:
         candidate = explanation.candidate
-        score = f"{json_number(candidate.score)}{_because(explanation.reasons(candidate))}"
+        score = f"{candidate.score}{_because(explanation.reasons(candidate))}"
         click.echo(f"\nlinked as “{printable(candidate.anchor, 80)}”, score {score}")
     agents = "agents involved, and their ancestors:"
     for title, events in (("events of the strategy:", explanation.events), (agents, explanation.family)):
@@ -242,11 +268,20 @@ def report(folder: Path, as_json: bool) -> None:
     emit({"report": str(path)}) if as_json else click.echo(path)
 
 
+class FormatOption(click.Option):
+    """An option whose help lists the formats of the registry. They are imported only if the help is shown."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        from scenthound.exports import EXPORTERS
+
+        self.help = f"{', '.join(EXPORTERS.names())}."
+        return super().get_help_record(ctx)
+
+
 @click.command()
 @folder_argument
-@option(
-    "--to name", "FORMAT", "jsonl, csv, parquet, wacz, gexf or tar.", required=True, shell_complete=complete_exporters
-)
+@option("--to name", "FORMAT", "One of the installed formats.", required=True, cls=FormatOption,
+        shell_complete=complete_exporters)  # fmt: skip
 @option("--output", "FILE", "File to write; - is stdout.  [default: DIR/NAME.FORMAT]",
         type=click.Path(path_type=Path, allow_dash=True))  # fmt: skip
 @click.option("--relevant", is_flag=True, help="Export only relevant pages.")
@@ -264,7 +299,7 @@ def export(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Write a crawl as JSONL, CSV, Parquet, WACZ, GEXF or tar (one file per page), and print the file name.
+    """Write a crawl in the format of another program, and print the file name.
 
     docs/reference/fields.md lists the columns: text, language, host, relevance, digest and more. CSV includes the
     texts only if --fields names them.
@@ -288,14 +323,14 @@ def export(
         if output == Path("-"):
             if as_json:
                 raise BadUsage("--json and --output - both write to stdout", "leave one of them out")
-            writer(opened, sys.stdout.buffer, selection)
+            _written(name, writer, opened, sys.stdout.buffer, selection)
             for note in opened.recovered:
                 say(f"note: {note}")
             return
         path = output or folder / f"{folder.resolve().name}.{name}"
         _check_target(path, force)
         with replacing(path) as file:
-            pages = writer(opened, file, selection)
+            pages = _written(name, writer, opened, file, selection)
         _refresh_index(opened)
         notes = list(opened.recovered)
     size = path.stat().st_size
@@ -306,6 +341,16 @@ def export(
     say(f"{pages:,} pages, {size:,} bytes")
     for note in notes:
         say(f"note: {note}")
+
+
+def _written(name: str, writer: Exporter, opened: CrawlFolder, file: BinaryIO, selection: Selection) -> int:
+    """Write the export and return the number of pages. Raises `ExporterFailed` for an error of a plug-in."""
+    try:
+        return writer(opened, file, selection)
+    except (ScenthoundError, OSError):
+        raise
+    except Exception as error:
+        raise ExporterFailed(name, f"on {opened.path}", f"{type(error).__name__}: {error}") from error
 
 
 def _check_target(path: Path, force: bool) -> None:

@@ -12,6 +12,7 @@ import click
 from scenthound.cli.lab_progress import TaskProgress
 from scenthound.cli.output import emit, json_option, option, out, say, table
 from scenthound.errors import BadUsage
+from scenthound.extras import require
 from scenthound.formats import printable
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ def measure(
       $ scenthound lab measure runs/first --topics
       $ scenthound lab measure --trail mine.jsonl --bed beds/demo --topic T01
     """
+    require("lab", "`lab measure`")
     from scenthound.lab.measure.compare_crawlers import measure_if_stale, open_run
     from scenthound.lab.measure.measure import CORRELATED
 
@@ -228,6 +230,7 @@ def report(run: Path, at: str | None, figures: bool, group_by: str, jobs: int, a
       $ scenthound lab report runs/first
       $ scenthound lab report runs/first --figures
     """
+    require("lab", "`lab report`")
     from scenthound.lab.measure.compare_crawlers import measure_if_stale, open_run, split_points
     from scenthound.lab.report.experiment_report import write_report
     from scenthound.lab.report.paper_figures import figure_metrics, write_figures
@@ -282,6 +285,7 @@ def compare(
       $ scenthound lab compare runs/first hound hound --against runs/second
       $ scenthound lab compare runs/first --json
     """
+    require("lab", "`lab compare`")
     from scenthound.lab.measure.compare_crawlers import (
         Question,
         compare_across,
@@ -324,6 +328,9 @@ def compare(
         click.echo(printable(sentence(with_display_names(comparison, extra_inputs))))
         if comparison.left_out:
             say(f"Left out, because they have no value: {printable(', '.join(comparison.left_out), 300)}")
+    for name in dict.fromkeys(name for comparison in comparisons for name in (comparison.first, comparison.second)):
+        if name in extra_inputs:
+            say(f"{printable(name)} was given, besides keywords and seeds: {', '.join(extra_inputs[name])}.")
 
 
 def show_summary(
@@ -365,8 +372,8 @@ def show_summary(
             console.print(table(heads, rows, numbers=range(1, len(heads))))
     _show_ended(experiment, ended, points, unit)
     _explain_oracles(summaries)
-    if experiment.spec.given:
-        rows = [(strategy, ", ".join(needs)) for strategy, needs in experiment.spec.given.items()]
+    if inputs := experiment.spec.inputs:
+        rows = [(name, ", ".join(kinds)) for name, kinds in inputs.items()]
         console.print(table(("strategy", "input besides keywords and seeds"), rows))
 
 

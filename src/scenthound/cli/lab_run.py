@@ -17,6 +17,7 @@ from scenthound.cli.lab_results import parse_int_list, show_summary
 from scenthound.cli.output import emit, json_option, key_value, option, out, repeatable, say, table
 from scenthound.cli.root_command import INTERRUPTED
 from scenthound.errors import BadConfig, BadUsage, UnknownName
+from scenthound.extras import require
 from scenthound.formats import printable
 from scenthound.parameters import values_of
 
@@ -96,6 +97,7 @@ def run(bed: Path, strategies: str, folder: Path, jobs: int, at: str | None, as_
       $ scenthound lab run beds/demo --strategies hound --pages 500 --polite --out runs/polite
       $ scenthound lab report runs/first
     """
+    require("lab", "`lab run`")
     from scenthound.lab.measure.compare_crawlers import measure_if_stale
     from scenthound.lab.run.experiment import RunOptions
     from scenthound.lab.run.experiment import run as run_experiment
@@ -259,7 +261,7 @@ def _print_results(experiment: Experiment, points: Sequence[int], as_json: bool)
                 "cells": len(experiment.cells),
                 "failures": [{**cell.about, "error": outcome.error} for cell, outcome in failed],
                 "troubles": [problem._asdict() for problem in experiment.problems],
-                "given": {label: list(needs) for label, needs in experiment.spec.given.items()},
+                "given": {name: list(kinds) for name, kinds in experiment.spec.inputs.items()},
                 "summary": summary(experiment, points),
                 **({"virtual_time": times(experiment)} if experiment.spec.limits.polite is not None else {}),
             }

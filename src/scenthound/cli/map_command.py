@@ -106,7 +106,7 @@ def _crawl(site: str, topic: str | None, options: dict[str, Any]) -> tuple[Path,
     request = crawl_request(
         CrawlOptions(
             topic=topic, seeds=seeds, strategy=own["strategy"] or STRATEGY, pairs=own["pairs"], scope="host",
-            settings=options,
+            looking_for="pages", settings=options,
         )
     )  # fmt: skip
     folder = own["folder"] or Path(f"{slug(request.topic)}-map")

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from scenthound.cli.output import emit, option, repeatable
-from scenthound.errors import BadConfig
+from scenthound.extras import require
 from scenthound.loop.settings import Settings, read
 
 
@@ -69,11 +69,9 @@ def mcp(
         command = ["-m", "scenthound", "mcp", *arguments, *(str(folder.absolute()) for folder in folders)]
         emit({"mcpServers": {"scenthound": {"command": sys.executable, "args": command}}})
         return
-    try:
-        from scenthound.agent_tools.mcp_server import serve
-    except ImportError:
-        raise BadConfig("the packages for the agent tools are not installed", "pip install 'scenthound[mcp]'") from None
+    require("mcp", "`scenthound mcp`")
     from scenthound.agent_tools.agent_limits import ToolLimits
+    from scenthound.agent_tools.mcp_server import serve
     from scenthound.agent_tools.tool_methods import Tools
 
     if home is None:

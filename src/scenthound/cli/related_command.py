@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from scenthound.apps.related import Organisation, RelatedOrganisations
 
 PAGES = 500
+MENTIONED = 0.75
+"""The least share of sites that are farther from the seeds that is worth a word."""
 
 
 @click.command()
@@ -108,16 +110,22 @@ def _crawl(seed_file: Path, options: dict[str, Any]) -> tuple[Path, int]:
     seeds = seeds_of(str(seed_file))
     owners = Owners(_parsed(seeds))
     check_seeds({owners.key(url) for url in _parsed(seeds)})
-    options["pages"] = options["pages"] or str(PAGES)
+    options["pages"] = str(PAGES) if options["pages"] is None else options["pages"]
     topic = own["topic"] or _topic_of(seeds, options, own["pairs"])
+    pairs = _pairs(own["pairs"], options["pages"])
     request = crawl_request(
         CrawlOptions(
-            topic=topic, seeds=seeds, strategy="hound", pairs=own["pairs"], looking_for="sites",
+            topic=topic, seeds=seeds, strategy="hound", pairs=pairs, looking_for="sites",
             augment=own["augment"], settings=options,
         )
     )  # fmt: skip
     folder = own["folder"] or Path(slug(request.topic))
     return folder, crawl_for(request, folder)
+
+
+def _pairs(pairs: Sequence[str], pages: str) -> Sequence[str]:
+    """The settings of the crawl: unless told otherwise, it spends half of its pages on comparing sites."""
+    return (f"compare_after={int(pages) // 2}", *pairs) if pages.isdecimal() else pairs
 
 
 def _parsed(seeds: Sequence[str]) -> list[Any]:
@@ -183,6 +191,8 @@ def _because(organisation: Organisation) -> str:
         reasons.append(f"{evidence.from_seeds} seeds link to it")
     if evidence.to_seeds:
         reasons.append(f"links to {evidence.to_seeds} seeds")
+    if organisation.nearer_than is not None and organisation.nearer_than >= MENTIONED:
+        reasons.append(f"nearer to the seeds than {organisation.nearer_than:.0%} of the sites read")
     if organisation.shared_words:
         reasons.append(f"words: {', '.join(organisation.shared_words[:5])}")
     return "; ".join(reasons) or "found in the crawl"

@@ -1,7 +1,7 @@
 """The root command: looks up commands by name, and turns errors into messages and exit codes.
 
 Exit codes: 0 done, 1 error, 2 usage, 3 disk full, 4 bad configuration, 5 I/O error, 11 interrupted but resumable, 12
-ended because every host with URLs left is resting.
+ended because every host with URLs left is resting, 13 ended because only URLs that look like traps are left.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import Any
 
 import click
 
-from scenthound.errors import ScenthoundError, from_os_error
+from scenthound.errors import PluginFailed, ScenthoundError, from_os_error
 from scenthound.formats import printable
 
 NAME, COMPLETE = "scenthound", "_SCENTHOUND_COMPLETE"
-INTERRUPTED, RESTING = 11, 12
+INTERRUPTED, RESTING, ONLY_TRAPS = 11, 12, 13
 NO_ARGUMENTS: tuple[type[click.ClickException], ...] = tuple(
     kind
     for name, kind in vars(click.exceptions).items()
@@ -47,7 +47,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "related": ("related_command", "Find organisations similar to a few that you name."),
     "map": ("map_command", "Map what a site has on a topic."),
     "report": ("folder_commands", "Regenerate report.html."),
-    "export": ("folder_commands", "Write a crawl as JSONL, CSV, Parquet, WACZ or GEXF."),
+    "export": ("folder_commands", "Write a crawl in the format of another program."),
     "portal": ("portal_command", "Turn a crawl into a website: categories, citations, search in the browser."),
     "companion": (
         "companion_command",
@@ -151,6 +151,10 @@ def run(arguments: list[str]) -> int:
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
     except ScenthoundError as error:
+        if "--debug" in options and isinstance(error, PluginFailed):
+            import traceback
+
+            traceback.print_exc()
         return _print_error(error.message, error.hint, error.exit_code, as_json)
     except click.ClickException as error:
         if isinstance(error, NO_ARGUMENTS):

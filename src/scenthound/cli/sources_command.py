@@ -158,13 +158,14 @@ def source_settings(options: Mapping[str, Any]) -> Settings:
     """Check and return the settings of these commands. Parameters of the default strategy are accepted and ignored."""
     from scenthound.loop.crawl_toml import DEFAULT_STRATEGY
     from scenthound.loop.settings import Settings, read
-    from scenthound.wiring import check_sources, split_settings
+    from scenthound.wiring import check_sources, make_fetcher, split_settings
 
     pairs: Sequence[str] = options.get("pairs", ())
     values, _ = split_settings(dict(map(key_value, pairs)), DEFAULT_STRATEGY)
-    flags = {key: value for key, value in options.items() if key in ("contact", "allow_private") and value}
+    flags = {key: value for key, value in options.items() if key in ("contact", "allow_private", "proxy") and value}
     settings = read(Settings, {**values, "sources": list(options["sources"]), **flags})
     check_sources(settings.sources)
+    make_fetcher(settings)  # raises if the proxy can't be used
     return settings
 
 

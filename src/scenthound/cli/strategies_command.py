@@ -22,6 +22,7 @@ def strategy_as_json(name: str, kind: type[Any]) -> dict[str, Any]:
         **plain,
         "score_parts": dict(declared.score_parts),
         "oracle_modes": list(declared.oracle_modes),
+        "topic_examples": declared.topic_examples,
         "sheets": list(dict.fromkeys(re.findall(r"[Ss]heet (\d\d(?:\.\d+)?)", plain["story"]))),
     }
 
@@ -68,6 +69,8 @@ def _show(strategy: dict[str, Any]) -> None:
         console.print(f"  {explain_sheets(strategy['sheets'])}")
     if strategy["score_parts"]:
         console.print(table(("part of a score", "what it is"), list(strategy["score_parts"].items())))
+    if strategy["topic_examples"]:
+        console.print("It uses the topic's examples while it crawls; reports of the laboratory mark that.")
     if not strategy["parameters"]:
         console.print("It has no parameters.")
         return

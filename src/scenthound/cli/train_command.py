@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     help="With --source: how many links to go back from the examples.",
 )
 @option("--contact", "MAIL", "With --source: address for site owners, sent in the User-Agent.")
+@option("--proxy", "URL", "With --source: fetch through this proxy (http://, socks5://).", default="")
 @private_option
 @option("--out", "DIR", "Folder of the new model.", required=True, type=click.Path(path_type=Path))
 @repeatable("--set pairs", "KEY=VALUE", "A parameter of the strategy.")
@@ -75,11 +76,13 @@ def train(strategy: str, topic: Path, source: str | None, out: Path, as_json: bo
     """
     from scenthound.lab.run.train_model import train as learn
 
-    live = {key: options.pop(key) for key in ("sources", "layers", "contact", "allow_private")}
+    live = {key: options.pop(key) for key in ("sources", "layers", "contact", "allow_private", "proxy")}
     if (source is None) == (not live["sources"]):
         raise BadUsage(
             "choose one source of training pages", "give either --from BED_OR_CRAWL, or --source NAME:ADDRESS"
         )
+    if live["proxy"] and not live["sources"]:
+        raise BadUsage("--proxy needs --source", "pages of --from are read from disk")
     progress = (lambda sentence: None) if as_json else (lambda sentence: say(printable(sentence, 200)))
     model = learn(
         strategy,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from scenthound.errors import BadUsage
-from scenthound.formats import event_line, json_facts
+from scenthound.formats import event_line, json_facts, whole_number
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Event, Url
 from scenthound.store import live_queries
@@ -137,6 +137,7 @@ def agent_of(path: Path, number: int) -> dict[str, Any] | None:
 
 def agent_number(raw: str) -> int:
     """Parse the agent number in a path. Raises `BadUsage`."""
-    if not raw.isascii() or not raw.isdigit() or len(raw) > 15:
+    number = whole_number(raw)
+    if number is None or number < 0:
         raise BadUsage(f"not an agent number: {raw[:40]}", "use a whole number")
-    return int(raw)
+    return number

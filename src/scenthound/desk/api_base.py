@@ -124,7 +124,10 @@ def _listing_row(name: str, path: Path) -> dict[str, Any]:
 
 async def start_new_crawl(desk: Desk, new: NewCrawl) -> tuple[str, Path]:
     """Start a crawl in a new folder below the home folder; return its name and path."""
-    path = desk.collections.free_path(new.topic)
-    await run_in_threadpool(desk.processes.start_crawl, path, new)
+    path = desk.collections.reserve_path(new.topic)
+    try:
+        await run_in_threadpool(desk.processes.start_crawl, path, new)
+    finally:
+        desk.collections.release_path(path)  # from now on its folder says that it is taken
     opened = await run_in_threadpool(desk.collections.open, path)
     return opened.crawls[0], path

@@ -15,14 +15,15 @@ from scenthound.desk import request_parameters as params
 from scenthound.desk.api_operations import get, post
 from scenthound.desk.markup import Markup, element
 from scenthound.desk.pairing import Pairings, is_extension
+from scenthound.desk.security import LARGEST_VISIT, not_paired
 from scenthound.desk.shapes import FLAG, INTEGER, NUMBER, TEXT, TEXTS, fields, list_of, nullable
 from scenthound.errors import BadUsage
 
-LARGEST_VISIT = 1_000_000  # bytes
 LONGEST_TEXT = 200_000  # characters
 LONGEST_LINE = 500  # characters of a title, or of the text of a link
 
-CODE = params.Field("code", str, "The code shown by `scenthound companion`.")
+NONCE = params.Field("nonce", str, "64 hexadecimal digits, chosen at random by the extension.")
+PAIRS = params.Field("pairing", bool, "Use the key of the code instead of that of the extension.", False)
 ORIGIN = params.Field("origin", str, "The origin of the extension.")
 URL = params.Field("url", str, "The URL of the page.")
 TITLE = params.Field("title", str, "The title of the page.", "")
@@ -39,7 +40,7 @@ ON = params.Field("on", bool)
 ADDRESS = params.Text("url", "The URL of the active page.", True)
 
 EXCLUDED = fields(excluded=TEXTS)
-TOKEN = fields(token=TEXT, excluded=TEXTS)
+CHALLENGE = fields(nonce=TEXT, proof=TEXT)
 PAGE = fields(url=TEXT, title=TEXT)
 PROFILE = fields(pages=INTEGER, words=list_of(fields(word=TEXT, weight=NUMBER)), removed=TEXTS)
 STATE = fields(
@@ -63,14 +64,25 @@ def companion_of(request: Request) -> tuple[Companion, Pairings]:
 # ---- pairing
 
 
+async def challenge(request: Request) -> Any:
+    """Prove to an extension that this is its desk, before it sends anything; see `pairing`."""
+    desk, (_, pairings) = api_base.desk_of(request), companion_of(request)
+    body, origin = await params.body_of(request, LARGEST_VISIT), _extension(request)
+    answer = pairings.challenge(origin, NONCE.of(body), PAIRS.of(body), desk.access.port, desk.clock())
+    return not_paired() if answer is None else JSONResponse(answer, 201)
+
+
 async def pair(request: Request) -> Any:
     companion, pairings = companion_of(request)
+    pairings.pair(_extension(request), api_base.desk_of(request).clock())  # `Guard` has checked that it knows the code
+    return JSONResponse({"excluded": list(companion.excluded)}, 201)
+
+
+def _extension(request: Request) -> str:
     origin = request.headers.get("origin", "")
-    code = CODE.of(await params.body_of(request, LARGEST_VISIT))
     if not is_extension(origin):
         raise BadUsage("only an extension can be paired", "enter the code in the options of the extension")
-    token = pairings.pair(origin, code, api_base.desk_of(request).clock())
-    return JSONResponse({"token": token, "excluded": list(companion.excluded)}, 201)
+    return origin
 
 
 async def new_code(request: Request) -> Any:
@@ -221,7 +233,8 @@ def _excluded() -> Markup:
         id="excluding",
         class_="open",
     )
-    return layout.card("Excluded sites", form)
+    about = "Paired browsers add these sites to their own lists. To read a site again, remove it in their options, too."
+    return layout.card("Excluded sites", form, element("p", about, class_="quiet-text"))
 
 
 def _pairing() -> Markup:
@@ -238,9 +251,17 @@ ROUTES = [
     Route("/companion", main_pages.html_page(companion_page)),
     get(_ONE, state, "Everything the companion knows.", STATE, is_private=True),
     get(f"{_ONE}/suggestions", suggestions, "Suggestions for a page.", ANSWER, ADDRESS, is_private=True),
-    post(f"{_ONE}/pairings", pair, "Pair an extension with a code.", TOKEN, (CODE,), 201),
+    post(
+        f"{_ONE}/challenges",
+        challenge,
+        "Prove to an extension that this is its desk. Needs no token; every other request of an extension is signed.",
+        CHALLENGE,
+        (NONCE, PAIRS),
+        201,
+    ),
+    post(f"{_ONE}/pairings", pair, "Pair an extension that knows the code.", EXCLUDED, (), 201),
     post(f"{_ONE}/codes", new_code, "Create a pairing code.", fields(code=TEXT), code=201),
-    post(f"{_ONE}/unpair", unpair, "Revoke the token of an extension.", STATE, (ORIGIN,)),
+    post(f"{_ONE}/unpair", unpair, "Forget the key of an extension.", STATE, (ORIGIN,)),
     post(
         f"{_ONE}/visits",
         visit,

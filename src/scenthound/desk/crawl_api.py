@@ -60,10 +60,11 @@ async def get_openapi(request: Request) -> Any:
 OVERVIEW = fields(
     ["name", "topic", "state", "pages", "budget", "share"],
     **dict.fromkeys(("name", "folder", "topic", "strategy", "state", "state_in_words", "why", "outlook"), TEXT),
+    **dict.fromkeys(("links_in_words", "looking_for", "looking_for_in_words"), TEXT),
     **dict.fromkeys(("pages", "budget", "on_topic", "recent", "bytes", "waiting"), INTEGER),
     **dict.fromkeys(("share", "share_recent", "pages_per_second"), NUMBER),
     **dict.fromkeys(("expected", "expected_share", "exploration"), nullable(NUMBER)),
-    **dict.fromkeys(("hosts", "failed", "not_followed", "in_words"), ANY),
+    **dict.fromkeys(("hosts", "failed", "not_followed", "links", "in_words"), ANY),
     is_running=FLAG,
     blocked=TEXTS,
     curve=list_of(list_of(NUMBER)),
@@ -116,7 +117,7 @@ PAGE = fields(
     **dict.fromkeys(("relevance", "time"), NUMBER),
     **dict.fromkeys(("parent", "label"), nullable(TEXT)),
     on_topic=FLAG,
-    score={"type": ["number", "string"]},
+    score=nullable(NUMBER),
     why=TEXTS,
     snippet=list_of(fields(text=TEXT, marked=FLAG)),
 )

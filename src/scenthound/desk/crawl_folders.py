@@ -47,6 +47,7 @@ class Collections:
         self.home = home
         self._paths: dict[str, Path] = {}
         self._experiments: dict[str, Path] = {}
+        self._reserved: set[Path] = set()
         self._lock = Lock()
         for path in folders:
             self.open(path)
@@ -91,10 +92,17 @@ class Collections:
         with self._lock:
             return {name: path for name, path in self._experiments.items() if is_experiment(path)}
 
-    def free_path(self, topic: str) -> Path:
-        """Return a path in the home folder that does not exist yet, named after the topic."""
+    def reserve_path(self, topic: str) -> Path:
+        """Return a path in the home folder that does not exist yet, named after the topic; never the same one twice."""
         base = "-".join(re.findall(r"\w+", topic.lower()))[:60].strip("-") or "crawl"
-        path, number = self.home / base, 2
-        while path.exists():
-            path, number = self.home / f"{base}-{number}", number + 1
+        with self._lock:
+            path, number = self.home / base, 2
+            while path in self._reserved or path.exists():
+                path, number = self.home / f"{base}-{number}", number + 1
+            self._reserved.add(path)
         return path
+
+    def release_path(self, path: Path) -> None:
+        """Offer a path again that was reserved but not used."""
+        with self._lock:
+            self._reserved.discard(path)

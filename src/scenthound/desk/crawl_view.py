@@ -9,6 +9,7 @@ from urllib.parse import quote
 from scenthound.desk import page_layout as layout
 from scenthound.desk.harvest_curve import curve_figure
 from scenthound.desk.markup import Content, Markup, element, join
+from scenthound.looking_for import CHOICES
 from scenthound.store.live_queries import Wanted
 
 
@@ -70,6 +71,7 @@ def head(facts: Mapping[str, Any]) -> Markup:
         "section",
         element("div", element("h1", facts["topic"]), steer, class_="head"),
         line,
+        _looking_for(facts),
         bar,
         _more(name, facts["blocked"]),
         element("p", "", id="why", class_="quiet-text"),
@@ -78,6 +80,22 @@ def head(facts: Mapping[str, Any]) -> Markup:
         data_name=facts["name"],
         data_state=facts["state"],
     )
+
+
+def _looking_for(facts: Mapping[str, Any]) -> Markup:
+    """What the crawl looks for, and a button to look for the other."""
+    other = next(choice for choice in CHOICES if choice != facts["looking_for"])
+    button = element(
+        "button",
+        f"Look for {other} instead",
+        type="button",
+        id="look-for-other",
+        data_do="order",
+        data_action="looking-for",
+        data_value=other,
+    )
+    sentence = element("span", facts["looking_for_in_words"], id="looking-for")
+    return element("p", sentence, " ", button, class_="quiet-text")
 
 
 def on_topic_address(name: str) -> str:
@@ -257,9 +275,8 @@ def losses(facts: Mapping[str, Any]) -> Markup:
         ),
         layout.card(
             layout.term("not followed"),
-            layout.reason_list(
-                facts["not_followed"], list_of("not-followed"), "Every link was followed or is waiting."
-            ),
+            layout.reason_list(facts["not_followed"], list_of("not-followed"), "No link was left out."),
+            element("p", facts["links_in_words"], id="links", class_="quiet-text"),
             id_="not-followed",
         ),
         class_="cards",

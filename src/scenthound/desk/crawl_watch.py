@@ -11,13 +11,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from scenthound import looking_for
 from scenthound import url as urls
-from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.folder import LOOKING_FOR, CrawlFolder
 from scenthound.loop.forecast import Forecast
+from scenthound.loop.link_balance import ROBOTS, LinkBalance
 from scenthound.loop.politeness import HOST_FAILURES
+from scenthound.loop.selection import ALL_RESTS
 from scenthound.report.causes import NO_HITS, why_nothing
-from scenthound.report.crawl_facts import ENDINGS, FINAL, frontier_length, gather, outlook
+from scenthound.report.crawl_facts import FINAL, NO_URL_LEFT, ending_in_words, gather, link_balance, outlook
+from scenthound.report.long_rests import long_rests
 from scenthound.report.miss_reasons import in_words
+from scenthound.report.refusals import balance_in_words
 from scenthound.store import live_queries
 from scenthound.store.lock import holder
 from scenthound.store.order_table import Orders
@@ -51,6 +56,10 @@ class Watch:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.folder = CrawlFolder.look(path)
+        self._sentence = ("", "")
+        self._count_from_zero()
+
+    def _count_from_zero(self) -> None:
         self.pages = self.relevant = self.bytes = 0
         self.curve = Curve()
         self._last_time = 0.0
@@ -68,8 +77,10 @@ class Watch:
     def refresh(self) -> int:
         """Read new events and return the number of new pages."""
         if not self._last_event:  # a crawl that has just started has no database yet, or one without tables
-            old, self.folder = self.folder, CrawlFolder.look(self.path)
-            old.close()
+            self._look_again()
+        elif self._has_changed_target():  # other pages are relevant now
+            self._look_again()
+            self._count_from_zero()
         before = self.pages
         relevant_from = self.folder.request.settings.relevant or OLD_RULE
         for event in live_queries.fetched_after(self.folder.database, self._last_event, relevant_from):
@@ -79,6 +90,23 @@ class Watch:
                 self._add(event)
         return self.pages - before
 
+    def _look_again(self) -> None:
+        old, self.folder = self.folder, CrawlFolder.look(self.path)
+        old.close()
+
+    def _has_changed_target(self) -> bool:
+        """Whether the crawl looks for something else than when its folder was opened here."""
+        known = self.folder.request.topic.looking_for
+        return self.folder.database.meta(LOOKING_FOR, known) != known
+
+    def _looking_for_in_words(self) -> str:
+        request = self.folder.request
+        known, sentence = self._sentence
+        if known != request.topic.looking_for:  # computed once: a crawl may have a hundred thousand seeds
+            sentence = looking_for.in_words(request.topic, request.parsed_seeds())
+            self._sentence = (request.topic.looking_for, sentence)
+        return sentence
+
     def _add(self, page: live_queries.Fetched) -> None:
         host, relevant = urls.host(page.url), bool(page.relevant)
         self.pages += 1
@@ -87,7 +115,8 @@ class Watch:
             self._recent_relevant -= self._recent[0]
         self._recent.append(relevant)
         self._recent_relevant += relevant
-        self._forecast.page(page.relevance, bool(page.is_seed))
+        found = page.relevance if looking_for.is_counted(page.url, self.folder.request.topic.looking_for) else 0.0
+        self._forecast.page(found, bool(page.is_seed))
         self._times.append(page.time)
         self._last_time = page.time
         self._hosts[host] += 1
@@ -101,7 +130,10 @@ class Watch:
             state = "paused" if Orders(database).is_paused() else "running"
         else:
             state = self.folder.ended(self._last_time) or "cut off"
-        why = ENDINGS.get(state, state).partition(":")[0]
+        folder = self.folder
+        links = link_balance(folder) if state == NO_URL_LEFT else LinkBalance()  # only needed there
+        rests = long_rests(folder) if state == ALL_RESTS else []
+        why = ending_in_words(state, links, folder.budget, folder.plugin_failure(), rests)
         if state in FINAL and not self.relevant:
             why = f"{why}; {NO_HITS}" if self.pages else _why_nothing(self.folder)
         return state, why
@@ -114,9 +146,12 @@ class Watch:
         hosts = live_queries.host_states(database, now, HOST_FAILURES, request.settings.host_patience)
         working = sum(time > now - WORKING for time in self._last_by_host.values()) if state == "running" else 0
         resting = hosts.resting if state in ("running", "paused") else 0
-        failed, not_followed = self.folder.history.reasons(), live_queries.counts(database)
+        links = link_balance(self.folder)
+        failed = {reason: times for reason, times in self.folder.history.reasons().items() if reason != ROBOTS}
         return {
             "topic": request.topic.keywords,
+            "looking_for": request.topic.looking_for,
+            "looking_for_in_words": self._looking_for_in_words(),
             "strategy": request.strategy,
             "state": state,
             "state_in_words": state_in_words(state),
@@ -130,7 +165,7 @@ class Watch:
             "recent": len(self._recent),
             "pages_per_second": self._speed(now) if state == "running" else 0.0,
             "bytes": self.bytes,
-            "waiting": frontier_length(self.folder),
+            "waiting": links.waiting,
             "hosts": {
                 "with_pages": len(self._hosts),
                 "working": working,
@@ -146,8 +181,10 @@ class Watch:
             "blocked": Orders(database).blocked(),
             "exploration": _share(live_queries.latest_strategy_event(database, "exploration").get("rate")),
             "failed": failed,
-            "not_followed": not_followed,
-            "in_words": {reason: in_words(reason) for reason in (*failed, *not_followed)},
+            "not_followed": dict(links.not_followed),
+            "links": links.as_plain(),
+            "links_in_words": balance_in_words(links),
+            "in_words": {reason: in_words(reason) for reason in (*failed, *links.not_followed)},
             "curve": [list(point) for point in self.curve.points],
         }
 

@@ -12,11 +12,9 @@ from scenthound.desk.crawl_watch import WORKING
 from scenthound.formats import json_number
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.politeness import HOST_FAILURES
-from scenthound.loop.trap_watch import REASON as TRAP
-from scenthound.loop.trap_watch import SUSPENDED
 from scenthound.model import Url
 from scenthound.ports import Frontier
-from scenthound.report.crawl_facts import frontier_length
+from scenthound.report.crawl_facts import frontier_length, suspensions
 from scenthound.report.explain import own_frontier
 from scenthound.report.miss_reasons import in_words
 from scenthound.store import live_lists, live_queries
@@ -110,12 +108,12 @@ def _state_filter(state: str) -> Any:
 def not_followed(path: Path, reason: str, host: str, part: Slice) -> dict[str, Any]:
     """Links not followed, counted by host and reason; for a single host, also URLs seen there (`urls`).
 
-    `left` lists the URL patterns that the trap detector suspended.
+    `left` lists the suspended URL patterns, which wait behind all others because they look like traps.
     """
     with CrawlFolder.look(path) as folder:
         rows = live_lists.left_out(folder.database, reason, host)
-        events = folder.history.strategy_events(SUSPENDED)
-        left = [dict(event.facts) for event in events if reason in ("", TRAP) and host in ("", event.facts.get("host"))]
+        events = suspensions(folder) if not reason else ()
+        left = [dict(event.facts) for event in events if host in ("", event.facts.get("host"))]
         seen_urls = _seen_urls(folder, host) if host else []
     shown = [
         {**row._asdict(), "in_words": in_words(row.reason)} for row in rows[part.offset : part.offset + part.limit]

@@ -1,7 +1,18 @@
-"""Pair the companion's browser extension with the desk: a short code, entered once, is exchanged for a token.
+"""Pair the companion's browser extension with the desk, and let them recognise each other without sending a secret.
 
-The desk stores the origin of each paired extension (`chrome-extension://…`, `moz-extension://…`) and a digest of its
-token in `pairings.json`. A code is valid for `CODE_SECONDS`, for one use, and for at most `MOST_TRIES` attempts.
+A person copies a code of 25 letters from the desk to the extension. Both derive the same key from it and from the
+origin of the extension (`chrome-extension://…`, `moz-extension://…`); neither code nor key is ever sent. Whatever
+listens on the desk's port while the desk is not running therefore receives nothing. Before each request:
+
+    extension   POST /api/companion/challenges {"nonce": E}
+    desk        {"nonce": D, "proof": HMAC(key, "desk", port, E, D)}; the extension goes on only if this is right
+    extension   METHOD TARGET with Authorization: Scenthound nonce=D, mac=M,
+                where M = HMAC(key, "request", port, D, METHOD, TARGET, hash)
+
+HMAC is HMAC-SHA-256 over the parts joined by line ends, in hexadecimal digits; `hash` is the SHA-256 of the body. The
+port is a part, so a proof can't be relayed from a desk on another port; a nonce is used once, so no request can be
+repeated. The first request with the key of a code is the pairing itself; it makes the key permanent and the code
+invalid. The keys are in `pairings.json`, which only its owner may read.
 """
 
 from __future__ import annotations
@@ -11,24 +22,52 @@ import hmac
 import json
 import re
 import secrets
+from collections import OrderedDict
 from pathlib import Path
+from typing import NamedTuple
 
 from scenthound.errors import BadUsage, FileDamaged
 from scenthound.files import check_own_file, make_folder, write_text
 
 FILE = "pairings.json"
+VERSION = 2
 CODE_SECONDS = 600.0
-MOST_TRIES = 5
+CHALLENGE_SECONDS = 30.0
+MOST_CHALLENGES = 1_000
 MOST_PAIRINGS = 20
 LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # no characters that look alike
+CODE_LENGTH = 25
+"""124 bits: a listener who gets an HMAC made with the key of a code can't find the code by trying."""
+SCHEME = "Scenthound"
 _EXTENSION = re.compile(r"(chrome|moz)-extension://[a-z0-9-]{1,64}\Z")
-_DIGEST = re.compile(r"[0-9a-f]{64}")
-_NEW_CODE_HINT = "get a new one at the desk, on the Companion page, or restart `scenthound companion`"
+_KEY = re.compile(r"[0-9a-f]{64}\Z")
+_AUTHORIZATION = re.compile(rf"{SCHEME} nonce=([0-9a-f]{{64}}), mac=([0-9a-f]{{64}})\Z")
 
 
 def is_extension(origin: str) -> bool:
     """Whether an origin is that of a browser extension; a web page can't have such an origin."""
     return _EXTENSION.match(origin) is not None
+
+
+def key_of(code: str, origin: str) -> str:
+    """The key that an extension and the desk derive from a code."""
+    return _mac(re.sub(r"[\s-]", "", code.lower()), "key", origin)
+
+
+class SignedRequest(NamedTuple):
+    """The parts of a request that its HMAC covers."""
+
+    method: str
+    target: str
+    """Path and query, as sent."""
+    body: bytes
+
+
+class _Challenge(NamedTuple):
+    origin: str
+    key: str
+    is_pairing: bool
+    until: float
 
 
 class Pairings:
@@ -37,47 +76,78 @@ class Pairings:
     def __init__(self, folder: Path) -> None:
         make_folder(folder)
         self._path = folder / FILE
-        self.port, self._digests = _load(self._path)
-        self._code, self._until, self._tries = "", 0.0, 0
+        self.port, self._keys = _load(self._path)
+        self._code, self._until = "", 0.0
+        self._challenges: OrderedDict[str, _Challenge] = OrderedDict()
 
     @property
     def origins(self) -> list[str]:
         """The origins of paired extensions, oldest first."""
-        return list(self._digests)
+        return list(self._keys)
 
     def new_code(self, now: float) -> str:
-        """Return a new code such as `abcd-efgh`; earlier codes become invalid."""
-        letters = "".join(secrets.choice(LETTERS) for _ in range(8))
-        self._code, self._until, self._tries = letters, now + CODE_SECONDS, 0
-        return f"{letters[:4]}-{letters[4:]}"
+        """Return a new code such as `abcde-efghk-…`; earlier codes become invalid."""
+        letters = "".join(secrets.choice(LETTERS) for _ in range(CODE_LENGTH))
+        self._code, self._until = letters, now + CODE_SECONDS
+        return "-".join(letters[start : start + 5] for start in range(0, CODE_LENGTH, 5))
 
-    def pair(self, origin: str, code: str, now: float) -> str:
-        """Return a token for an extension that knows the code. Raises `BadUsage`."""
-        if not self._code or now > self._until or self._tries >= MOST_TRIES:
-            raise BadUsage("there is no valid code", _NEW_CODE_HINT)
-        self._tries += 1
-        entered = re.sub(r"[\s-]", "", code.lower())
-        if not hmac.compare_digest(entered.encode("utf-8", "replace"), self._code.encode()):
-            raise BadUsage("wrong code", f"enter it as shown, or {_NEW_CODE_HINT}")
-        self._code, token = "", secrets.token_urlsafe(24)
-        self._digests.pop(origin, None)
-        self._digests[origin] = _digest(token)
-        for oldest in list(self._digests)[:-MOST_PAIRINGS]:
-            del self._digests[oldest]
+    def challenge(self, origin: str, nonce: str, is_pairing: bool, port: int, now: float) -> dict[str, str] | None:
+        """Prove to an extension that this is its desk; None if it is not paired (or, if it pairs, there is no code).
+
+        The answer has a nonce for one request of this extension.
+        """
+        if not _KEY.match(nonce):
+            raise BadUsage("this is not a nonce", "send 64 hexadecimal digits, chosen at random")
+        key = self._code_key(origin, now) if is_pairing else self._keys.get(origin, "")
+        if not key:
+            return None
+        own = secrets.token_hex(32)
+        self._challenges[own] = _Challenge(origin, key, is_pairing, now + CHALLENGE_SECONDS)
+        while len(self._challenges) > MOST_CHALLENGES:
+            self._challenges.popitem(last=False)
+        return {"nonce": own, "proof": _mac(key, "desk", str(port), nonce, own)}
+
+    def accepts(
+        self,
+        authorization: str,
+        origin: str | None,
+        signed: SignedRequest,
+        port: int,
+        now: float,
+        is_pairing: bool = False,
+    ) -> bool:
+        """Whether a request comes from a paired extension (`is_pairing`: from one that knows the code).
+
+        `origin` is None if the browser did not name it. The nonce is used up.
+        """
+        match = _AUTHORIZATION.match(authorization)
+        challenge = self._challenges.pop(match[1], None) if match else None
+        if match is None or challenge is None or now > challenge.until or challenge.is_pairing != is_pairing:
+            return False
+        valid_key = self._code_key(challenge.origin, now) if is_pairing else self._keys.get(challenge.origin)
+        if origin not in (None, challenge.origin) or challenge.key != valid_key:
+            return False
+        digest = hashlib.sha256(signed.body).hexdigest()
+        expected = _mac(challenge.key, "request", str(port), match[1], signed.method, signed.target, digest)
+        return hmac.compare_digest(expected, match[2])
+
+    def pair(self, origin: str, now: float) -> None:
+        """Make the key of the code permanent for an extension that has proved to know it. Raises `BadUsage`."""
+        if not (key := self._code_key(origin, now)):
+            raise BadUsage("there is no valid code", "get one at the desk, on the Companion page")
+        self._code = ""
+        self._keys.pop(origin, None)
+        self._keys[origin] = key
+        for oldest in list(self._keys)[:-MOST_PAIRINGS]:
+            del self._keys[oldest]
         self._save()
-        return token
 
     def unpair(self, origin: str) -> None:
-        """Revoke the token of an extension. Raises `BadUsage` if it is not paired."""
-        if origin not in self._digests:
+        """Forget the key of an extension. Raises `BadUsage` if it is not paired."""
+        if origin not in self._keys:
             raise BadUsage(f"no such extension: {origin[:80]}", "GET /api/companion lists them")
-        del self._digests[origin]
+        del self._keys[origin]
         self._save()
-
-    def knows(self, token: str, origin: str | None) -> bool:
-        """Whether this is the token of the extension with this origin, or of any extension if `origin` is None."""
-        digests = self._digests.values() if origin is None else [self._digests.get(origin, "")]
-        return any(hmac.compare_digest(_digest(token), digest) for digest in digests)
 
     def listen_on(self, port: int) -> None:
         """Save the port, so that paired extensions can find the desk again."""
@@ -85,13 +155,16 @@ class Pairings:
             self.port = port
             self._save()
 
+    def _code_key(self, origin: str, now: float) -> str:
+        return key_of(self._code, origin) if self._code and now <= self._until else ""
+
     def _save(self) -> None:
-        document = {"version": 1, "port": self.port, "extensions": self._digests}
+        document = {"version": VERSION, "port": self.port, "extensions": self._keys}
         write_text(self._path, json.dumps(document, indent=1) + "\n", mode=0o600)
 
 
-def _digest(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
+def _mac(key: str, *parts: str) -> str:
+    return hmac.new(key.encode(), "\n".join(parts).encode(), hashlib.sha256).hexdigest()
 
 
 def _load(path: Path) -> tuple[int, dict[str, str]]:
@@ -100,12 +173,12 @@ def _load(path: Path) -> tuple[int, dict[str, str]]:
         return 0, {}
     try:
         document = json.loads(path.read_bytes())
-        digests = {str(origin): str(digest) for origin, digest in document["extensions"].items()}
-        port = int(document["port"])
-        if document["version"] != 1 or not 0 <= port <= 65535 or not all(map(is_extension, digests)):
+        keys = {str(origin): str(key) for origin, key in document["extensions"].items()}
+        port, version = int(document["port"]), document["version"]
+        if version not in (1, VERSION) or not 0 <= port <= 65535 or not all(map(is_extension, keys)):
             raise ValueError
-        if not all(_DIGEST.fullmatch(digest) for digest in digests.values()):
+        if not all(map(_KEY.match, keys.values())):
             raise ValueError
-        return port, digests
+        return port, keys if version == VERSION else {}  # version 1 had digests of tokens: those have to pair again
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         raise FileDamaged(path, "is not a list of pairings", "move it away and pair again") from None

@@ -32,6 +32,7 @@ ORGANISATION = fields(
     **dict.fromkeys(("key", "name", "home", "decision"), TEXT),
     **dict.fromkeys(("shared_words", "aliases"), TEXTS),
     confidence=SHARE,
+    nearer_than=ANY,
     evidence=ANY,
     hubs=list_of(ANY),
 )
@@ -120,10 +121,8 @@ def _row(name: str, organisation: Organisation, can_be_labelled: bool) -> Markup
         )
         if count
     ]
-    if organisation.evidence.has_home:
-        links.append(
-            f"its home page is {organisation.evidence.likeness:.0%} as close to the examples as they are to each other"
-        )
+    if organisation.nearer_than is not None:
+        links.append(f"nearer to the examples than {organisation.nearer_than:.0%} of the other sites read")
     body = element(
         "div",
         element("h3", element("a", organisation.name, href=layout.address(name, "page", url=organisation.home))),

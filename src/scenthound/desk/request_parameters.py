@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
@@ -17,10 +18,12 @@ from starlette.requests import Request
 from scenthound.desk.security import LARGEST_BODY
 from scenthound.desk.shapes import SHARE, TEXT, TEXTS, Shape
 from scenthound.errors import BadUsage, OurFault
+from scenthound.formats import whole_number
 from scenthound.search import parse_day
 
 LONGEST = 20_000  # characters of a text parameter
 MOST = 20  # values of a repeated parameter
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 class Parameter(Protocol):
@@ -53,11 +56,12 @@ class Integer:
 
     def of(self, values: Mapping[str, str], default: int | None = None) -> int:
         raw = values.get(self.name, str(self.default if default is None else default))
-        if not raw.isascii() or not raw.isdigit() or not self.least <= int(raw[:18]) <= self.most:
+        number = whole_number(raw)
+        if number is None or not self.least <= number <= self.most:
             raise BadUsage(
                 f"invalid value for `{self.name}`: {raw[:40]}", f"use a whole number from {self.least} to {self.most:,}"
             )
-        return int(raw)
+        return number
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +154,7 @@ class Texts:
 # ---- JSON bodies
 
 REQUIRED: Any = object()
+_LARGEST = 10**300  # a larger whole number is no number for a parameter that is a float
 _KINDS = {
     str: ("string", "a string"),
     int: ("integer", "a whole number"),
@@ -183,7 +188,7 @@ class Field:
             return self.default
         value = body[self.name]
         if self.kind is float and type(value) is int:
-            value = float(value)
+            value = float(value) if abs(value) < _LARGEST else math.nan
         if type(value) is not self.kind or (isinstance(value, float) and not math.isfinite(value)):
             raise BadUsage(f"`{self.name}` has the wrong type", f"send {_KINDS[self.kind][1]}")
         self._check(value)
@@ -195,7 +200,9 @@ class Field:
         if (self.least is not None and value < self.least) or (self.most is not None and value > self.most):
             limits = (("from", self.least), ("to", self.most))
             between = " ".join(f"{word} {limit:,}" for word, limit in limits if limit is not None)
-            raise BadUsage(f"invalid value for `{self.name}`: {value}", f"use {_KINDS[self.kind][1]} {between}")
+            raise BadUsage(
+                f"invalid value for `{self.name}`: {str(value)[:40]}", f"use {_KINDS[self.kind][1]} {between}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +241,13 @@ async def body_of(request: Request, most: int = LARGEST_BODY) -> dict[str, Any]:
         if len(data) > most:
             raise BodyTooLong("the request body is too large", f"send at most {most:,} bytes")
     try:
-        body = json.loads(data)
+        body = json.loads(data.decode("utf-8"))
+        if _SURROGATE.search(data):
+            json.dumps(body, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        raise BadUsage(
+            "the request body has half a character (a lone surrogate)", "send both halves, or U+FFFD"
+        ) from None
     except (ValueError, RecursionError):
         raise BadUsage("the request body is not JSON", 'send an object such as {"action": "pause"}') from None
     if not isinstance(body, dict):

@@ -8,6 +8,7 @@ from urllib.parse import quote, urlencode
 
 from scenthound.desk import page_layout as layout
 from scenthound.desk.markup import Markup, element
+from scenthound.formats import whole_number
 
 
 def form(text: str, like: str, query: Any, languages: Mapping[str, int], categories: Mapping[str, Sized]) -> Markup:
@@ -112,7 +113,7 @@ def result_list(name: str, results: Mapping[str, Any], query: Any, pages: int) -
         class_="quiet-text",
     )
     rows = [_hit(name, row) for row in results["results"]]
-    offset = int(query.get("offset", "0") or 0)
+    offset = whole_number(query.get("offset", "")) or 0
     after = offset + len(rows)
     more = None
     if after < results["total"] and rows:

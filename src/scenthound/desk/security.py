@@ -7,21 +7,26 @@
   to forge; besides, cookies are shared by all ports of a machine, including servers of other users.
 * Beyond loopback, reading requires the token too, as a bearer token or as a cookie set by `/?token=…`.
 * Reading the companion's data requires the token even on loopback, where other users of the machine could connect.
-* A browser extension may use the companion and nothing else, with the token from its pairing: see `pairing`.
-* Every response has a Content-Security-Policy that forbids inline scripts and other origins.
+* A browser extension may use the companion and nothing else, and signs each request with its key: see `pairing`.
+* Every response, also that of a request that fails, has a Content-Security-Policy that forbids inline scripts and other
+  origins.
 """
 
 from __future__ import annotations
 
 import hmac
+import logging
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 
 from starlette.datastructures import Headers, MutableHeaders, QueryParams
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from scenthound.desk.pairing import Pairings, is_extension
+from scenthound.desk.pairing import SCHEME, Pairings, SignedRequest, is_extension
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; "
@@ -29,7 +34,9 @@ POLICY = (
 )
 COOKIE = "scenthound_reader"
 LARGEST_BODY = 5_000_000
+LARGEST_VISIT = 1_000_000  # bytes of a request from an extension
 COMPANION = "/api/companion"
+CHALLENGES = f"{COMPANION}/challenges"
 PAIRING = f"{COMPANION}/pairings"
 NOT_FOR_EXTENSIONS = (f"{COMPANION}/codes", f"{COMPANION}/unpair")
 """Paths that extensions may not use."""
@@ -84,17 +91,47 @@ def _cookie(headers: Headers) -> str:
 
 
 class Guard:
-    """The middleware that enforces the rules above."""
+    """The middleware that enforces the rules above, and answers requests that fail unexpectedly."""
 
-    def __init__(self, app: ASGIApp, access: Access, pairings: Pairings | None = None) -> None:
-        self._app, self._access, self._pairings = app, access, pairings
+    def __init__(
+        self,
+        app: ASGIApp,
+        access: Access,
+        pairings: Pairings | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._app, self._access, self._pairings, self._clock = app, access, pairings, clock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
+            await self._answer(scope, receive, send)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        has_started = False
+
+        async def send_with_headers(message: Message) -> None:
+            nonlocal has_started
+            if message["type"] == "http.response.start":
+                has_started = True
+                security_headers(MutableHeaders(scope=message))
+            await send(message)
+
+        try:
             refusal = self._refusal(scope)
-            await (refusal or self._app)(scope, receive, _with_headers(send))
+            if refusal is None and _is_extension(scope) and scope["path"] != CHALLENGES:
+                body = await _read(receive, LARGEST_VISIT)
+                refusal = TOO_LARGE if body is None else self._signature_refusal(scope, body)
+                receive = _replayed(body or b"", receive)
+            await (refusal or self._app)(scope, receive, send_with_headers)
+        except ClientDisconnect:
+            pass  # there is nobody to answer
+        except Exception:
+            LOGGER.exception("a request to the desk failed")
+            if has_started:
+                raise
+            await FAILED(scope, receive, send_with_headers)
 
     def _refusal(self, scope: Scope) -> Response | None:
         headers, access = Headers(scope=scope), self._access
@@ -102,15 +139,17 @@ class Guard:
             return error_response(
                 421, "this is not the address of the desk", "open the URL printed by `scenthound desk`"
             )
-        return self._sender_refusal(scope, headers) or self._size_refusal(headers)
+        return self._sender_refusal(scope, headers) or _size_refusal(headers)
 
     def _sender_refusal(self, scope: Scope, headers: Headers) -> Response | None:
         """Return an error response if the sender may not make this request, otherwise None."""
         access, method = self._access, scope["method"]
         origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
         is_private = scope["path"].startswith(COMPANION)
-        if is_private and self._is_extension(origin, headers, method):
-            return self._extension_refusal(scope["path"], origin, headers)
+        if is_private and _is_extension(scope):
+            is_forbidden = scope["path"] in NOT_FOR_EXTENSIONS
+            hint = "do it at the desk, on the Companion page"
+            return error_response(403, "an extension may not do this", hint) if is_forbidden else None
         is_navigation = method == "GET" and headers.get("sec-fetch-mode", "navigate") == "navigate"
         is_frame = headers.get("sec-fetch-dest", "document") not in ("document", "empty") and site != "same-origin"
         if (origin is not None and origin not in access.origins) or (
@@ -129,24 +168,17 @@ class Guard:
             )
         return None
 
-    def _is_extension(self, origin: str | None, headers: Headers, method: str) -> bool:
-        """Whether the request comes from an extension. Browsers send no origin with a GET."""
-        if origin is not None:
-            return is_extension(origin)
-        return method == "GET" and self._pairings is not None and self._pairings.knows(_bearer(headers), None)
-
-    def _extension_refusal(self, path: str, origin: str | None, headers: Headers) -> Response | None:
-        if path in NOT_FOR_EXTENSIONS:
-            return error_response(403, "an extension may not do this", "do it at the desk, on the Companion page")
-        if path == PAIRING or (self._pairings is not None and self._pairings.knows(_bearer(headers), origin)):
+    def _signature_refusal(self, scope: Scope, body: bytes) -> Response | None:
+        """Return an error response unless a paired extension has signed this request."""
+        headers = Headers(scope=scope)
+        query = scope.get("query_string", b"")
+        target = (scope.get("raw_path") or scope["path"].encode()) + (b"?" + query if query else b"")
+        signed = SignedRequest(scope["method"], target.decode("latin-1"), body)
+        authorization, origin = headers.get("authorization", ""), headers.get("origin")
+        port, now, is_pairing = self._access.port, self._clock(), scope["path"] == PAIRING
+        if self._pairings is not None and self._pairings.accepts(authorization, origin, signed, port, now, is_pairing):
             return None
-        return error_response(401, "this extension is not paired with the desk", PAIRING_HINT)
-
-    def _size_refusal(self, headers: Headers) -> Response | None:
-        length = headers.get("content-length", "0")
-        if not length.isdigit() or int(length) > LARGEST_BODY:
-            return error_response(413, "the request body is too large", f"send at most {LARGEST_BODY:,} bytes")
-        return None
+        return not_paired()
 
     def _login(self, scope: Scope) -> Response | None:
         """Beyond loopback, exchange the token in the URL for a cookie that allows reading."""
@@ -160,21 +192,67 @@ class Guard:
         return response
 
 
+def _is_extension(scope: Scope) -> bool:
+    """Whether a request to the companion comes from an extension. Browsers send no origin with a GET."""
+    headers = Headers(scope=scope)
+    if not scope["path"].startswith(COMPANION):
+        return False
+    origin = headers.get("origin")
+    return is_extension(origin) if origin is not None else headers.get("authorization", "").startswith(f"{SCHEME} ")
+
+
+def _size_refusal(headers: Headers) -> Response | None:
+    length = headers.get("content-length", "0")
+    is_number = length.isascii() and length.isdigit()
+    if is_number and len(length) < 20 and int(length) <= LARGEST_BODY:
+        return None
+    return error_response(413, "the request body is too large", f"send at most {LARGEST_BODY:,} bytes")
+
+
+async def _read(receive: Receive, most: int) -> bytes | None:
+    """Read the body of a request; None if it is longer than `most` bytes."""
+    body, is_complete = bytearray(), False
+    while not is_complete:
+        message = await receive()
+        body += message.get("body", b"")
+        is_complete = message["type"] != "http.request" or not message.get("more_body", False)
+        if len(body) > most:
+            return None
+    return bytes(body)
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """A `receive` that returns a body that was read, and then what else comes."""
+    parts = [body]
+
+    async def receive_again() -> Message:
+        if parts:
+            return {"type": "http.request", "body": parts.pop(), "more_body": False}
+        return await receive()
+
+    return receive_again
+
+
+def not_paired() -> JSONResponse:
+    """The answer to an extension that is not paired."""
+    return error_response(401, "this extension is not paired with the desk", PAIRING_HINT)
+
+
 def error_response(status: int, error: str, hint: str) -> JSONResponse:
     """Return an error as a JSON response."""
     return JSONResponse({"error": error, "hint": hint}, status)
 
 
-def _with_headers(send: Send) -> Send:
-    async def send_with_headers(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            headers = MutableHeaders(scope=message)
-            headers.setdefault("Content-Security-Policy", POLICY)
-            headers["X-Content-Type-Options"] = "nosniff"
-            headers["Referrer-Policy"] = "no-referrer"
-            headers["Cross-Origin-Resource-Policy"] = "same-origin"
-            headers["Cross-Origin-Opener-Policy"] = "same-origin"
-            headers.setdefault("Cache-Control", "no-store")
-        await send(message)
+TOO_LARGE = error_response(413, "the request body is too large", f"send at most {LARGEST_VISIT:,} bytes")
+FAILED = error_response(500, "something went wrong", "the terminal in which the desk runs shows what")
+LOGGER = logging.getLogger(__name__)
 
-    return send_with_headers
+
+def security_headers(headers: MutableHeaders) -> None:
+    """Add the headers that every response has."""
+    headers.setdefault("Content-Security-Policy", POLICY)
+    headers["X-Content-Type-Options"] = "nosniff"
+    headers["Referrer-Policy"] = "no-referrer"
+    headers["Cross-Origin-Resource-Policy"] = "same-origin"
+    headers["Cross-Origin-Opener-Policy"] = "same-origin"
+    headers.setdefault("Cache-Control", "no-store")

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
@@ -24,7 +24,8 @@ from scenthound.store.lock import holder
 from scenthound.store.text_index import INDEX, TextIndex
 from scenthound.wiring import check_topic
 
-PATIENCE = 20.0  # seconds to wait until a new crawl has created its folder
+PATIENCE = 60.0  # seconds to wait until a new crawl has created its folder; a busy machine needs tens of them
+STOP_PATIENCE = 10.0  # seconds to wait for a crawl that is told to end before it has started
 COMMAND_TIMEOUT = 120.0  # seconds; seed sources may be slow
 LOG = ".desk.log"
 
@@ -43,7 +44,8 @@ class NewCrawl:
     strategy: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     """Parameters of the strategy."""
-    looking_for: str = "auto"
+    looking_for: str = ""
+    """`pages` or `sites`; empty: as the topic file says, or else pages."""
     scope: str = "any"
     described_topic: Topic | None = None
     """The topic from a topic file; `topic` has its keywords, possibly edited."""
@@ -72,7 +74,7 @@ class NewCrawl:
             arguments += ["--strategy", self.strategy]
         for key, value in self.parameters.items():
             arguments += ["--set", f"{key}={value}"]
-        if self.looking_for != "auto":
+        if self.looking_for:
             arguments += ["--looking-for", self.looking_for]
         # the space keeps the topic from being taken for a file name
         topic = str(topic_file(path)) if self.described_topic else self.topic + " "
@@ -88,20 +90,30 @@ class Processes:
     """The processes started by this desk."""
 
     def __init__(self) -> None:
-        self._crawls: list[subprocess.Popen[bytes]] = []
+        self._crawls: dict[Path, subprocess.Popen[bytes]] = {}
         self._indexers: dict[Path, subprocess.Popen[bytes]] = {}
         self._lock = Lock()
         self.jobs = Jobs()
 
-    def start_crawl(self, path: Path, new: NewCrawl) -> None:
-        """Start a crawl in a new folder. Returns once it is running; raises the command's error if it fails."""
+    def start_crawl(self, path: Path, new: NewCrawl, is_cancelled: Callable[[], bool] = lambda: False) -> None:
+        """Start a crawl in a new folder. Returns once it is running, or has ended.
+
+        Raises the command's error if it fails, and `OurFault` if it takes too long or is cancelled. After an error, no
+        process is left.
+        """
         check_topic(Topic(new.topic))
         if not new.seeds.strip() and not new.source:
             raise BadUsage("no starting pages", "enter at least one address, such as https://example.org/")
         path.parent.mkdir(parents=True, exist_ok=True)
         if new.described_topic is not None:
             write_topic_file(topic_file(path), TopicFile(replace(new.described_topic, keywords=new.topic)))
-        self._start(path, new.arguments(path), new.seeds, COMMAND_TIMEOUT if new.source else PATIENCE)
+        patience = COMMAND_TIMEOUT if new.source else PATIENCE
+        self._start(path, new.arguments(path), new.seeds, patience, is_cancelled)
+
+    def is_alive(self, path: Path) -> bool:
+        """Whether a process that was started here for this folder has not ended yet."""
+        process = self._crawls.get(path)
+        return process is not None and process.poll() is None
 
     def resume(self, path: Path) -> None:
         """Resume a crawl that has ended."""
@@ -127,14 +139,21 @@ class Processes:
         document: dict[str, Any] = json.loads(output)
         return document
 
-    def _start(self, path: Path, arguments: Sequence[str], stdin: str, patience: float = PATIENCE) -> None:
+    def _start(
+        self,
+        path: Path,
+        arguments: Sequence[str],
+        stdin: str,
+        patience: float = PATIENCE,
+        is_cancelled: Callable[[], bool] = lambda: False,
+    ) -> None:
         log = path.with_name(path.name + LOG)
         with os.fdopen(open_in_place(log, os.O_WRONLY | os.O_CREAT), "wb") as file:
             file.truncate(0)
             process = subprocess.Popen(  # noqa: S603 - no shell; the arguments are a list
                 [*COMMAND, *arguments], stdin=subprocess.PIPE, stdout=file, stderr=file, start_new_session=True
             )
-        self._crawls.append(process)
+        self._crawls[path] = process
         assert process.stdin is not None
         try:
             process.stdin.write(stdin.encode("utf-8", "replace"))
@@ -142,13 +161,18 @@ class Processes:
         except BrokenPipeError:
             pass  # the process has ended; its error is raised below
         deadline = time.monotonic() + patience
-        while time.monotonic() < deadline:
+        while not is_cancelled():
             if process.poll() is not None:
                 _raise_error(log, process.returncode)
                 return
             if holder(path) == process.pid and is_crawl(path):
                 return
+            if time.monotonic() > deadline:
+                _end(process)
+                raise OurFault(f"the crawl did not start within {patience:g} s", f"its messages are in {log}")
             time.sleep(0.05)
+        _end(process)
+        raise OurFault("the crawl was cancelled before it had started", "start it again if you still want it")
 
     def follow(self, path: Path) -> None:
         """Start an indexer for a crawl, unless one is running or the index is complete."""
@@ -179,8 +203,18 @@ class Processes:
                 process.terminate()
             for process in self._indexers.values():
                 process.wait()
-        for crawl in self._crawls:
+        for crawl in self._crawls.values():
             crawl.poll()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a process that we started, by force if it does not end soon."""
+    process.terminate()
+    try:
+        process.wait(STOP_PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def _has_new_pages(path: Path) -> bool:

@@ -79,8 +79,7 @@ def start_form(topic: str = "", sources: Sequence[tuple[str, str]] = (), source:
             "Looking for",
             element(
                 "select",
-                element("option", "same as starting pages", value="auto"),
-                element("option", "pages", value="pages"),
+                element("option", "pages", value="pages", selected=True),
                 element("option", "sites and organisations", value="sites"),
                 name="looking_for",
             ),

@@ -18,6 +18,7 @@ from scenthound.desk.shapes import FLAG, INTEGER, NUMBER, TEXT, fields, list_of
 from scenthound.desk.start_processes import NewCrawl
 from scenthound.desk.topic_api import parse_topic_file
 from scenthound.errors import BadUsage
+from scenthound.looking_for import CHOICES
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.steering import ACTIONS, give_label, give_order, parse_order
 from scenthound.report.explain import explain
@@ -32,10 +33,14 @@ TOPIC_FILE = params.Field("topic_file", str, "The content of a topic file, which
 SEEDS = params.Field("seeds", str, "Starting pages: one URL per line, or a bookmarks file.", "")
 SOURCE = params.Field("source", str, "A seed source to use if there are no seeds, such as collections:NAME.", "")
 PAGES = params.Field("pages", int, "How many pages to fetch.", 500, 1, 10**9)
-DELAY = params.Field("delay", float, "Seconds between two requests to a host.", None, 0)
+DELAY = params.Field("delay", float, "Seconds between two requests to a host.", None, 0, 86_400)
 STRATEGY = params.Field("strategy", str, "The strategy that chooses the next page; hound by default.", "")
 LOOKING_FOR = params.Field(
-    "looking_for", str, "Whether to look for pages or for whole sites.", "auto", among=("auto", "pages", "sites")
+    "looking_for",
+    str,
+    "Whether to look for pages or for whole sites; if empty, what the topic file says, or else pages.",
+    "",
+    among=("", *CHOICES),
 )
 SCOPE = params.Field("scope", str, "Where to crawl.", "any", among=("any", "host", "domain"))
 NEW = fields(name=TEXT, folder=TEXT)
@@ -63,13 +68,27 @@ async def start_crawl(request: Request) -> Any:
 
 async def resume_crawl(request: Request) -> Any:
     path = folder_of(request)
+    note = await run_in_threadpool(_spent, path)
     await run_in_threadpool(desk_of(request).processes.resume, path)
-    return {"folder": str(path)}
+    return {"folder": str(path), "note": note}
+
+
+def _spent(path: Path) -> str:
+    """A sentence for a crawl that has fetched all the pages it may; empty for others."""
+    with CrawlFolder.look(path) as folder:
+        pages, budget = len(folder.history), folder.budget
+        for order in Orders(folder.database).pending():
+            budget = int(order.value) if order.action == "budget" and order.value.isdecimal() else budget
+    if pages < budget:
+        return ""
+    return f"All {budget:,} pages have been fetched, so no more will be. Set a larger budget under More…, then resume."
 
 
 # ---- orders
 
 ORDER = fields(order=INTEGER, action=TEXT, value=TEXT, time=NUMBER, taken=FLAG, outcome=TEXT)
+GIVEN = fields(order=INTEGER, action=TEXT, value=TEXT, time=NUMBER, taken=FLAG, outcome=TEXT, is_running=FLAG)
+RESUMED = fields(folder=TEXT, note=TEXT)
 ACTION = params.Field("action", str, "What to do.", among=tuple(ACTIONS))
 VALUE = params.Field("value", str, "The value, for actions that need one.", "")
 
@@ -89,7 +108,7 @@ async def post_order(request: Request) -> Any:
     if action == "stop" and holder(path) is None:
         raise BadUsage("this crawl is not running", "there is nothing to stop")
     order = await run_in_threadpool(give_order, path, action, value or None, desk.clock(), PATIENCE)
-    return JSONResponse(order.as_plain(), 202)
+    return JSONResponse({**order.as_plain(), "is_running": holder(path) is not None}, 202)
 
 
 # ---- labels
@@ -124,8 +143,8 @@ ROUTES = [
         (TOPIC, TOPIC_FILE, SEEDS, SOURCE, PAGES, DELAY, STRATEGY, LOOKING_FOR, SCOPE),
         201,
     ),
-    post(f"{ONE}/resume", resume_crawl, "Resume a crawl that has ended.", FOLDER),
+    post(f"{ONE}/resume", resume_crawl, "Resume a crawl that has ended.", RESUMED),
     get(f"{ONE}/orders", get_orders, "The orders given so far.", fields(orders=list_of(ORDER))),
-    post(f"{ONE}/orders", post_order, "Give an order to the crawl.", ORDER, (ACTION, VALUE), 202),
+    post(f"{ONE}/orders", post_order, "Give an order to the crawl.", GIVEN, (ACTION, VALUE), 202),
     post(f"{ONE}/labels", post_label, "Label a page.", fields(url=TEXT, on_topic=FLAG), (URL, ON_TOPIC), 202),
 ]

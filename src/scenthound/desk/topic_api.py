@@ -20,7 +20,7 @@ from scenthound.model import Topic
 
 FILE = params.Field("file", str, "The content of a topic file.", "")
 EXAMPLES = params.Field("examples", str, "Instead of a file: example pages, one URL per line, or a bookmarks file.", "")
-TOPIC = fields(keywords=TEXT, name=TEXT, description=TEXT, examples=TEXTS)
+TOPIC = fields(keywords=TEXT, name=TEXT, description=TEXT, examples=TEXTS, looking_for=TEXT)
 MOST_EXAMPLES = 20
 
 
@@ -59,6 +59,7 @@ async def find_topic(request: Request) -> Any:
         "name": topic.name,
         "description": topic.description,
         "examples": list(topic.examples),
+        "looking_for": topic.looking_for,
     }
 
 

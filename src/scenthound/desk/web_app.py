@@ -8,7 +8,6 @@ import socket
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -37,6 +36,7 @@ from scenthound.desk import (
     topic_api,
 )
 from scenthound.desk.api_base import Desk
+from scenthound.desk.connections import ConnectionLimits, most_connections, server_of
 from scenthound.desk.crawl_folders import Collections
 from scenthound.desk.pairing import Pairings
 from scenthound.desk.security import Access, Guard, error_response
@@ -83,7 +83,7 @@ def make_app(desk: Desk) -> Starlette:
 
     app = Starlette(
         routes=ROUTES,
-        middleware=[Middleware(Guard, access=desk.access, pairings=desk.pairings)],
+        middleware=[Middleware(Guard, access=desk.access, pairings=desk.pairings, clock=desk.clock)],
         exception_handlers={HTTPException: failed},
         lifespan=lifespan,
     )
@@ -119,13 +119,10 @@ def serve(
         if companion is not None and not access.is_loopback:
             raise BadConfig("the companion works on loopback only", "keep the host at 127.0.0.1")
         desk = Desk(access, collections, options=options, sources=sources, companion=companion, pairings=pairings)
-        config = uvicorn.Config(
-            make_app(desk), log_level="warning", access_log=False, timeout_graceful_shutdown=2, lifespan="on"
-        )
+        server = server_of(make_app(desk), ConnectionLimits(most_connections()))
         name = f"[{host}]" if ":" in host else host
         on_ready(
             f"http://{name}:{access.port}/{'' if access.is_loopback else f'?token={access.token}'}#token={access.token}"
         )
-        server = uvicorn.Server(config)
         with contextlib.suppress(KeyboardInterrupt):
             server.run(sockets=[listener])

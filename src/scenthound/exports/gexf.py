@@ -46,16 +46,16 @@ def gexf(folder: CrawlFolder, out: BinaryIO, selection: Selection = EVERYTHING) 
         if step.requested is not None:
             page_numbers.setdefault(step.requested, step.n)
         page_numbers[step.url] = step.n
-        score = repr(step.score) if math.isfinite(step.score) else {math.inf: "INF"}.get(step.score, "-INF")
         attributes = {
             "n": step.n,
             "similarity": step.similarity,
             "relevance": page.relevance,
             "relevant": str(page.is_relevant).lower(),
-            "score": score,
             "host": page.host,
             "url": step.url,
         }
+        if math.isfinite(step.score):  # XML writes "INF" for a seed's, which Java, and so Gephi, can't read
+            attributes["score"] = step.score
         write(f'<node id="{step.n}" label="{xml_text(step.title or step.url)}"><attvalues>')
         for name, value in attributes.items():
             write(f'<attvalue for="{name}" value="{xml_text(str(value))}"/>')

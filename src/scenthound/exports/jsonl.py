@@ -24,11 +24,11 @@ def jsonl(folder: CrawlFolder, out: BinaryIO, selection: Selection = EVERYTHING)
 
 
 def plain(value: Any) -> Any:
-    """A value of a row as JSON data: times in ISO 8601, infinity as text.
+    """A value of a row as text formats have it: times in ISO 8601, no infinite numbers.
 
     >>> from datetime import UTC
     >>> plain(datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)), plain(float("inf")), plain(True)
-    ('2026-01-02T03:04:05.000000Z', 'inf', True)
+    ('2026-01-02T03:04:05.000000Z', None, True)
     """
     if isinstance(value, datetime):
         return value.strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 from typing import BinaryIO
 
-from scenthound.errors import BadUsage
 from scenthound.exports import exporter
+from scenthound.extras import require
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.page_rows import EVERYTHING, PageTable, Selection
 
@@ -16,11 +16,10 @@ ROWS = 2_000  # rows per group, which bounds the memory for crawls of any length
 @exporter("parquet")
 def parquet(folder: CrawlFolder, out: BinaryIO, selection: Selection = EVERYTHING) -> int:
     """One row per page in typed columns, including the text; needs the extra `parquet`."""
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet as files
-    except ImportError:
-        raise BadUsage("Parquet needs the package pyarrow", "pip install 'scenthound[parquet]'") from None
+    require("parquet", "Parquet")
+    import pyarrow as pa
+    from pyarrow import parquet as files
+
     types = {
         "whole": pa.int64(),
         "real": pa.float64(),

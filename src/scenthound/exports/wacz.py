@@ -3,6 +3,10 @@
 It is a ZIP with the WARC files, their CDXJ index in compressed blocks with an index of the blocks (so that a reader
 fetches only what it needs), the list of pages, and the digests of all files. Damaged records are left out and noted in
 `CrawlFolder.recovered`.
+
+In a ZIP each file has a header, and an entry in the directory at the end. Both may have a field for sizes over 2 GB
+(ZIP64). ReplayWeb.page takes the length of the header from the entry, so a file has the field in both or in none. That
+is decided before it is written, so its size must be known.
 """
 
 from __future__ import annotations
@@ -16,15 +20,18 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any, BinaryIO
 
 from scenthound.exports import exporter, refuse_columns
 from scenthound.formats import printable
 from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.identity import software
 from scenthound.loop.page_rows import EVERYTHING, Selection
 from scenthound.loop.stored_page import StoredPage
+from scenthound.model import Topic
 from scenthound.ports import Where
 from scenthound.store.cdxj import lines_of, write_sorted
 
@@ -39,24 +46,24 @@ def wacz(folder: CrawlFolder, out: BinaryIO, selection: Selection = EVERYTHING) 
     """A web archive with an index, and the selected pages with their text, for ReplayWeb.page and pywb."""
     refuse_columns(selection, "wacz")
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive, TemporaryDirectory() as scratch:
-        package = _Package(archive)
+        package = _Package(archive, Path(scratch))
         # The sizes are read once, since a running crawl appends more.
         files = [_WarcFile(path, path.stat().st_size) for path in folder.repository.files()]
         index = write_sorted(itertools.chain.from_iterable(map(_lines, files)), Path(scratch) / "index.cdxj")
         for file in files:
             if file.left:
-                package.add(f"archive/{file.path.name}", file.chunks())
+                package.add(f"archive/{file.path.name}", file.chunks(), file.left)
         with index.open(encoding="ascii") as lines:
             idx = _index(package, lines)
-        package.add("indexes/index.idx", [idx], packed=True)
+        package.add("indexes/index.idx", [idx], len(idx), packed=True)
         with index.open(encoding="ascii") as lines:
             urls = dict(map(_record_url, lines))
         by_name = {file.path.name: file for file in files}
         page_list = _PageList()
         pages = page_list.lines(_pages(filter(selection.takes, folder.pages()), urls, by_name))
-        package.add("pages/pages.jsonl", pages, packed=True)
+        package.add_unsized("pages/pages.jsonl", pages, packed=True)
         _note_missing(folder, by_name)
-        package.close(printable(folder.request.topic.name or folder.request.topic.keywords, 200), page_list.first)
+        package.close(folder.request.topic, page_list.first)
     return page_list.count
 
 
@@ -135,27 +142,40 @@ class _Package:
     """The ZIP archive with the digests of its files."""
 
     archive: zipfile.ZipFile
+    scratch: Path
     resources: list[dict[str, Any]] = field(default_factory=list)
 
-    def add(self, path: str, chunks: Iterable[bytes], packed: bool = False) -> None:
-        digest, size = hashlib.sha256(), 0
+    def add(self, path: str, chunks: Iterable[bytes], size: int, packed: bool = False) -> None:
+        """Add a file of this size."""
+        digest, written = hashlib.sha256(), 0
         entry = zipfile.ZipInfo(path)
         entry.compress_type = zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED
-        with self.archive.open(entry, "w", force_zip64=True) as file:
+        with self.archive.open(entry, "w", force_zip64=size > zipfile.ZIP64_LIMIT) as file:
             for chunk in chunks:
                 file.write(chunk)
                 digest.update(chunk)
-                size += len(chunk)
+                written += len(chunk)
         name = path.rpartition("/")[2].lower()
-        self.resources.append({"name": name, "path": path, "hash": f"sha256:{digest.hexdigest()}", "bytes": size})
+        self.resources.append({"name": name, "path": path, "hash": f"sha256:{digest.hexdigest()}", "bytes": written})
 
-    def close(self, title: str, first: dict[str, Any] | None) -> None:
+    def add_unsized(self, path: str, chunks: Iterable[bytes], packed: bool = False) -> None:
+        """Add a file whose size is not known yet. It is collected on disk first."""
+        with TemporaryFile(dir=self.scratch) as collected:
+            collected.writelines(chunks)
+            size = collected.tell()
+            collected.seek(0)
+            self.add(path, iter(partial(collected.read, _CHUNK), b""), size, packed)
+
+    def close(self, topic: Topic, first: dict[str, Any] | None) -> None:
         """Write the list of files, and its digest."""
+        title = printable(topic.name or topic.keywords, 200)
         about: dict[str, Any] = {
             "profile": "data-package",
             "wacz_version": VERSION,
-            "software": "scenthound",
+            "software": software(),
             "title": title,
+            "description": printable(topic.description or f"Pages about {topic.keywords}", 2000),
+            "metadata": {"title": title},  # where ReplayWeb.page looks for it
             "created": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             "resources": self.resources,
         }
@@ -182,7 +202,7 @@ def _index(package: _Package, lines: Iterator[str]) -> bytes:
             offset += len(packed)
             yield packed
 
-    package.add("indexes/index.cdx.gz", blocks())
+    package.add_unsized("indexes/index.cdx.gz", blocks())
     return "".join(idx).encode()
 
 

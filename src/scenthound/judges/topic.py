@@ -21,8 +21,9 @@ in seeds than in other pages, low if they are rarer. So seeds that are only star
 A page is relevant if its probability is at least t, which has the best expected F1 over the remembered pages: t = F*/2
 (Lipton, Elkan and Narayanaswamy 2014, "Thresholding classifiers to maximize F1 score"), between .2 and .5.
 
-*Sites.* If the seeds are home pages of different hosts, the user is looking for sites. Then only home pages are
-relevant, and only home pages are compared with each other.
+*Sites.* If the topic says that sites are looked for, the model is learned from home pages only (and from labels,
+examples and seeds that are home pages; if no seed is one, from all seeds). Other pages are rated by the same model and
+keep the relevance of their content, but only home pages are flagged as relevant (`looking_for.is_counted`).
 
 Nothing here sees the lab's ground truth. WEIGHTS were set on half of the topics of two recorded webs and of generated
 webs, see docs/concepts/judges.md.
@@ -52,11 +53,13 @@ from scenthound.judges.topic_evidence import (
     unpack,
 )
 from scenthound.judging import Verdict
-from scenthound.model import Topic, Url
+from scenthound.looking_for import PAGES, SITES, is_counted
+from scenthound.model import LookingFor, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.precomputed_views import AheadView, numbers_of, outlink_numbers, title_term_numbers
 from scenthound.parameters import Parameterised, parameter
 from scenthound.text.background import document_share
+from scenthound.text.row_products import row_products
 from scenthound.text.tokens import Analyser
 from scenthound.text.topic_model import Floats, TopicModel
 
@@ -66,7 +69,6 @@ SITE_SEED = 2.5
 """Prior log-odds of a seed if the user is looking for sites."""
 SEED_PRIOR = (12.0, -1.5, 2.5)
 """The prior log-odds of a seed if the user is looking for pages: slope over (AUC - .5), minimum and maximum."""
-NOT_A_SITE = 0.002  # probability of a page that is not a home page if the user is looking for sites
 FLOOR = 0.005  # lower scores count as this
 TYPICAL_ON, TYPICAL_OFF = 0.08, 0.02  # prior scores, with the weight of 1 and 5 pages
 FEWEST_OTHERS = 10  # pages before the background is used
@@ -88,7 +90,7 @@ class TopicJudge(Parameterised):
     """A topic model with calibrated probabilities."""
 
     ahead: ClassVar[tuple[AheadView, ...]] = (outlink_numbers, title_term_numbers)
-    looking_for: str = parameter("auto", "what is relevant", among=("auto", "pages", "sites"))
+    uses_examples: ClassVar[bool] = True
     terms: int = parameter(100, "terms of the topic vector", least=1)
     remember: int = parameter(500, "latest pages that the model is fitted on", least=20)
     background: bool = parameter(True, "weight words by their frequency in English too, not only in the crawl")
@@ -99,13 +101,15 @@ class TopicJudge(Parameterised):
     def start(self, topic: Topic, seeds: Sequence[Url]) -> None:
         self.analyser_ = Analyser()
         self.seeds_, self.examples_ = frozenset(seeds), frozenset(map(Url, topic.examples))
-        self.sites_ = self.looking_for == "sites" or (self.looking_for == "auto" and urls.are_sites(seeds))
+        self.looking_for_, self.has_home_seed_ = topic.looking_for, any(map(urls.is_home, seeds))
         keywords = list(dict.fromkeys(self.analyser_.terms(topic.keywords)))
         share = document_share if self.background else _no_background
         self.keywords_, self.model_ = frozenset(keywords), TopicModel(keywords, self.terms, share)
         self.keyword_numbers_ = frozenset(memoryview(numbers_of(keywords)).cast("I"))
         self.given_: list[RememberedPage] = []
         self.others_: list[RememberedPage] = []
+        self.inner_: list[RememberedPage] = []
+        """In a search for sites, the latest pages that the model is not learned from."""
         self.probabilities_: dict[Url, float] = {}
         self.fitted_at_, self.average_, self.threshold_ = 0, 0.1, 0.4
         self.on_, self.off_, self.variance_ = math.log(TYPICAL_ON), math.log(TYPICAL_OFF), 0.5
@@ -123,17 +127,11 @@ class TopicJudge(Parameterised):
     def judge(self, page: Page) -> Verdict:
         remembered = self._remembered(page)
         self.model_.see(remembered.document)
-        if self.sites_ and not urls.is_home(page.url):
-            return self._verdict(remembered, NOT_A_SITE)
-        if remembered.kind:
-            self.given_.append(remembered)
-            self._count_given()
-        else:
-            self.others_.append(remembered)
-        del self.others_[: -self.remember]
+        self._remember(remembered)
         remembered.probability = self._probability(remembered)
         pages = self.model_.pages
-        if remembered.kind or pages >= self.fitted_at_ * 1.25 or pages >= self.fitted_at_ + 100:
+        is_learned = self._is_learned(remembered)
+        if is_learned and (remembered.kind or pages >= self.fitted_at_ * 1.25 or pages >= self.fitted_at_ + 100):
             self._fit()
         return self._verdict(remembered, remembered.probability)
 
@@ -144,11 +142,27 @@ class TopicJudge(Parameterised):
         later._fit()
         for page in (*later.given_, *later.others_):
             if page.url:
-                yield page.url, Verdict(page.probability, page.probability >= later.threshold_)
+                yield page.url, later._rated(page.url, page.probability)
+        for page in self.inner_:
+            yield page.url, later._rated(page.url, later._probability(page))
+
+    @property
+    def threshold(self) -> float:
+        return self.threshold_
+
+    def take_looking_for(self, looking_for: LookingFor) -> None:
+        self.looking_for_ = looking_for
+        ages = [(index - len(group), page) for group in (self.inner_, self.others_) for index, page in enumerate(group)]
+        pages = [*self.given_, *(page for _, page in sorted(ages, key=lambda pair: pair[0]))]
+        self.given_, self.others_, self.inner_ = [], [], []
+        for page in pages:
+            self._remember(page)
+        self._count_given()
+        self._fit()
 
     def take_label(self, url: Url, on_topic: bool) -> None:
         self.labels_[url] = on_topic
-        for page in (*self.given_, *self.others_):
+        for page in (*self.given_, *self.others_, *self.inner_):
             if page.url == url:
                 page.kind = "given" if on_topic else "off"
                 if page in self.others_:
@@ -162,6 +176,7 @@ class TopicJudge(Parameterised):
             "model": self.model_.save(),
             "given": pack(self.given_),
             "others": pack(self.others_),
+            "inner": pack(self.inner_),
             "probabilities": dict(self.probabilities_),
             "labels": dict(self.labels_),
             "numbers": {name: vars(self)[name] for name in _NUMBERS},
@@ -170,6 +185,7 @@ class TopicJudge(Parameterised):
     def load(self, state: Mapping[str, Any]) -> None:
         self.model_.load(state["model"])
         self.given_, self.others_ = unpack(state["given"]), unpack(state["others"])
+        self.inner_ = unpack(state["inner"]) if "inner" in state else []  # old states have none
         self._count_given()
         self.probabilities_ = {Url(url): float(value) for url, value in state["probabilities"].items()}
         self.labels_ = {Url(url): bool(value) for url, value in state["labels"].items()}
@@ -209,6 +225,21 @@ class TopicJudge(Parameterised):
         document, links = self.model_.document(counts), np.frombuffer(page.view(outlink_numbers), np.uint32)
         return RememberedPage(page.url, document, self._keyword_counts(counts), context, kind, links=links)
 
+    def _is_learned(self, page: RememberedPage) -> bool:
+        """Whether the model is learned from this page: home pages are compared with home pages only."""
+        return self.looking_for_ == PAGES or urls.is_home(page.url) or (bool(page.kind) and not self.has_home_seed_)
+
+    def _remember(self, page: RememberedPage) -> None:
+        if not self._is_learned(page):
+            self.inner_.append(page)
+        elif page.kind:
+            self.given_.append(page)
+            self._count_given()
+        else:
+            self.others_.append(page)
+        for latest in (self.others_, self.inner_):
+            del latest[: -self.remember]
+
     def _kind(self, names: Iterable[Url]) -> str:
         for name in names:
             if name in self.labels_:
@@ -234,7 +265,7 @@ class TopicJudge(Parameterised):
     def _keyword_scores(self, counts: Floats) -> Floats:
         """The keyword score of each page, from its row of keyword counts."""
         idf = self.model_.keyword_idf_
-        return counts @ idf / float(idf.sum()) if len(idf) else np.zeros(len(counts))
+        return row_products(counts, idf) / float(idf.sum()) if len(idf) else np.zeros(len(counts))
 
     def _prior(self, kind: str) -> float:
         """The prior log-odds of a kind of page."""
@@ -242,7 +273,7 @@ class TopicJudge(Parameterised):
 
     def _seed_prior(self) -> float:
         slope, least, most = SEED_PRIOR
-        if self.sites_:
+        if self.looking_for_ == SITES:
             return SITE_SEED
         if not self.keywords_:
             return most
@@ -342,7 +373,10 @@ class TopicJudge(Parameterised):
         self.probabilities_[page.url] = probability
         if len(self.probabilities_) > MOST_PROBABILITIES:
             self.probabilities_.pop(next(iter(self.probabilities_)))
-        return Verdict(probability, probability >= self.threshold_)
+        return self._rated(page.url, probability)
+
+    def _rated(self, url: Url, probability: float) -> Verdict:
+        return Verdict(probability, probability >= self.threshold_ and is_counted(url, self.looking_for_))
 
 
 _PRIORS = {"": 0.0, "given": GIVEN, "off": -GIVEN}

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from scenthound.model import Url
 from scenthound.page.precomputed_views import numbers_of
+from scenthound.text.row_products import row_products
 from scenthound.text.topic_model import Floats, WeightedTerms
 
 BIAS = -1.4
@@ -49,7 +50,7 @@ def probabilities(evidence: Floats, reliance: float, priors: Floats, kinds: Sequ
     bounded = np.minimum(np.maximum(evidence, _LEAST), _MOST)
     bounded[:, :OF_MODEL] *= reliance
     bounds = np.array([CERTAIN[kind] for kind in kinds])
-    unbounded = logistic(BIAS + bounded @ _WEIGHTS + priors)
+    unbounded = logistic(BIAS + row_products(bounded, _WEIGHTS) + priors)
     return np.asarray(np.minimum(np.maximum(unbounded, bounds[:, 0]), bounds[:, 1]))
 
 

@@ -19,8 +19,9 @@ from scenthound.loop.plugin_calls import Judging, PageJudgement, Stopwatch, Stra
 from scenthound.loop.politeness import Admission, Politeness
 from scenthound.loop.recording import Counters, Recorder, Watcher
 from scenthound.loop.scope import Scope
-from scenthound.loop.selection import ALL_RESTS, UrlSelection
+from scenthound.loop.selection import UrlSelection
 from scenthound.loop.service_files import ServiceFiles, is_service_file, robots_file
+from scenthound.loop.suspended_urls import SuspendedUrls
 from scenthound.loop.trap_watch import TrapWatch
 from scenthound.model import Candidate, Miss, Moved, Response, Topic, Url
 from scenthound.page.page import Page
@@ -46,6 +47,7 @@ class Crawl:
     politeness: Politeness | None = None
     judging: Judging = field(default_factory=Judging)
     traps: TrapWatch | None = None
+    suspended: SuspendedUrls = field(default_factory=SuspendedUrls)
     counters: Counters = field(default_factory=Counters)
     repository: Repository | None = None
     seed_number: int = 0
@@ -53,7 +55,6 @@ class Crawl:
     order: OrderRule = field(default_factory=OrderRule)
     """What to do while the hosts of the best URLs are resting."""
     meter: Callable[[], float] = time.perf_counter
-    """The clock that measures `rank_seconds`; the laboratory uses CPU time."""
 
     def __post_init__(self) -> None:
         strategy, frontier, politeness, limits = self.strategy, self.frontier, self.politeness, self.limits
@@ -63,11 +64,13 @@ class Crawl:
         self.has_unstored_pages = False  # whether a page was read without being stored in the repository
         recorder = self.recorder = Recorder(self.history, self.counters, self.watch)
         self.stopwatch = Stopwatch(self.meter)
-        self.calls = StrategyCalls(strategy, self.stopwatch)
-        self.admission = Admission(politeness, limits, self.traps)
+        own_frontier = frontier if has_own_frontier else None
+        self.calls = StrategyCalls(strategy, self.stopwatch, own_frontier, recorder.frontier_changed)
+        self.admission = Admission(politeness, limits, self.traps, self.suspended)
         order = replace(self.order, window=1) if has_own_frontier or declared.batch > 1 else self.order
         self.turns = Turns(order, recorder, limits)
-        self.selection = UrlSelection(frontier, recorder, seeds, politeness, declared, self.seed_number)
+        chosen_by = (declared, self.seed_number, self.suspended)
+        self.selection = UrlSelection(frontier, recorder, seeds, politeness, *chosen_by)
         self.selection.use_turns(self.turns, has_ranks=not has_own_frontier)
         closed, nofollow = self.admission.closed, limits.nofollow
         self.candidates = Candidates(frontier, recorder, self.selection, self.scope, closed, nofollow, self.traps)
@@ -87,28 +90,23 @@ class Crawl:
         return len(self._in_flight)
 
     @property
-    def unfinished(self) -> list[Candidate]:
-        """The pages and sitemaps in flight, which a resumed crawl requests again."""
+    def unfinished(self) -> list[Candidate]:  # a resumed crawl requests them again
         return [fetch.candidate for fetch in self._in_flight.values() if fetch.kind != "robots"]
 
     @property
-    def rank_seconds(self) -> float:
-        """Time spent scoring and choosing URLs, measured with `meter`."""
+    def rank_seconds(self) -> float:  # spent scoring and choosing URLs, measured with `meter`
         return self.stopwatch.seconds
 
     def start(self) -> None:
-        """Start the strategy and push its first candidates to the frontier."""
         for candidate in self.calls.start(self.topic, list(self.seed_spellings), self.seed_number):
             spelling = self.seed_spellings.get(candidate.url, candidate.spelling)
             if not self.history.seen(candidate.url):
-                self.candidates.push(candidate._replace(spelling=spelling))
+                self.candidates.add_seed(candidate._replace(spelling=spelling))
 
-    def pause_until(self, moment: float) -> None:
-        """Request nothing before this time."""
+    def pause_until(self, moment: float) -> None:  # request nothing before
         self._not_before = moment
 
-    def stop(self, reason: str) -> None:
-        """Request nothing more. Results of requests in flight may still arrive."""
+    def stop(self, reason: str) -> None:  # results of requests in flight may still arrive
         self.end_reason = self.end_reason or reason
 
     def next(self, now: float, slow: Collection[Fetch] = ()) -> Fetch | Wait | Done:
@@ -137,13 +135,16 @@ class Crawl:
         if self.politeness and self._connectivity.doubts and (action := self._probe(self.politeness, now)):
             return action
         with self.stopwatch:
+            self.selection.hold_sample(self.recorder.pages)
             while (candidate := self.selection.next(now)) is not None:
                 if (fetch := self._admit(candidate, now)) is not None:
                     return fetch
         ready = self.selection.ready_at()
         if self._in_flight or (ready < FOREVER and ready - now <= limits.longest_wait):
             return Wait(ready)
-        return self._done("frontier empty" if ready == FOREVER else ALL_RESTS)
+        if ready == FOREVER and self.selection.hold_last_samples(left):
+            return self.next(now, slow)
+        return self._done(self.selection.why_empty(ready))
 
     def _probe(self, politeness: Politeness, now: float) -> Fetch | Wait | None:
         """Test our own connection with a host that answered before, because many hosts in a row did not answer."""
@@ -158,7 +159,6 @@ class Crawl:
         return Done(self.end_reason)
 
     def _admit(self, candidate: Candidate, now: float) -> Fetch | None:
-        """The request for this candidate, or None if it was postponed, dropped or recorded as a miss."""
         if is_service_file(candidate):
             return self._launch(self._files.request(candidate, now))
         action, reason, until = self.admission.verdict(candidate, now)
@@ -170,9 +170,11 @@ class Crawl:
             case "rest":
                 self._rest(urls.host(candidate.url), now if until is None else until)
                 self.selection.hold(candidate)
+            case "suspend":
+                self.selection.suspend(candidate)
             case "drop":
                 self.selection.settle(candidate.url)
-                self.recorder.dropped(candidate, reason)
+                self.recorder.dropped(candidate, reason, is_delayed=until is not None)
                 if until is not None:
                     self.candidates.push(candidate._replace(due=until))
             case "lose":
@@ -222,20 +224,20 @@ class Crawl:
 
     def _process(self, result: Result, response: Response | None, now: float) -> None:
         """Pass a result to judge and strategy, store and record it, and add the new URLs to the frontier."""
-        candidate = result.candidate
-        self._in_flight.pop(candidate.url, None)
-        if isinstance(result, Page):
-            if self.recorder.pages >= self.limits.pages:  # it was slow, and others have used up the budget
-                self.selection.hold(candidate)
-                return
+        candidate, is_late = result.candidate, self.recorder.pages >= self.limits.pages
+        if isinstance(result, Page) and not is_late:  # before anything is changed, because these may raise
             judgement = self.judging.judge(result, self.redirects.chain(candidate.url)[0])
-            offers = self.calls.read(result, judgement)  # before anything is written, because it may raise
+            offers = self.calls.read(result, judgement)
+        self._in_flight.pop(candidate.url, None)
+        if isinstance(result, Page) and is_late:  # it was slow, and others have used up the budget
+            self.selection.hold(candidate)
+            return
         where = None if self.repository is None or response is None else self.repository.put(response, now)
         match result:
             case Page():
                 self._record(result, judgement, where, now)
                 with self.stopwatch:
-                    self.candidates.add_page(result, offers)
+                    self.candidates.add_page(result, offers, is_relevant=judgement.relevant)
                 if self.counters.dry:
                     self.stop("dry")
             case Miss():
@@ -246,8 +248,7 @@ class Crawl:
             case RobotsLanded():
                 self._files.take_robots(result)
             case SitemapLanded():
-                for listed_page in self._files.take_sitemap(result):
-                    self.candidates.add(listed_page)
+                self.candidates.add_listed(result, self._files.take_sitemap(result))
         self._take_events()
 
     def _record(self, page: Page, judgement: PageJudgement, where: Where | None, now: float) -> None:
@@ -259,8 +260,6 @@ class Crawl:
         relevant = self.counters.page(step)
         if self.politeness is not None:
             self.politeness.count_page(urls.host(page.url), relevant)
-        if self.scope is not None:
-            self.scope.learn(page.url, relevant)
         self.has_unstored_pages = self.has_unstored_pages or (where is None and self.repository is not None)
         self.recorder.notify(step)
 
@@ -287,6 +286,7 @@ class Crawl:
         """Record a URL that is not requested again, and inform the strategy of it."""
         url = miss.candidate.url
         self.tries.pop(url, None)
+        self.suspended.result(self.redirects.chain(url)[0] or url, says_new=False)
         self.redirects.end(url)
         self.selection.settle(url)
         self.recorder.lost(miss, now, inform_strategy)

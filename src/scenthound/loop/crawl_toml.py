@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import tomllib
@@ -13,12 +14,13 @@ from typing import Any, TypeVar
 from scenthound import url as urls
 from scenthound.errors import BadConfig, FolderBroken, NotAUrl, from_os_error
 from scenthound.formats import toml_value
+from scenthound.looking_for import CHOICES, PAGES, SITES, checked
 from scenthound.loop.settings import Settings, read
-from scenthound.model import NOTHING, Topic, Url
+from scenthound.model import NOTHING, LookingFor, Topic, Url
 from scenthound.parameters import changed_values
 from scenthound.web.bookmarks_file import read_bookmarks
 
-FORMAT = 2
+FORMAT = 3
 DEFAULT_STRATEGY = "hound"
 OLD_JUDGE = {"judge": "keywords", "relevant": 0.1}
 """The settings that decide which pages are relevant in crawls of format 1."""
@@ -52,6 +54,10 @@ class CrawlRequest:
         examples = tuple(map(without_login, self.topic.examples))
         object.__setattr__(self, "topic", replace(self.topic, examples=examples))
 
+    def with_looking_for(self, looking_for: LookingFor) -> CrawlRequest:
+        """The same request, with something else to look for."""
+        return replace(self, topic=replace(self.topic, looking_for=looking_for))
+
     @property
     def has_secrets(self) -> bool:
         """True if the proxy contains a password."""
@@ -64,6 +70,14 @@ class CrawlRequest:
             spelling = urls.resolve(raw)
             spellings.setdefault(urls.canonical(spelling, self.settings.url_rules), spelling)
         return list(spellings.items())
+
+    def parsed_seeds(self) -> list[Url]:
+        """The seeds that are URLs; a crawl.toml that another person wrote may have others."""
+        seeds = []
+        for seed in self.seeds:
+            with contextlib.suppress(NotAUrl):
+                seeds.append(urls.make(seed))
+        return seeds
 
     @property
     def _settings_written(self) -> dict[str, Any]:
@@ -83,6 +97,7 @@ class CrawlRequest:
                 "",
                 "[topic]",
                 *(f"{key} = {toml_value(value)}" for key, value in topic.items() if value or key == "keywords"),
+                f"looking_for = {toml_value(self.topic.looking_for)}",
                 f"examples = {toml_value(list(self.topic.examples))}",
                 f"good = {toml_value(list(self.topic.good))}",
                 "",
@@ -108,6 +123,8 @@ class CrawlRequest:
             if _value(data, "format", int) > FORMAT:
                 problem = f"was written by a newer scenthound (format {data['format']}; this version reads {FORMAT})"
                 raise FolderBroken(where, problem, "install the newer version")
+            if data["format"] < 3:
+                data = _with_looking_for(data)
             found = _value(data, "found", dict, {})
             return cls(
                 topic_from(_value(data, "topic", dict), where),
@@ -124,6 +141,27 @@ class CrawlRequest:
             raise FolderBroken(
                 where, f"can't be read: {error}", "it was written by the crawl; put the original back"
             ) from None
+
+
+def _with_looking_for(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The content of a crawl.toml of format 1 or 2, with what that crawl looked for as part of the topic.
+
+    In these formats it was a parameter `looking_for` of hound, and another of the judge `topic`; with the value `auto`,
+    their default, they looked for sites if the seeds were home pages of different hosts.
+    """
+    parameters, settings = dict(_value(data, "parameters", dict, {})), dict(_value(data, "settings", dict, {}))
+    chosen = [parameters.pop("looking_for", "auto")]
+    name, _, judge_parameters = str(settings.get("judge", "")).partition(":")
+    if "looking_for=" in judge_parameters:
+        pairs = judge_parameters.replace(":", ",").split(",")
+        kept = [pair for pair in pairs if not pair.startswith("looking_for=")]
+        chosen += [pair.partition("=")[2] for pair in pairs if pair not in kept]
+        settings["judge"] = f"{name}:{','.join(kept)}" if kept else name
+    chosen = [value for value in chosen if value in CHOICES]
+    seeds = CrawlRequest(Topic(""), tuple(_strings(data, "seeds"))).parsed_seeds()
+    looked_for = chosen[0] if chosen else SITES if urls.are_sites(seeds) else PAGES
+    topic = {**_value(data, "topic", dict), "looking_for": looked_for}
+    return {**data, "topic": topic, "parameters": parameters, "settings": settings}
 
 
 K = TypeVar("K")
@@ -194,6 +232,8 @@ def topic_from(data: Mapping[str, Any], where: Path | str) -> Topic:
             plain[key] = tuple(plain[key])
     if isinstance(plain.get("keywords"), list):
         plain["keywords"] = " ".join(map(str, plain["keywords"]))
+    if "looking_for" in plain:
+        plain["looking_for"] = checked(plain["looking_for"], str(where))
     for key, value in plain.items():
         if key not in names:
             from scenthound.errors import UnknownName

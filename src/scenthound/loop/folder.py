@@ -27,6 +27,7 @@ from scenthound.errors import (
     UnknownName,
 )
 from scenthound.files import make_folder, write_text
+from scenthound.looking_for import checked
 from scenthound.loop.core import Crawl
 from scenthound.loop.crawl_toml import CrawlRequest
 from scenthound.loop.folder_files import (
@@ -40,6 +41,7 @@ from scenthound.loop.folder_files import (
 )
 from scenthound.loop.identity import user_agent, warc_info
 from scenthound.loop.page_rows import page_table
+from scenthound.loop.plugin_failure import PLUGIN_FAILED, PluginFailure
 from scenthound.loop.politeness import DAY, Politeness
 from scenthound.loop.resume import LoopState, Saved
 from scenthound.loop.snapshots import Snapshots
@@ -65,6 +67,9 @@ if TYPE_CHECKING:
 NO_PAGE = "`scenthound trail DIR` lists the pages"
 INDEXED = 200_000_000  # bytes of WARC indexed at the end of a run, in a second or two; `report` indexes the rest
 MOST_RUNS = 500
+LOOKING_FOR = "looking_for"
+"""The key under which the database has what the crawl looks for, if that was changed while it ran."""
+SUSPENDED_URLS = "suspended_urls"  # the key of their number in the database
 
 
 @dataclass(slots=True, repr=False)
@@ -206,6 +211,8 @@ class CrawlFolder:
         cls, path: Path, request: CrawlRequest, database: CrawlDatabase, release: Callable[[], None]
     ) -> CrawlFolder:
         settings = request.settings
+        if looking_for := database.meta(LOOKING_FOR):  # it was changed while the crawl ran
+            request = request.with_looking_for(checked(looking_for, str(path / "crawl.db")))
         pages = WarcRepository(
             path / "pages",
             roll=settings.warc_roll,
@@ -299,6 +306,7 @@ class CrawlFolder:
             self.database.save_state("crawl", LoopState.of(crawl).to_plain())
             self.snapshots.save(crawl, self.history.last_event(), settings.snapshot)
             self._save_run(now)
+            self.database.save_meta(SUSPENDED_URLS, str(len(crawl.suspended)))
             if isinstance(crawl.strategy, OwnFrontier):  # its frontier is not in a table
                 waiting = len(crawl.frontier) + len(crawl.frontier.in_flight())
                 self.database.save_meta("waiting", str(waiting))
@@ -349,11 +357,20 @@ class CrawlFolder:
         saved = self.database.meta_number("pages_asked")
         return saved if saved > 0 else self.request.settings.pages
 
+    def revise_verdicts(self, crawl: Crawl) -> None:
+        """Save the latest verdicts of a judge that learns."""
+        revised = crawl.judging.revised()
+        self.history.revise({url: (verdict.relevance, verdict.relevant) for url, verdict in revised.items()})
+
+    @property
+    def suspended_urls(self) -> int:
+        """The number of waiting URLs that look like traps, as of the last commit."""
+        return self.database.meta_number(SUSPENDED_URLS)
+
     def finish(self, reason: str, now: float) -> None:
         """Save why the run ended and everything else, and index the pages for replay tools."""
         if self.crawl is not None:
-            revised = self.crawl.judging.revised()
-            self.history.revise({url: (verdict.relevance, verdict.relevant) for url, verdict in revised.items()})
+            self.revise_verdicts(self.crawl)
             self.snapshots.save(self.crawl, self.history.last_event())
             self.snapshots.save_doubts(self.crawl)
         self._save_reason(reason, now)
@@ -376,6 +393,15 @@ class CrawlFolder:
                 database.save_meta("ended", reason)
                 database.save_meta("ended_at", str(now))
                 database.commit()
+
+    def failed(self, failure: PluginFailure, now: float) -> None:
+        """Save which plug-in ended the run, and everything since the last commit."""
+        self.database.save_meta("plugin_failure", failure.to_json())
+        self.stopped(PLUGIN_FAILED, now)
+
+    def plugin_failure(self) -> PluginFailure | None:
+        """The error of a plug-in that ended a run; the latest if there were several."""
+        return PluginFailure.parse(self.database.meta("plugin_failure"))
 
     def _save_reason(self, reason: str, now: float) -> None:
         self.database.save_meta("ended", reason)

@@ -66,6 +66,8 @@ class SitemapLanded(NamedTuple):
     candidate: Candidate
     urls: Sequence[tuple[Url, str]] = ()
     children: Sequence[str] = ()
+    bad_urls: int = 0
+    """URLs in it that can't be requested."""
 
 
 class Postponed(NamedTuple):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from scenthound.errors import BadUsage, FolderBroken, UnknownName
+from scenthound.extras import require
 from scenthound.loop.stored_page import StoredPage
 from scenthound.model import Step
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 Kind = Literal["whole", "real", "text", "flag", "time"]
 Row = dict[str, Any]
 PART = "part_"
+_NOT_A_WORD = re.compile(r"\W+")
 MOST_PARTS = 50  # columns for parts of scores
 
 
@@ -46,7 +49,7 @@ COLUMNS: tuple[PageColumn, ...] = (
     PageColumn("relevance", "real", "how relevant the page is, 0 to 1", lambda page: page.relevance),
     PageColumn("relevant", "flag", "whether it counts as relevant", lambda page: page.is_relevant),
     _step_column("similarity", "real", "cosine similarity of the page to the keywords"),
-    _step_column("score", "real", "score when it was chosen; infinite for a seed"),
+    _step_column("score", "real", "score when it was chosen; a seed's is infinite (none in JSON and CSV)"),
     _step_column("rank", "whole", "rank among all waiting URLs when it was chosen; 1 is the best"),
     _step_column("depth", "whole", "number of links from a seed"),
     _step_column("parent", "text", "page that linked to it; none for a seed"),
@@ -103,7 +106,7 @@ class PageTable:
 
         Raises `UnknownName` for an unknown column, `BadUsage` for a column whose extra is missing.
         """
-        parts = [_part_column(name) for name in _part_names(steps)]
+        parts = _part_columns(_part_names(steps))
         problems: list[str] = []
         if selection.columns:
             return cls(tuple(_columns_by_name(selection.columns, parts)), problems)
@@ -135,11 +138,10 @@ class PageTable:
 
 
 def page_table(pages: Iterable[StoredPage], steps: Iterable[Step]) -> pandas.DataFrame:
-    """The pages as a pandas table, without their texts. Raises `BadUsage` if pandas is not installed."""
-    try:
-        import pandas
-    except ImportError:
-        raise BadUsage("to_pandas needs the package pandas", "pip install pandas") from None
+    """The pages as a pandas table, without their texts. Raises `BadConfig` if pandas is not installed."""
+    require("pandas", "to_pandas")
+    import pandas
+
     table = PageTable.of(steps, without=LONG)
     frame = pandas.DataFrame(list(table.rows(pages)), columns=[column.name for column in table.columns])
     for column in table.columns:
@@ -151,6 +153,8 @@ def page_table(pages: Iterable[StoredPage], steps: Iterable[Step]) -> pandas.Dat
 def _columns_by_name(names: Sequence[str], parts: Sequence[PageColumn]) -> Iterator[PageColumn]:
     choices = BY_NAME | {column.name: column for column in parts}
     for name in names:
+        if name.startswith(PART):
+            name = part_column_name(name.removeprefix(PART))
         if name == "parts":
             yield from parts
         elif name not in choices:
@@ -170,8 +174,30 @@ def _part_names(steps: Iterable[Step]) -> list[str]:
     return list(names)[:MOST_PARTS]
 
 
-def _part_column(name: str) -> PageColumn:
-    return PageColumn(PART + name, "real", f"part `{name}` of the score", lambda page: page.step.parts.get(name))
+def part_column_name(part: str) -> str:
+    """The name of a part's column: one lower-case word, which every query language accepts without quotes.
+
+    >>> part_column_name("words of the link"), part_column_name("best leaf Top/Arts")
+    ('part_words_of_the_link', 'part_best_leaf_top_arts')
+    """
+    return PART + _NOT_A_WORD.sub("_", part.lower()).strip("_")
+
+
+def _part_columns(names: Iterable[str]) -> list[PageColumn]:
+    """A column per part. Parts whose names differ in signs or case only get a number: column names must differ."""
+    columns: dict[str, PageColumn] = {}
+    for name in names:
+        base = column_name = part_column_name(name)
+        number = 1
+        while column_name in columns:
+            number += 1
+            column_name = f"{base}_{number}"
+        columns[column_name] = PageColumn(column_name, "real", f"part `{name}` of the score", _part_getter(name))
+    return list(columns.values())
+
+
+def _part_getter(name: str) -> Callable[[StoredPage], float | None]:
+    return lambda page: page.step.parts.get(name)
 
 
 def _has_text_extra() -> bool:

@@ -7,15 +7,16 @@ verdict steered the crawl. `Judging.revised` returns the later verdicts of a jud
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from scenthound.errors import JudgeFailed, StrategyFailed
-from scenthound.judging import AsksAhead, HearsLabels, Judge, Revises, TakesVerdicts
-from scenthound.model import Candidate, Event, Miss, Topic, Url
+from scenthound.errors import JudgeFailed, ScenthoundError, StrategyFailed
+from scenthound.judging import AsksAhead, HasThreshold, HearsLabels, HearsLookingFor, Judge, Revises, TakesVerdicts
+from scenthound.looking_for import PAGES, is_counted
+from scenthound.model import Candidate, Event, LookingFor, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.precomputed_views import AheadView
-from scenthound.ports import EmitsEvents, NeedsRandom, Saves, Strategy, TakesLabels
+from scenthound.ports import EmitsEvents, Frontier, NeedsRandom, Saves, Strategy, TakesLabels, TakesLookingFor
 
 
 class Stopwatch:
@@ -43,15 +44,30 @@ class PageJudgement(NamedTuple):
 
 
 NONE = PageJudgement()
+USUAL_THRESHOLD = 0.5
+"""The relevance from which a page that was not counted before is relevant, if the judge has no threshold."""
 
 
 class StrategyCalls:
-    """The strategy as the loop calls it. `stopwatch` measures the time spent in `read`, without parsing pages."""
+    """The strategy as the loop calls it. `stopwatch` measures the time spent in `read`, without parsing pages.
 
-    def __init__(self, strategy: Strategy, stopwatch: Stopwatch) -> None:
+    `frontier_changed` is called with the number of URLs that the strategy itself adds to its own frontier; negative if
+    it removes URLs.
+    """
+
+    def __init__(
+        self,
+        strategy: Strategy,
+        stopwatch: Stopwatch,
+        own_frontier: Frontier | None = None,
+        frontier_changed: Callable[[int], None] = lambda by: None,
+    ) -> None:
         self.strategy = strategy
         self.links_scored = 0
+        self.has_failed = False
+        """Whether the strategy raised an error; then its state may be inconsistent and is not saved."""
         self._stopwatch = stopwatch
+        self._own_frontier, self._frontier_changed = own_frontier, frontier_changed
         self._emits_events = strategy if isinstance(strategy, EmitsEvents) else None  # a slow test, so it is done once
         self._takes_labels = strategy if isinstance(strategy, TakesLabels) else None
         self._takes_verdicts = strategy if isinstance(strategy, TakesVerdicts) else None
@@ -59,9 +75,14 @@ class StrategyCalls:
         self.emits_events = self._emits_events is not None
 
     def start(self, topic: Topic, seeds: Sequence[Url], seed_number: int) -> list[Candidate]:
-        if isinstance(self.strategy, NeedsRandom):
-            self.strategy.use_random(random.Random(seed_number))
-        return list(self.strategy.start(topic, seeds))
+        try:
+            if isinstance(self.strategy, NeedsRandom):
+                self.strategy.use_random(random.Random(seed_number))
+            return list(self.strategy.start(topic, seeds))
+        except ScenthoundError:  # such as: it must be trained first
+            raise
+        except Exception as error:
+            raise self._failed("at the start", error) from error
 
     def read(self, page: Page, judgement: PageJudgement) -> list[Candidate]:
         """The candidates that the strategy returns for a page. It first gets the verdict, if it takes verdicts."""
@@ -71,7 +92,7 @@ class StrategyCalls:
             try:
                 if self._takes_verdicts is not None:
                     self._takes_verdicts.take_verdict(page.url, judgement.relevance, judgement.relevant)
-                candidates = list(self.strategy.read(page))
+                candidates = self._offers(lambda: self.strategy.read(page))
                 if fetched != (page.url, page.candidate, page.record, page.status, page.size):
                     raise TypeError("it modified the page")
             except Exception as error:
@@ -82,16 +103,35 @@ class StrategyCalls:
 
     def miss(self, miss: Miss) -> list[Candidate]:
         try:
-            return list(self.strategy.miss(miss))
+            return self._offers(lambda: self.strategy.miss(miss))
         except Exception as error:
             raise self._failed(f"on the miss of {miss.candidate.url}", error) from error
 
     def take_label(self, url: Url, on_topic: bool) -> list[Candidate]:
         """The candidates that the strategy returns for a label; none if it does not take labels."""
+        takes_labels = self._takes_labels
         try:
-            return list(self._takes_labels.take_label(url, on_topic)) if self._takes_labels else []
+            return self._offers(lambda: takes_labels.take_label(url, on_topic)) if takes_labels is not None else []
         except Exception as error:
             raise self._failed(f"on the label of {url}", error) from error
+
+    def take_looking_for(self, looking_for: LookingFor) -> list[Candidate] | None:
+        """The strategy's candidates when something else is to be looked for; None if it has only one way."""
+        strategy = self.strategy
+        if not isinstance(strategy, TakesLookingFor):
+            return None
+        try:
+            return self._offers(lambda: strategy.take_looking_for(looking_for))
+        except Exception as error:
+            raise self._failed(f"on the order to look for {looking_for}", error) from error
+
+    def _offers(self, ask: Callable[[], Iterable[Candidate]]) -> list[Candidate]:
+        frontier = self._own_frontier
+        if frontier is None:
+            return list(ask())
+        before, offers = len(frontier), list(ask())
+        self._frontier_changed(len(frontier) - before)
+        return offers
 
     def take_events(self, number: int) -> list[Event]:
         """The strategy's new events, marked with the number of the last page."""
@@ -109,22 +149,28 @@ class StrategyCalls:
             raise self._failed("to save its state", error) from error
 
     def _failed(self, where: str, error: Exception) -> StrategyFailed:
-        return StrategyFailed(
-            f"the strategy {type(self.strategy).__name__} failed {where}: {type(error).__name__}: {error}",
-            "nothing recorded is lost: fix the strategy, then resume",
-        )
+        self.has_failed = True
+        return StrategyFailed.of(self.strategy, where, error)
 
 
 class Judging:
     """The judge (already started) as the loop calls it, and the similarity that every trail records.
 
-    A `threshold` above 0 replaces the judge's own. Without a judge no page is relevant.
+    A `threshold` above 0 replaces the judge's own. Without a judge no page is relevant. With `looking_for`
+    sites, only home pages are flagged as relevant, whatever the judge; other pages keep the relevance of their content.
     """
 
     def __init__(
-        self, judge: Judge | None = None, similarity: Callable[[Page], float] | None = None, threshold: float = 0.0
+        self,
+        judge: Judge | None = None,
+        similarity: Callable[[Page], float] | None = None,
+        threshold: float = 0.0,
+        looking_for: LookingFor = PAGES,
     ) -> None:
+        self.looking_for = looking_for
         self._judge, self._similarity, self.threshold = judge, similarity, threshold
+        self.has_failed = False
+        """Whether the judge raised an error; then its state may be inconsistent and is not saved."""
         self._takes_labels = judge if isinstance(judge, HearsLabels) else None
         self._saves = judge if isinstance(judge, Saves) else None
         self._revises = judge if isinstance(judge, Revises) else None
@@ -143,15 +189,33 @@ class Judging:
             return NONE if self._similarity is None else PageJudgement(similarity)
         try:
             probability, is_relevant = self._judge.judge(page)
+            return PageJudgement(similarity, float(probability), self._flag(page.url, probability, is_relevant))
         except Exception as error:
-            raise JudgeFailed(
-                f"the judge {type(self._judge).__name__} failed on {page.url}: {type(error).__name__}: {error}",
-                "nothing recorded is lost: fix the judge, then resume",
-            ) from error
-        return PageJudgement(similarity, float(probability), self._flag(probability, is_relevant))
+            raise self._failed(f"on {page.url}", error) from error
 
-    def _flag(self, probability: float, is_relevant: bool) -> bool:
-        return bool(probability >= self.threshold) if self.threshold else bool(is_relevant)
+    def _failed(self, where: str, error: Exception) -> JudgeFailed:
+        self.has_failed = True
+        return JudgeFailed.of(self._judge, where, error)
+
+    def _flag(self, url: Url, probability: float, is_relevant: bool) -> bool:
+        is_on_topic = probability >= self.threshold if self.threshold else is_relevant
+        return bool(is_on_topic) and is_counted(url, self.looking_for)
+
+    def take_looking_for(self, looking_for: LookingFor) -> None:
+        """Look for pages or for sites from now on."""
+        self.looking_for = looking_for
+        try:
+            if isinstance(self._judge, HearsLookingFor):
+                self._judge.take_looking_for(looking_for)
+        except Exception as error:
+            raise self._failed(f"on the order to look for {looking_for}", error) from error
+
+    def flag_again(self, url: Url, relevance: float, was_relevant: bool, before: LookingFor) -> bool:
+        """Whether a page that was rated while `before` was looked for is relevant now."""
+        if is_counted(url, before):
+            return was_relevant and is_counted(url, self.looking_for)
+        own = self._judge.threshold if isinstance(self._judge, HasThreshold) else USUAL_THRESHOLD
+        return self._flag(url, relevance, relevance >= own)
 
     @property
     def ahead(self) -> tuple[AheadView, ...]:
@@ -163,19 +227,30 @@ class Judging:
         return self._takes_labels is not None
 
     def take_label(self, url: Url, on_topic: bool) -> None:
-        if self._takes_labels is not None:
-            self._takes_labels.take_label(url, on_topic)
+        try:
+            if self._takes_labels is not None:
+                self._takes_labels.take_label(url, on_topic)
+        except Exception as error:
+            raise self._failed(f"on the label of {url}", error) from error
 
     def doubts(self) -> list[str]:
         """Reasons why the verdicts may be wrong, in sentences for the user."""
-        return self._judge.doubts() if self._judge is not None else []
+        try:
+            return self._judge.doubts() if self._judge is not None else []
+        except Exception as error:
+            raise self._failed("to state its doubts", error) from error
 
     def revised(self) -> dict[Url, PageJudgement]:
         """The current verdicts on the pages that the judge still remembers, with `similarity` 0."""
         if self._revises is None:
             return {}
-        verdicts = self._revises.revised()
-        return {url: PageJudgement(0.0, verdict.probability, self._flag(*verdict)) for url, verdict in verdicts}
+        try:
+            return {
+                url: PageJudgement(0.0, probability, self._flag(url, probability, is_relevant))
+                for url, (probability, is_relevant) in self._revises.revised()
+            }
+        except Exception as error:
+            raise self._failed("to revise its verdicts", error) from error
 
     @property
     def has_state(self) -> bool:
@@ -183,7 +258,10 @@ class Judging:
         return self._saves is not None
 
     def save(self) -> Mapping[str, Any]:
-        return self._saves.save() if self._saves is not None else {}
+        try:
+            return self._saves.save() if self._saves is not None else {}
+        except Exception as error:
+            raise self._failed("to save its state", error) from error
 
     def load(self, state: Mapping[str, Any]) -> None:
         if self._saves is not None:

@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 
 from scenthound import url as urls
 from scenthound.loop.messages import FOREVER, ROBOTS, HostBehaviour, Limits, Result, RobotsLanded
+from scenthound.loop.suspended_urls import SuspendedUrls
 from scenthound.loop.trap_watch import TrapWatch
 from scenthound.model import Candidate, Miss
 from scenthound.web.robots import ALLOW_ALL, REFUSE_ALL, RobotsRules, comparable
@@ -251,22 +252,30 @@ class Decision(NamedTuple):
     """A decision about a candidate.
 
     `fetch`: request it. `robots`: request the robots.txt of its origin first. `rest`: keep it pending, because its
-    host rests until `until`. `drop`: do not request it, or not before `until`. `lose`: record it as a miss.
+    host rests until `until`. `suspend`: it looks like a trap, so it waits behind all others. `drop`: do not request it,
+    or not before `until`. `lose`: record it as a miss.
     """
 
-    do: Literal["fetch", "robots", "rest", "drop", "lose"]
+    do: Literal["fetch", "robots", "rest", "suspend", "drop", "lose"]
     reason: str = ""
     until: float | None = None
 
 
-FETCH, ASK_ROBOTS = Decision("fetch"), Decision("robots")
+FETCH, ASK_ROBOTS, SUSPEND = Decision("fetch"), Decision("robots"), Decision("suspend")
 
 
 class Admission:
     """Applies politeness and limits. Without politeness every candidate may be fetched at any time."""
 
-    def __init__(self, politeness: Politeness | None, limits: Limits, traps: TrapWatch | None = None) -> None:
+    def __init__(
+        self,
+        politeness: Politeness | None,
+        limits: Limits,
+        traps: TrapWatch | None = None,
+        suspended: SuspendedUrls | None = None,
+    ) -> None:
         self._politeness, self._limits, self._traps = politeness, limits, traps
+        self._suspended = SuspendedUrls() if suspended is None else suspended
         self.blocked: set[str] = set()
         """Hosts that the user has blocked."""
 
@@ -274,8 +283,9 @@ class Admission:
         """Decide about the candidate whose turn it is."""
         politeness = self._politeness
         url, parent = candidate.url, candidate.parent
-        if self._traps is not None and parent is not None and (reason := self._traps.refuses(url, parent)):
-            return Decision("drop", reason)
+        if self._traps is not None and parent is not None and not self._suspended.may_be_fetched(url):  # noqa: SIM102
+            if self._traps.suspends(url, parent):
+                return SUSPEND
         if politeness is None:
             return FETCH
         if reason := self.closed(urls.host(candidate.url)):

@@ -6,16 +6,20 @@ import heapq
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Protocol
 
 from scenthound import url as urls
+from scenthound.looking_for import PAGES, is_counted
 from scenthound.loop.forecast import LITTLE_LEFT, Forecast
+from scenthound.loop.link_balance import DELAYED, NOT_RESTORED, RESTORED, STRATEGY, STRATEGY_DROPPED
 from scenthound.loop.messages import Dropped, Limits
 from scenthound.loop.plugin_calls import PageJudgement
-from scenthound.loop.trap_watch import SUSPENDED, Suspended
-from scenthound.model import Candidate, Event, Miss, Step, Url
+from scenthound.loop.trap_watch import REINSTATED, SUSPENDED, Suspended
+from scenthound.model import Candidate, Event, LookingFor, Miss, Step, Url
 from scenthound.page.page import Page
 from scenthound.ports import History, Where
+from scenthound.store.memory import ELSEWHERE
 
 WINDOW = 100
 BEST = 10
@@ -46,6 +50,8 @@ class Counted(Protocol):
 class Counters:
     """Counts pages, harvest and failures. Its size does not grow with the crawl.
 
+    If sites are looked for, only home pages count for the forecast. `best` and the mean relevance are of all pages.
+
     With `dry_window` it also applies the stopping rule of sheet 70.2: `dry` becomes true when the moving harvest rate
     has stayed below max(floor, best rate / 5) for `dry_patience` pages in a row.
     """
@@ -53,6 +59,7 @@ class Counters:
     dry_window: int = 0
     dry_floor: float = 0.02
     dry_patience: int = 200
+    looking_for: LookingFor = PAGES
     pages: int = 0
     attempts: int = 0
     bytes: int = 0
@@ -64,6 +71,9 @@ class Counters:
     misses: Counter[str] = field(default_factory=Counter)
     retries: Counter[str] = field(default_factory=Counter)
     dropped: Counter[str] = field(default_factory=Counter)
+    """URLs and links that are not followed, by reason."""
+    links: Counter[str] = field(default_factory=Counter)
+    """Links and URLs found by source, and repeated links; see `link_balance`."""
     recent: deque[bool] = field(default_factory=lambda: deque(maxlen=WINDOW))
     best: list[tuple[float, int, str, str]] = field(default_factory=list)
     dry: bool = False
@@ -87,7 +97,8 @@ class Counters:
         self.similarity += step.similarity
         self.relevance += step.relevance
         self.recent.append(good)
-        self.forecast.page(step.relevance, is_seed=step.depth == 0)
+        found = step.relevance if is_counted(step.url, self.looking_for) else 0.0
+        self.forecast.page(found, is_seed=step.depth == 0)
         entry = (step.relevance, -step.n, str(step.url), step.title)
         if len(self.best) < BEST:
             heapq.heappush(self.best, entry)
@@ -97,14 +108,23 @@ class Counters:
             self._watch_harvest(good)
         return good
 
+    def count_again(self, pages: Iterable[Counted]) -> None:
+        """Count all pages so far again, after what counts as relevant has changed."""
+        fresh = Counters(self.dry_window, self.dry_floor, self.dry_patience, self.looking_for)
+        for page in pages:
+            fresh.page(page)
+        self.relevant, self.recent, self.forecast, self.best = fresh.relevant, fresh.recent, fresh.forecast, fresh.best
+        self.dry, self._below, self._best_rate, self._good = False, 0, 0.0, 0
+        self._flags.clear()
+
     def miss(self, miss: Miss) -> None:
         self.misses[miss.reason] += 1
 
     def retry(self, miss: Miss) -> None:
         self.retries[miss.reason] += 1
 
-    def count(self, reason: str) -> None:
-        self.dropped[reason] += 1
+    def count(self, reason: str, times: int = 1) -> None:
+        self.dropped[reason] += times
 
     @property
     def harvest(self) -> float:
@@ -147,6 +167,7 @@ class Counters:
             "retries": dict(self.retries),
             "dry": [[int(flag) for flag in self._flags], self._best_rate, self._below],
             **{name: value for name, value in order.items() if value},
+            **({"links": dict(self.links)} if self.links else {}),
         }
 
     @staticmethod
@@ -158,6 +179,7 @@ class Counters:
             "retries": {str(reason): int(times) for reason, times in state.get("retries", {}).items()},
             "out_of_order": int(state.get("out_of_order", 0)),
             "waited": float(state.get("waited", 0.0)),
+            "links": {str(name): int(times) for name, times in state.get("links", {}).items()},
             "dry": [[int(flag) for flag in flags], float(best_rate), int(below)],
         }
 
@@ -166,6 +188,7 @@ class Counters:
         self.attempts = state.get("attempts", 0)
         self.retries = Counter(state.get("retries", {}))
         self.out_of_order, self.waited = state.get("out_of_order", 0), state.get("waited", 0.0)
+        self.links = Counter(state.get("links", {}))
         flags, self._best_rate, self._below = state.get("dry", [[], 0.0, 0])
         self._flags = deque(bool(flag) for flag in flags)
         self._good = sum(self._flags)
@@ -180,6 +203,10 @@ class Recorder:
 
     def __init__(self, history: History, counters: Counters, watch: Watcher | None) -> None:
         self.history, self.counters, self.watch = history, counters, watch
+        self.counts_links = True
+        """False while a resumed crawl repeats what it has counted before."""
+        self.counts_sources = True
+        """False for a crawl that was started by a version that did not count them."""
         self.pages = len(history)
         self.last_number = history.highest()
 
@@ -210,7 +237,7 @@ class Recorder:
             relevant=judgement.relevant,
         )
         history.record(step, where)
-        history.link(page.url, (link.url for link in record.outlinks))
+        history.link(page.url, chain((link.url for link in record.outlinks), record.barred))
         if page.url != candidate.url:
             history.alias(candidate.url, page.url)
         return step
@@ -231,21 +258,53 @@ class Recorder:
         self.history.lost(miss, now, dead=False, heard=False)
         self.counters.retry(miss)
 
-    def dropped(self, candidate: Candidate, reason: str) -> None:
-        """Record a candidate that is dropped."""
+    def dropped(self, candidate: Candidate, reason: str, is_delayed: bool = False) -> None:
+        """Record a candidate that is dropped, or put back into the frontier until later."""
+        self.found(DELAYED + reason, is_delayed)
         self.count(candidate.url, reason)
         if self.watch:
             self.watch(Dropped(candidate, reason))
 
-    def count(self, url: Url, reason: str) -> None:
-        """Count a reason, in total and for the host of a URL."""
-        self.history.count(urls.host(url), reason)
-        self.counters.count(reason)
+    def count(self, url: Url, reason: str, times: int = 1) -> None:
+        """Count a reason for not following links, in total and for the host of a URL."""
+        if times and self.counts_links:
+            self.history.count(urls.host(url), reason, times)
+            self.counters.count(reason, times)
+
+    def found(self, kind: str, times: int = 1) -> None:
+        """Count links: their source, or why they are only repeated. Called several times per page, not per link."""
+        if times and self.counts_links and self.counts_sources:
+            self.counters.links[kind] += times
+
+    def restored(self, more: int) -> None:
+        """Count URLs that wait again after a restart although they were dropped before, or do not wait any more."""
+        if more > 0:
+            self.found(RESTORED, more)
+        else:
+            self._count_anywhere(NOT_RESTORED, -more)
+
+    def frontier_changed(self, by: int) -> None:
+        """Count URLs that the strategy has removed from its own frontier, or added to it."""
+        if by > 0:
+            self.found(STRATEGY, by)
+        else:
+            self._count_anywhere(STRATEGY_DROPPED, -by)
+
+    def _count_anywhere(self, reason: str, times: int) -> None:
+        """Count a reason for URLs of unknown hosts."""
+        if times and self.counts_links:
+            self.history.count(ELSEWHERE, reason, times)
+            self.counters.count(reason, times)
 
     def suspended(self, suspended: Suspended, url: Url) -> None:
-        """Record that URLs of a pattern are no longer requested, because this page and others had nothing new."""
+        """Record that URLs of a pattern wait behind all others, because this page and others had nothing new."""
         facts = {**suspended._asdict(), "why": str(suspended)}
         self.events([Event(SUSPENDED, facts, url, self.last_number)])
+
+    def reinstated(self, suspended: Suspended, url: Url) -> None:
+        """Record that URLs of a pattern are requested again, because this page and others had something new."""
+        facts = {**suspended._asdict(), "why": f"samples of {suspended.pattern} had something new"}
+        self.events([Event(REINSTATED, facts, url, self.last_number)])
 
     def events(self, events: Iterable[Event]) -> None:
         """Record events of the strategy."""

@@ -1,6 +1,7 @@
 """The replay driver: results come from a function, and time is a counter.
 
-A replayed crawl is a pure function of (web, topic, parameters, seed number). The strategy sees a page only after it was
+A replayed crawl is a pure function of (web, topic, parameters, seed number): the same pages in the same order, and with
+the same versions on the same CPU the same bytes. The strategy sees a page only after it was
 "fetched" here; it has no access to the function that knows the web.
 """
 

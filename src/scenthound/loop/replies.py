@@ -81,13 +81,15 @@ class Replies:
         if isinstance(reply, Failure) or reply.status != 200:
             return SitemapLanded(fetch.candidate)
         sitemap = read_sitemap(_decompressed(reply, self.page_limits.unpacked) or b"", fetch.spelling)
-        pages = []
+        pages, bad = [], 0
         for entry in sitemap.urls:
             try:
-                pages.append((urls.canonical(entry.url, self.page_limits.url_rules), entry.url))
+                url = urls.canonical(entry.url, self.page_limits.url_rules)
             except NotAUrl:
+                bad += 1
                 continue
-        return SitemapLanded(fetch.candidate, pages, sitemap.children)
+            pages.append((url, url if url == entry.url else entry.url))  # mostly equal: one copy of 50,000 is enough
+        return SitemapLanded(fetch.candidate, pages, sitemap.children, bad)
 
 
 def page_limits(settings: Settings) -> PageLimits:
@@ -96,6 +98,7 @@ def page_limits(settings: Settings) -> PageLimits:
         unpacked=settings.page_bytes,
         ratio=settings.unpack_ratio,
         links=settings.links_per_page,
+        nofollow=settings.nofollow,
         url_length=settings.url_length,
         pdf=settings.pdf,
         default_pages=settings.url_rules.default_pages,

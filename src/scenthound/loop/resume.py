@@ -16,6 +16,7 @@ from typing import Any
 from scenthound import url as urls
 from scenthound.errors import FolderBroken, StateDamaged
 from scenthound.loop.core import Crawl
+from scenthound.loop.link_balance import balance_of, waiting_urls
 from scenthound.loop.messages import ROBOTS, SITEMAP
 from scenthound.loop.plugin_calls import PageJudgement
 from scenthound.loop.recording import Counters
@@ -47,6 +48,8 @@ class LoopState:
     sitemaps: Mapping[str, Sequence[str]] = field(default_factory=dict)
     counters: Mapping[str, Any] = field(default_factory=dict)
     traps: Mapping[str, Any] = field(default_factory=dict)
+    waiting: int | None = None
+    """The number of URLs still to be fetched; None in the state of an old version."""
 
     @classmethod
     def of(cls, crawl: Crawl) -> LoopState:
@@ -62,7 +65,8 @@ class LoopState:
             dict(crawl.tries),
             crawl.sitemaps.save(),
             crawl.counters.save(),
-            crawl.traps.save() if crawl.traps is not None else {},
+            _traps_of(crawl),
+            waiting_urls(crawl),
         )
 
     def to_plain(self) -> dict[str, Any]:
@@ -76,6 +80,7 @@ class LoopState:
             "sitemaps": dict(self.sitemaps),
             "tally": dict(self.counters),
             **({"traps": dict(self.traps)} if self.traps else {}),
+            **({} if self.waiting is None else {"waiting": self.waiting}),
         }
 
     @classmethod
@@ -91,9 +96,17 @@ class LoopState:
                 {str(host): [_url(url) for url in sitemaps] for host, sitemaps in plain["sitemaps"].items()},
                 Counters.parse(plain["tally"]),
                 dict(plain.get("traps", {})),
+                _whole(plain["waiting"]) if "waiting" in plain else None,
             )
         except (KeyError, TypeError, AttributeError, OverflowError) as error:
             raise ValueError(f"{type(error).__name__}: {error}") from None
+
+
+def _traps_of(crawl: Crawl) -> dict[str, Any]:
+    """The state of the trap watch, and of the samples of suspended URLs."""
+    state = crawl.traps.save() if crawl.traps is not None else {}
+    samples = crawl.suspended.save()
+    return {**state, "samples": samples} if samples else state
 
 
 def _loose(fields: Sequence[Any]) -> tuple[Candidate, Url | None, int]:
@@ -179,6 +192,7 @@ def resume(crawl: Crawl, saved: Saved, read_again: ReadAgain) -> list[Step]:
     if saved.loop is None:
         crawl.start()
     else:
+        crawl.recorder.counts_links = False  # what follows was counted before
         crawl.calls.start(crawl.topic, list(crawl.seed_spellings), crawl.seed_number)  # its seeds are in the frontier
         _restore_counters(crawl)
         _restore_strategy(crawl, saved.strategy, read)
@@ -190,17 +204,25 @@ def resume(crawl: Crawl, saved: Saved, read_again: ReadAgain) -> list[Step]:
     for step in (*saved.gone, *lost):
         origin = (step.url, step.score, step.carry, step.parts, step.parent, step.anchor, step.depth)
         crawl.candidates.push(Candidate(*origin, spelling=crawl.seed_spellings.get(step.url, "")))
+    crawl.recorder.counts_links = True
+    _balance(crawl)
     return lost
 
 
+def _balance(crawl: Crawl) -> None:
+    """Count the URLs that do not wait any more, or again. There are some only if the frontier was repaired, or if the
+    strategy has its own, which is only as recent as the last snapshot."""
+    balance = balance_of(crawl)
+    if balance.is_complete and (difference := balance.unexplained):
+        crawl.recorder.restored(-difference)
+
+
 def _restore_counters(crawl: Crawl) -> None:
-    """Restore the counters, and what the scope has learned, from the history."""
+    """Restore the counters and the hosts to which seeds redirected from the history."""
     for mark in crawl.history.marks():
-        relevant = crawl.counters.page(mark)
-        if crawl.scope is not None:
-            crawl.scope.learn(mark.url, relevant)
-            if mark.depth == 0 and mark.requested is not None:
-                crawl.scope.admit(urls.host(mark.url))
+        crawl.counters.page(mark)
+        if crawl.scope is not None and mark.depth == 0 and mark.requested is not None:
+            crawl.scope.admit(urls.host(mark.url))
     crawl.counters.misses.update(crawl.history.reasons())
     crawl.counters.dropped.update(crawl.history.counts())
 
@@ -301,9 +323,11 @@ def _restore_loop(crawl: Crawl, state: LoopState) -> None:
     crawl.tries.update(state.tries)
     crawl.sitemaps.load(state.sitemaps)
     crawl.counters.load(state.counters)
+    crawl.recorder.counts_sources = bool(crawl.counters.links)
     if crawl.traps is not None:
         try:
             crawl.traps.load(state.traps)
+            crawl.suspended.load(state.traps.get("samples", {}))
         except (TypeError, ValueError, KeyError, IndexError, AttributeError):
             crawl.traps.load({})  # damaged: it learns the patterns again
     crawl.selection.restore(state.batches, state.pending, state.batch)

@@ -1,22 +1,13 @@
-"""Decide which URLs a crawl may visit, based on host, domain, path and depth, and on whether they look like traps."""
+"""Decide which URLs a crawl may visit, based on host, domain, path and depth."""
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from dataclasses import dataclass, field
-from functools import lru_cache
-from itertools import pairwise
 from typing import Any
 
 from scenthound import url as urls
 from scenthound.errors import BadConfig, NotAUrl
 from scenthound.model import Candidate, Url
-
-REPEATS = 3  # this many repetitions of a path part, or of a pair of parts, indicate a loop of relative links
-BARREN = 50  # this many irrelevant pages whose URLs differ only in numbers indicate a calendar or a counter
-SHAPES_WATCHED = 20_000  # forms of URLs to count; those not seen for longest are dropped first
-_DIGITS = re.compile(r"\d+")
 
 
 @dataclass(slots=True)
@@ -30,10 +21,8 @@ class Scope:
     paths: tuple[str, ...] = ()
     not_paths: tuple[str, ...] = ()
     depth: int = 0
-    traps: bool = True
     _wanted: list[Any] = field(default_factory=list)
     _unwanted: list[Any] = field(default_factory=list)
-    _barren: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.hosts, self.not_hosts = frozenset(map(_host, self.hosts)), frozenset(map(_host, self.not_hosts))
@@ -62,7 +51,7 @@ class Scope:
                 return "out-of-scope"
             if any(p.search(path) for p in self._unwanted):
                 return "out-of-scope"
-        return self._trap(url, host) if self.traps else None
+        return None
 
     def _may_visit(self, host: str) -> bool:
         if host in self.not_hosts or (self.not_domains and self._under(host, self.not_domains)):
@@ -79,34 +68,6 @@ class Scope:
             host = host.partition(".")[2]
         return False
 
-    def _trap(self, url: Url, host: str) -> str | None:
-        path = _path(url)
-        if path.count("/") > 2 and _repeats(path):
-            return "trap-repeats"
-        if not self._barren:
-            return None
-        shape = _shape(host, path)
-        return "trap-endless" if shape and self._barren.get(shape, 0) >= BARREN else None
-
-    def learn(self, url: Url, relevant: bool) -> None:
-        """Learn from a fetched page which forms of numbered URLs are never relevant."""
-        if self.traps and (shape := _shape(urls.host(url), _path(url))):
-            barren = self._barren.pop(shape, 0)
-            if not relevant:
-                if len(self._barren) >= SHAPES_WATCHED:
-                    del self._barren[next(iter(self._barren))]
-                self._barren[shape] = barren + 1
-
-
-def _shape(host: str, path: str) -> str:
-    """The URL with its numbers replaced by `#`; empty if it has no numbers.
-
-    >>> _shape("x.test", "/cal?y=2007&m=3")
-    'x.test/cal?y=#&m=#'
-    """
-    shape = _DIGITS.sub("#", path)
-    return host + shape if shape != path else ""
-
 
 def _host(text: str) -> str:
     """A host or domain that a user wrote, in the form used in URLs: lower case, punycode, no dots at the ends."""
@@ -119,16 +80,6 @@ def _host(text: str) -> str:
 
 def _path(url: Url) -> str:
     return "/" + url.partition("://")[2].partition("/")[2]
-
-
-@lru_cache(maxsize=4096)
-def _repeats(path: str) -> bool:
-    parts = [part for part in path.partition("?")[0].split("/") if part]
-    if len(parts) < 2 * REPEATS:
-        return len(parts) >= REPEATS and any(parts[i : i + REPEATS] == [parts[i]] * REPEATS for i in range(len(parts)))
-    most = Counter(parts).most_common(1)[0][1]
-    pairs = Counter(pairwise(parts)).most_common(1)[0][1]
-    return most > REPEATS or pairs >= REPEATS
 
 
 def _pattern(text: str) -> Any:

@@ -16,14 +16,18 @@ from itertools import chain
 
 from scenthound import url as urls
 from scenthound.loop.fetch_order import OrderRule, Turns
+from scenthound.loop.link_balance import FETCHED_MEANWHILE
 from scenthound.loop.messages import FOREVER, Fetch, Limits
 from scenthound.loop.politeness import Politeness
 from scenthound.loop.recording import Recorder
+from scenthound.loop.suspended_urls import SuspendedUrls
 from scenthound.model import Candidate, Url
 from scenthound.ports import Declaration, Frontier, Popped
 
 ALL_RESTS = "all that is left rests"
 """The reason recorded for a crawl that ended because its hosts rest for too long; it can be resumed later."""
+ONLY_SUSPENDED = "only suspended URLs left"
+"""The reason recorded for a crawl that ended because all URLs left look like traps, and samples gave nothing new."""
 
 
 class Pending:
@@ -88,6 +92,7 @@ class UrlSelection:
         politeness: Politeness | None,
         declaration: Declaration,
         seed_number: int = 0,
+        suspended: SuspendedUrls | None = None,
     ) -> None:
         self.chosen: dict[Url, int] = {}
         """URLs in the batch, pending or in flight, with their rank. Other objects keep a reference to this dict."""
@@ -95,6 +100,7 @@ class UrlSelection:
         """The number of batches so far, which seeds the shuffling of the next batch."""
         self._frontier, self._recorder, self._seeds, self._politeness = frontier, recorder, seeds, politeness
         self._seen = recorder.history.seen
+        self.suspended = SuspendedUrls() if suspended is None else suspended
         self._size, self._shuffled, self._seed_number = declaration.batch, declaration.shuffle, seed_number
         self._batch: deque[Popped] = deque()
         self._pending = Pending()
@@ -193,10 +199,11 @@ class UrlSelection:
     def _pop_batch(self, now: float) -> bool:
         """Pop a batch from the frontier, shuffled if the strategy asks for it. False if nothing can be popped."""
         frontier = self._frontier
-        while len(self._batch) < self._size and (popped := frontier.pop(now)) is not None:
+        while len(self._batch) < self._size and (popped := self._pop(now)) is not None:
             url = popped.candidate.url
             if url in self.chosen or self._seen(url):  # a redirect has led to it in the meantime
                 frontier.settle(url)
+                self._recorder.count(url, FETCHED_MEANWHILE)
                 continue
             self.chosen[url] = popped.rank
             self._batch.append(popped)
@@ -206,6 +213,13 @@ class UrlSelection:
             self._batch = deque(batch)
         self.batches += bool(self._batch)
         return bool(self._batch)
+
+    def _pop(self, now: float) -> Popped | None:
+        if self._has_ranks:
+            return self._frontier.pop(now)
+        before, popped = len(self._frontier), self._frontier.pop(now)
+        self._recorder.frontier_changed(len(self._frontier) - before + (popped is not None))
+        return popped
 
     def _is_out_of_order(self, popped: Popped, now: float) -> bool:
         """True if there are better URLs whose hosts are resting."""
@@ -236,11 +250,43 @@ class UrlSelection:
             until = self._politeness.next_allowed(urls.host(candidate.url)) if self._politeness else 0.0
         self._pending.put(candidate, until)
 
+    def hold_sample(self, pages: int) -> None:
+        """Make a suspended URL pending if a sample is due after this number of pages."""
+        if self.suspended and (sample := self.suspended.next_sample(pages)) is not None:
+            self._hold_sample(sample)
+
+    def hold_last_samples(self, pages_left: int) -> bool:
+        """Make samples pending because only suspended URLs are left. False if there may be no more samples."""
+        samples = self.suspended.last_samples(pages_left)
+        for sample in samples:
+            self._hold_sample(sample)
+        return bool(samples)
+
+    def _hold_sample(self, sample: Candidate) -> None:
+        if self._seen(sample.url):
+            self.suspended.drop_sample(sample.url)
+            self._frontier.settle(sample.url)
+            self._recorder.count(sample.url, FETCHED_MEANWHILE)
+        else:
+            self.hold(sample)
+
+    def suspend(self, candidate: Candidate) -> None:
+        """Let a chosen candidate wait behind all others, because it looks like a trap."""
+        self.release(candidate.url)
+        self.suspended.put(candidate, self._recorder.pages)
+
+    def why_empty(self, ready: float) -> str:
+        """Why nothing can be chosen until `ready`: the reason for which the crawl ends."""
+        if ready < FOREVER:
+            return ALL_RESTS
+        return ONLY_SUSPENDED if self.suspended else "frontier empty"
+
     def pass_on(self, url: Url, to: Candidate, is_unlikely: bool = False) -> None:
         """Give the turn and rank of a URL to another candidate, which comes after the frontier if it is unlikely."""
         self.turns.pass_on(url, to.url)
         self._demoted.discard(url)
         self.chosen[to.url] = self.chosen.pop(url, 1)
+        self.suspended.exempt(to.url)
         if is_unlikely:
             self._demoted.add(to.url)
         self.hold(to)
@@ -273,11 +319,16 @@ class UrlSelection:
     def settle(self, url: Url) -> None:
         """Forget a URL here and in the frontier, because its result is known."""
         self.release(url)
+        self.suspended.take(url)
         self._frontier.settle(url)
 
+    def is_waiting(self, url: Url) -> bool:
+        """Whether this URL waits in the frontier, or is suspended."""
+        return url in self._frontier or url in self.suspended
+
     def claim(self, url: Url) -> Candidate | None:
-        """Take this URL out of the frontier; None if it is not waiting there."""
-        return self._frontier.take(url)
+        """Take this URL out of the frontier or of the suspended URLs; None if it is not waiting there."""
+        return self.suspended.take(url) or self._frontier.take(url)
 
     # ---- saved with the crawl
 

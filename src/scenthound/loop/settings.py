@@ -78,7 +78,7 @@ class Settings:
     spread: int = option(1, "where possible, choose this many different hosts in a row", least=1)
     robots: bool = option(True, "obey robots.txt, meta robots and X-Robots-Tag")
     robots_cache: float = option(3600.0, "request a robots.txt again after this long", "seconds", most=86_400)
-    nofollow: bool = option(True, "do not follow links marked rel=nofollow")
+    nofollow: bool = option(True, "do not follow links marked nofollow, by rel, by meta robots or by X-Robots-Tag")
     sitemaps: bool = option(False, "also follow the URLs in sitemaps named in robots.txt, with score 0")
     retries: int = option(2, "repeat a request this often after a temporary failure (timeout, 429, 5xx)")
     backoff: float = option(10.0, "first wait after 429, 503 or a failed robots.txt; doubled each time", "seconds")
@@ -91,7 +91,13 @@ class Settings:
     paths: list[str] = option([], "follow only URLs whose path and query match one of these patterns (RE2)")
     not_paths: list[str] = option([], "do not follow URLs whose path and query match one of these patterns (RE2)")
     traps: bool = option(
-        True, "avoid URLs that look like a trap, or whose pattern led to nothing new: copies, calendars, mazes"
+        True, "let URLs that look like traps wait behind all others: copies, calendars, mazes, paths that repeat"
+    )
+    trap_share: float = option(
+        0.1,
+        "when only URLs that look like traps are left, spend at most this share of the rest of `pages` on samples that"
+        " give nothing new; 0: none",
+        most=1.0,
     )
     host_patience: int = option(200, "leave a host after this many irrelevant pages in a row; 0: never")
     judge: str = option("topic", "what decides whether a page is relevant: NAME, or NAME:parameter=value,…")

@@ -27,6 +27,8 @@ class Snapshots:
         old, a page is not stored, or the strategy's state is small."""
         if not (isinstance(crawl.strategy, Saves) or crawl.judging.has_state):
             return
+        if crawl.calls.has_failed or crawl.judging.has_failed:  # a resumed crawl starts from the last good snapshot
+            return
         last = self.database.meta_number("snapshot", -1_000_000)
         is_due = crawl.has_unstored_pages or declaration_of(crawl.strategy).small_state
         if every is not None and not is_due and event - last < every:

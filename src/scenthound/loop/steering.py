@@ -1,4 +1,5 @@
-"""Steer a crawl from another process: pause it, change its budget, add seeds, block hosts, label pages.
+"""Steer a crawl from another process: pause it, change its budget or what it looks for, add seeds, block hosts, label
+pages.
 
 `give_order` and `give_label` write to the crawl's database without its lock. The crawl looks for orders between
 commits, which costs one comparison if there are none, and never waits for them. Each order that it carries out is an
@@ -12,8 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from scenthound import looking_for
 from scenthound import url as urls
 from scenthound.errors import BadUsage, NotAUrl, OurFault, UnknownName
+from scenthound.formats import whole_number
+from scenthound.loop.change_target import change_target
 from scenthound.loop.core import Crawl
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.messages import FOREVER
@@ -39,9 +43,10 @@ class Action:
 
 
 def _pages(text: str) -> str:
-    if not text.strip().isdecimal() or not 0 < int(text) <= MOST_PAGES:
-        raise BadUsage(f"not a number of pages: `{text[:80]}`", "write a whole number, such as 500")
-    return str(int(text))
+    number = whole_number(text.strip())
+    if number is None or not 0 < number <= MOST_PAGES:
+        raise BadUsage(f"not a number of pages: `{text[:80]}`", f"write a whole number from 1 to {MOST_PAGES:,}")
+    return str(number)
 
 
 def _seed(text: str) -> str:
@@ -69,6 +74,20 @@ def _seconds(text: str) -> str:
         raise BadUsage(f"not a time: `{text[:80]}` ({error.message})", "write seconds, such as 2, or 500 ms") from None
 
 
+def _looking_for(text: str) -> str:
+    try:
+        return looking_for.checked(text.strip())
+    except OurFault:
+        raise BadUsage(f"a crawl can't look for `{text[:80]}`", "write pages or sites") from None
+
+
+def _on_or_off(text: str) -> str:
+    try:
+        return "on" if read(Settings, {"traps": text.strip().lower()}).traps else "off"
+    except OurFault:
+        raise BadUsage(f"neither on nor off: `{text[:80]}`", "write `traps off` to fetch them") from None
+
+
 ACTIONS = {
     "pause": Action("Request nothing more until `continue`. Requests in flight are completed."),
     "continue": Action("End a pause."),
@@ -77,6 +96,10 @@ ACTIONS = {
     "seed": Action("Fetch this page next, whatever its score.", "URL", _seed),
     "block": Action("Fetch nothing more from this host.", "HOST", _host),
     "unblock": Action("Fetch from this host again, if new links to it are found.", "HOST", _host),
+    "looking-for": Action(
+        "Look for pages about the topic, or for sites, from now on.", "|".join(looking_for.CHOICES), _looking_for
+    ),
+    "traps": Action("Let URLs that look like traps wait, or (off) fetch them like others.", "on|off", _on_or_off),
     "delay": Action("Wait this long between two requests to a host.", "SECONDS", _seconds),
 }
 
@@ -133,6 +156,8 @@ class Steering:
             "seed": self._seed,
             "block": self._block,
             "unblock": self._unblock,
+            "looking-for": self._look_for,
+            "traps": self._traps,
             "delay": self._delay,
         }
 
@@ -156,12 +181,12 @@ class Steering:
     def restore(self, now: float) -> None:
         """After a resume, carry out the orders of earlier runs again.
 
-        The budget is restored elsewhere. A `stop` that came too late for its run has no effect.
+        The budget and what is looked for are restored elsewhere. A `stop` that came too late for its run has no effect.
         """
         for order in self._orders.all():
             if order.event is None and order.action == "stop":
                 self._record(order, "the crawl had ended already")
-            elif order.event is not None and order.action not in ("stop", "budget"):
+            elif order.event is not None and order.action not in ("stop", "budget", "looking-for"):
                 self._carry_out(order, now)
         if not self.is_paused and self._crawl.politeness is not None:
             self._crawl.pause_until(now + self._crawl.politeness.delay)
@@ -211,7 +236,7 @@ class Steering:
             crawl.scope.admit(urls.host(url))
         if url in crawl.selection.chosen:
             return "it is being fetched"
-        crawl.candidates.push(Candidate(url, FOREVER, spelling=urls.resolve(value)))
+        crawl.candidates.add_seed(Candidate(url, FOREVER, spelling=urls.resolve(value)))
         return "it is next"
 
     def _block(self, value: str, now: float) -> str:
@@ -223,6 +248,21 @@ class Steering:
             return "it was not blocked"
         self._crawl.admission.blocked.discard(value)
         return "not blocked any more"
+
+    def _look_for(self, value: str, now: float) -> str:
+        wanted, crawl = looking_for.checked(value), self._crawl
+        if crawl.topic.looking_for == wanted:
+            return f"it is looking for {wanted} already"
+        is_steered = change_target(self._folder, crawl, wanted)
+        count = f"{crawl.counters.relevant:,} of {crawl.counters.pages:,} pages so far are relevant"
+        return f"looking for {wanted}; {count}" + ("" if is_steered else "; the strategy chooses pages as before")
+
+    def _traps(self, value: str, now: float) -> str:
+        waiting = len(self._crawl.suspended)
+        self._crawl.candidates.watch_for_traps(value == "on")
+        if value == "on":
+            return "URLs that look like traps wait behind all others"
+        return f"{waiting:,} URLs that look like traps are fetched like all others"
 
     def _delay(self, value: str, now: float) -> str:
         if self._crawl.politeness is None:

@@ -3,7 +3,7 @@
 The standards leave two things open. A `<meta http-equiv=refresh>` without delay is a redirect here; with a delay the
 page is meant to be read first, so it is a page, and the target is one more link. `noindex` only sets a
 flag of the record: the links of such a page may be followed, and the repository decides whether to keep it. `nofollow`
-removes the document's links.
+bars the links of the document, unless the limits say otherwise.
 """
 
 from __future__ import annotations
@@ -130,12 +130,14 @@ def _page(
         if delay == 0:
             return Moved(candidate, url, spelling, status, size)
         document.add_link(url, spelling)
+    if not limits.nofollow and any(link.nofollow for link in document.links):
+        document.mark_links(nofollow=False)
     if agent:
         headers = [value for key, value in response.headers if key.lower() == "x-robots-tag"]
         robots = directives(document.metas, headers, agent)
-        document.noindex, document.nofollow = robots.noindex, robots.nofollow
-        if robots.nofollow:
-            document.links = ()
+        document.noindex, document.nofollow = robots.noindex, robots.nofollow and limits.nofollow
+        if document.nofollow:
+            document.mark_links(nofollow=True)
     return Page(address, candidate, read(document, address, parts, numbers), status, size)
 
 
@@ -155,18 +157,27 @@ def stored_document(response: Response, limits: PageLimits = LIMITS) -> HtmlDocu
 
 
 def _document(body: bytes, content_type: str, url: str, limits: PageLimits) -> HtmlDocument:
-    text = decode(body, detect(body, content_type).name)
     shape = Shape(tags=limits.tags, nesting=limits.nesting, attributes=limits.attributes)
-    return parse_html(text, url, max_links=limits.links, url_rules=limits.url_rules, shape=shape)
+    # The text is not kept in a variable: the parser replaces it by a shorter one.
+    return parse_html(
+        decode(body, detect(body, content_type).name, shape.characters),
+        url,
+        max_links=limits.links,
+        url_rules=limits.url_rules,
+        shape=shape,
+    )
 
 
 def _refreshed(document: HtmlDocument, limits: PageLimits) -> tuple[float, str, Url] | None:
-    """Delay, spelling and URL of the page's meta refresh; None if it has none or no valid target."""
+    """Delay, spelling and URL of the page's meta refresh, if it has one. An invalid target counts as a refused link."""
     refresh = meta_refresh(document.refresh) if document.refresh else None
     if refresh is None or not refresh[1]:
         return None
     target = document.resolved(refresh[1], limits.url_rules)
-    return None if target is None else (refresh[0], *target)
+    if isinstance(target, str):
+        document.refused[target] += 1
+        return None
+    return refresh[0], *target
 
 
 def _address(response: Response, candidate: Candidate) -> Url:

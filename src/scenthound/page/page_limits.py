@@ -20,6 +20,8 @@ class PageLimits:
     ratio: int = 200
     """A body that unpacks to more than `ratio` times its size, and to more than a megabyte, is a bomb."""
     links: int = MAX_LINKS
+    nofollow: bool = True
+    """Whether links marked nofollow, by themselves or by their page, are barred; if not, the marks are ignored."""
     url_length: int = urls.LONGEST
     tags: int = SHAPE.tags
     nesting: int = SHAPE.nesting

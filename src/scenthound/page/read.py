@@ -15,13 +15,22 @@ def read(document: HtmlDocument, url: Url, parts: Parts, numbers: TermNumbers | 
     The tree is walked only for leaves and elements. Only the first `MOST_TEXT` characters of the text are kept, so that
     an endless body costs a bounded amount of memory.
     """
-    text = document.text[:MOST_TEXT]
+    text = document.take_text(MOST_TEXT)
     if parts.leaves or parts.elements:
         from scenthound.page.read_tree import read_tree  # imports numpy, which is not needed without these parts
 
         return read_tree(document, url, text, parts, numbers)
     analysed = {analyser.key: Analysed(TermCounts.of(analyser.counts(text), numbers)) for analyser in parts.counts}
-    return Record(url, document.title, text, document.links, analysed, noindex=document.noindex)
+    return Record(
+        url,
+        document.title,
+        text,
+        document.links,
+        analysed,
+        noindex=document.noindex,
+        nofollow=document.nofollow,
+        refused=document.refused,
+    )
 
 
 def read_html(html: str, url: Url, parts: Parts = EVERYTHING) -> Record:

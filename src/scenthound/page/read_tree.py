@@ -24,7 +24,18 @@ def read_tree(document: HtmlDocument, url: Url, text: str, parts: Parts, numbers
     words = leaves.words
     analysed = {analyser.key: analyse(analyser, words, leaves.tokens, numbers) for analyser in parts.counts}
     kept_elements = elements if parts.elements else None
-    return Record(url, document.title, text, document.links, analysed, leaves, kept_elements, document.noindex)
+    return Record(
+        url,
+        document.title,
+        text,
+        document.links,
+        analysed,
+        leaves,
+        kept_elements,
+        document.noindex,
+        document.nofollow,
+        document.refused,
+    )
 
 
 class _Leaf(NamedTuple):

@@ -25,14 +25,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scenthound.errors import PartMissing, UnknownName
-from scenthound.model import Link, Url
+from scenthound.model import NOTHING, Link, Url
 from scenthound.text.term_counts import SharedIds, TermCounts
 from scenthound.text.tokens import Analyser
 
 if TYPE_CHECKING:
     from scenthound.page.tree_columns import Elements, Leaves, Numbers
 
-FORMAT = 1  # version of `to_bytes`; raise it when the bytes change
+FORMAT = 2  # version of `to_bytes`; raise it when the bytes change
 _LENGTH = struct.Struct("<I")
 _read_json = json.JSONDecoder().raw_decode  # half the time of `json.loads`: every visit in the lab reads a head
 _TEXT_COLUMNS, _ANALYSED_COLUMNS, _LEAF_COLUMNS, _ELEMENT_COLUMNS = 5, 3, 7, 6
@@ -60,9 +60,9 @@ class Links(NamedTuple):
     every: tuple[Link, ...]
     """All links in document order; several may lead to the same URL."""
     distinct: tuple[Link, ...]
-    """The first link to each URL, without links to the page itself."""
-    barred: frozenset[Url] = frozenset()
-    """URLs to which all links are marked `rel=nofollow`."""
+    """The first link to each URL that may be followed, without links to the page itself."""
+    barred: tuple[Url, ...] = ()
+    """Other URLs, in document order: all links to them are marked nofollow."""
 
     @classmethod
     def of(cls, url: Url, links: Sequence[Link]) -> Links:
@@ -70,7 +70,11 @@ class Links(NamedTuple):
         for link in links:
             first.setdefault(link.url, link)
         first.pop(url, None)
-        return cls(tuple(links), tuple(first.values()), _barred(links))
+        barred = _barred(links)
+        if not barred:
+            return cls(tuple(links), tuple(first.values()))
+        allowed = tuple(link for link in first.values() if link.url not in barred)
+        return cls(tuple(links), allowed, tuple(target for target in first if target in barred))
 
 
 class Analysed(NamedTuple):
@@ -88,17 +92,34 @@ class Record:
     title: str
     noindex: bool
     """Whether its author asks not to be indexed."""
+    nofollow: bool
+    """Whether its author asks not to follow its links. Then all of them are barred."""
     links: tuple[Link, ...]
     """All links in document order; several may lead to the same URL."""
     outlinks: tuple[Link, ...]
-    """The links that count (rule 6): the first to each URL, none to the page itself."""
-    barred: frozenset[Url]
-    """URLs to which all links are marked `rel=nofollow`."""
+    """The links that count (rule 6) and may be followed: the first to each URL, none to the page itself."""
+    barred: tuple[Url, ...]
+    """URLs that may not be followed from here, in document order: all links to them are marked nofollow."""
+    refused: Mapping[str, int]
+    """Links that are not in `links`, counted by reason: `not-http`, `bad-url`, `too-long`, `too-many-links`."""
     _text: str | bytes
     _analysed: Mapping[Hashable, Analysed]  # by the keys of analysers
     _leaves: Leaves | None
     _elements: Elements | None
-    __slots__ = ("_analysed", "_elements", "_leaves", "_text", "barred", "links", "noindex", "outlinks", "title", "url")
+    __slots__ = (
+        "_analysed",
+        "_elements",
+        "_leaves",
+        "_text",
+        "barred",
+        "links",
+        "nofollow",
+        "noindex",
+        "outlinks",
+        "refused",
+        "title",
+        "url",
+    )
 
     def __init__(
         self,
@@ -110,6 +131,8 @@ class Record:
         leaves: Leaves | None = None,
         elements: Elements | None = None,
         noindex: bool = False,
+        nofollow: bool = False,
+        refused: Mapping[str, int] = NOTHING,
     ) -> None:
         """`analysed` is by the keys of analysers."""
         every, distinct, barred = links if isinstance(links, Links) else Links.of(url, links)
@@ -117,6 +140,8 @@ class Record:
         assign(self, "url", url)
         assign(self, "title", title)
         assign(self, "noindex", noindex)
+        assign(self, "nofollow", nofollow)
+        assign(self, "refused", MappingProxyType(dict(refused)) if refused else NOTHING)
         assign(self, "links", every)
         assign(self, "outlinks", distinct)
         assign(self, "barred", barred)
@@ -194,7 +219,9 @@ class Record:
             columns += elements.to_columns()
         analysers = [[analyser.stop_words, analyser.stem] for analyser in portable]
         about = [FORMAT, self.url, self.title, self.noindex, len(links), analysers]
-        head = [*about, leaves is not None, elements is not None, list(map(len, columns))]
+        head = [*about, leaves is not None, elements is not None, list(map(len, columns)), self.nofollow]
+        if self.refused:
+            head.append(dict(self.refused))
         packed_head = json.dumps(head, separators=(",", ":")).encode()
         return b"".join((_LENGTH.pack(len(packed_head)), packed_head, *columns))
 
@@ -220,7 +247,9 @@ class Record:
             ids = dict(zip(keys, shared, strict=bool(shared)))
             record = _unpack(data, _layout(data, head, begin, outlinks=outlinks), parts, {}, ids)
             _check(record)
-        except (struct.error, TypeError, IndexError, KeyError, RecursionError, OverflowError, UnknownName) as error:
+        except (
+            struct.error, TypeError, AttributeError, IndexError, KeyError, RecursionError, OverflowError, UnknownName,
+        ) as error:  # fmt: skip
             raise ValueError(f"these bytes are not a record: {error}") from error
         return record
 
@@ -273,7 +302,10 @@ def _layout(
     links = _read_links(head.links, targets, columns.take(), columns.take(), columns.take())
     if outlinks is None:
         return Layout(head, bounds, Links.of(Url(head.url), links))
-    barred = _barred(links) if bounds[5] > bounds[4] else frozenset()  # most pages have no flags
+    barred: tuple[Url, ...] = ()
+    if bounds[5] > bounds[4]:  # most pages have no flags
+        marked = _barred(links)
+        barred = tuple(dict.fromkeys(link.url for link in links if link.url in marked and link.url != head.url))
     return Layout(head, bounds, Links(links, tuple(map(links.__getitem__, outlinks)), barred))
 
 
@@ -300,7 +332,16 @@ def _unpack(
         column += _ANALYSED_COLUMNS
     text = source[bounds[0] : bounds[1]]
     if not wants_leaves:  # nor elements, which imply them
-        return Record(Url(head.url), head.title, text, layout.links, analysed, noindex=head.noindex)
+        return Record(
+            Url(head.url),
+            head.title,
+            text,
+            layout.links,
+            analysed,
+            noindex=head.noindex,
+            nofollow=head.nofollow,
+            refused=head.refused,
+        )
     from scenthound.page.tree_columns import (  # imports numpy, which records without leaves do not need
         Elements,
         Leaves,
@@ -313,7 +354,18 @@ def _unpack(
     elements: Elements | None = None
     if head.has_elements and wants_elements:
         elements = Elements.from_columns([columns.take() for _ in range(_ELEMENT_COLUMNS)])
-    return Record(Url(head.url), head.title, text, layout.links, analysed, leaves, elements, head.noindex)
+    return Record(
+        Url(head.url),
+        head.title,
+        text,
+        layout.links,
+        analysed,
+        leaves,
+        elements,
+        head.noindex,
+        head.nofollow,
+        head.refused,
+    )
 
 
 class _Head(NamedTuple):
@@ -328,6 +380,8 @@ class _Head(NamedTuple):
     has_leaves: bool
     has_elements: bool
     sizes: list[int]
+    nofollow: bool
+    refused: Mapping[str, int] = NOTHING
 
 
 def _read_head(source: bytes | mmap.mmap, begin: int) -> tuple[_Head, int]:
@@ -345,10 +399,12 @@ def _check_head(head: _Head) -> None:
         raise ValueError(f"a record of format {head.format}, not {FORMAT}")
     if not isinstance(head.url, str) or not isinstance(head.title, str):
         raise ValueError("a record without URL or title")
-    if not all(type(flag) is bool for flag in (head.noindex, head.has_leaves, head.has_elements)):
+    if not all(type(flag) is bool for flag in (head.noindex, head.nofollow, head.has_leaves, head.has_elements)):
         raise ValueError("a record without flags for its parts")
     if not all(type(size) is int and size >= 0 for size in (head.links, *head.sizes)):
         raise ValueError("a record with an invalid size")
+    if not all(isinstance(name, str) and type(count) is int and count > 0 for name, count in head.refused.items()):
+        raise ValueError("a record with an invalid count of refused links")
     if not all(isinstance(words, str) and type(stem) is bool for words, stem in head.analysers):
         raise ValueError("a record with an invalid analyser")
     if head.has_elements and not head.has_leaves:

@@ -3,7 +3,9 @@
 Commands and the desk use this package on an open crawl folder. `crawl_facts` gathers the figures, which
 `scenthound status` prints and `crawl_report` writes as one HTML file, with stored `copies` of the best pages beside it.
 `comparison_page` compares two crawls, for `scenthound demo`. `explain` implements `scenthound explain`, `causes`
-explains why a crawl fetched no pages; `miss_reasons` and `score_phrases` put recorded reasons and scores into words.
+explains why a crawl fetched no pages, `refusals` why links were not followed, and `refused_links` why a single one was
+not; `long_rests` names hosts that may not be requested for long; `miss_reasons` and `score_phrases` put recorded
+reasons and scores into words.
 
 `report_layout` and `axes` are shared with the reports of experiments (`lab.report`); `charts` draws the charts of a
 crawl; `web_text` makes text and links from the web safe to show.

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import heapq
 import json
+import shlex
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from scenthound import url as urls
 from scenthound.errors import FolderBroken
 from scenthound.formats import full_trail_line
+from scenthound.looking_for import CONTROL, in_words, is_counted
 from scenthound.loop.crawl_toml import CrawlRequest
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.forecast import LITTLE_LEFT, Forecast, Left
+from scenthound.loop.link_balance import ROBOTS, LinkBalance
+from scenthound.loop.plugin_failure import PLUGIN_FAILED, PluginFailure
 from scenthound.loop.recording import WINDOW, Counters
-from scenthound.loop.selection import ALL_RESTS
-from scenthound.loop.trap_watch import SUSPENDED
+from scenthound.loop.selection import ALL_RESTS, ONLY_SUSPENDED
+from scenthound.loop.trap_watch import REINSTATED, SUSPENDED
 from scenthound.model import Event, Lost, Step, Url
 from scenthound.parameters import changed_values
+from scenthound.report.long_rests import LongRest, long_rests, rests_in_words
+from scenthound.report.refusals import why_no_url_is_left
 from scenthound.report.score_phrases import Wording
 from scenthound.store.lock import holder
 from scenthound.store.order_table import Orders
@@ -30,11 +37,13 @@ BUCKETS = 60
 SHOWN_OF_BEST = ("n", "url", "title", "similarity", "relevance", "relevant")  # fields in `status --json`
 PAUSE = 120.0  # seconds; if runs are not recorded, a longer gap counts as a pause between two runs
 
+NO_URL_LEFT = "frontier empty"
 ENDINGS = {
     "pages": "all requested pages were fetched",
     "time": "the time was up",
-    "frontier empty": "no URL was left to fetch",
+    NO_URL_LEFT: "no URL was left to fetch",
     ALL_RESTS: "every host with URLs left had to rest too long",
+    ONLY_SUSPENDED: "only URLs that look like traps were left, and samples of them gave nothing new",
     "dry": "too few relevant pages were found recently",
     LITTLE_LEFT: "the rest of the budget was expected to yield little",
     "interrupted": "it was interrupted, and can be resumed",
@@ -42,11 +51,12 @@ ENDINGS = {
     "demo stopped": "it was stopped",
     "disk full": "the disk was full; make room, then it can be resumed",
     "I/O error": "a disk or the system failed; it can be resumed",
+    PLUGIN_FAILED: "a plug-in failed; it can be resumed",
     "running": "it is running now",
     "paused": "it is paused; continue it with `scenthound control DIR continue`",
     "cut off": "the process was killed; it can be resumed",
 }
-FINAL = {"pages", "time", "frontier empty", ALL_RESTS, "dry", LITTLE_LEFT}
+FINAL = {"pages", "time", "frontier empty", ALL_RESTS, ONLY_SUSPENDED, "dry", LITTLE_LEFT}
 
 
 @dataclass(slots=True)
@@ -75,6 +85,7 @@ class CrawlFacts:
     """A crawl in figures."""
 
     request: CrawlRequest
+    folder: Path | None = None
     budget: int = 0
     """Number of pages requested, as set by the latest run that set it."""
     ended: str = ""
@@ -108,9 +119,19 @@ class CrawlFacts:
     failures: dict[str, tuple[int, str]] = field(default_factory=dict)
     """Requests of the latest run without a reply, including robots.txt: count and an example, by reason."""
     refused: dict[str, int] = field(default_factory=dict)
-    """Number of links that were not followed, by reason."""
+    """Number of links and URLs that were dropped, by reason, as the history counts them."""
+    links: LinkBalance = field(default_factory=LinkBalance)
+    """What became of every link that was found."""
+    pending: list[str] = field(default_factory=list)
+    """Orders that the crawl has not carried out yet."""
+    rests: list[LongRest] = field(default_factory=list)
+    """Hosts with waiting URLs that have to rest, if the crawl ended because of them."""
+    plugin_failure: PluginFailure | None = None
+    """The error of a plug-in that ended the latest run."""
     suspended: list[str] = field(default_factory=list)
-    """URL patterns no longer requested because their pages had nothing new: host, number of pages, pattern."""
+    """URL patterns that wait behind all others because their pages had nothing new: host, number of pages, pattern."""
+    suspended_urls: int = 0
+    """Number of the waiting URLs that look like traps."""
     hosts: dict[str, HostFacts] = field(default_factory=dict)
     best: list[Step] = field(default_factory=list)
     curve: list[HarvestPoint] = field(default_factory=list)
@@ -122,6 +143,11 @@ class CrawlFacts:
     @property
     def harvest(self) -> float:
         return self.relevant / self.pages if self.pages else 0.0
+
+    @property
+    def looking_for_in_words(self) -> str:
+        """What the crawl looks for, in a sentence, and the command that changes it."""
+        return in_words(self.request.topic, self.request.parsed_seeds(), CONTROL)
 
     @property
     def outlook(self) -> str:
@@ -137,18 +163,35 @@ class CrawlFacts:
         return sum(host.pages > 0 for host in self.hosts.values())
 
     @property
+    def failed(self) -> dict[str, int]:
+        """Number of URLs that were requested and brought no page, by reason."""
+        return {reason: times for reason, times in self.misses.items() if reason != ROBOTS}
+
+    @property
+    def waiting_in_words(self) -> str:
+        """The number of waiting URLs, and of those that look like traps."""
+        traps = f", {self.suspended_urls:,} of them behind all others: they look like traps" * bool(self.suspended_urls)
+        return f"{self.waiting:,} waiting{traps}"
+
+    @property
     def why(self) -> str:
         """Why the crawl ended, in words."""
-        return ENDINGS.get(self.ended, self.ended or "it has not begun")
+        return ending_in_words(self.ended, self.links, self.budget, self.plugin_failure, self.rests)
+
+    def in_place(self, words: str) -> str:
+        """Words with the folder of the crawl in commands. Reports are passed on, so theirs have `DIR`."""
+        return words if self.folder is None else words.replace(" DIR ", f" {shlex.quote(str(self.folder))} ")
 
     def as_plain(self) -> dict[str, Any]:
         """The figures as JSON data."""
         request, wording = self.request, Wording(self.request)
         return {
             "topic": request.topic.keywords,
+            "looking_for": request.topic.looking_for,
+            "looking_for_in_words": self.in_place(self.looking_for_in_words),
             "strategy": request.strategy,
             "ended": self.ended,
-            "why": self.why,
+            "why": self.in_place(self.why),
             "process": self.process,
             "pages": self.pages,
             "budget": self.budget,
@@ -172,13 +215,30 @@ class CrawlFacts:
             "exploration": self.exploration[-1][1] if self.exploration else None,
             "misses": self.misses,
             "refused": self.refused,
+            "links": self.links.as_plain() if self.links.is_complete else None,
             "suspended": self.suspended,
+            "pending": self.pending,
+            "plugin_failure": None if self.plugin_failure is None else self.plugin_failure.as_plain(),
+            "suspended_urls": self.suspended_urls,
             "failures": {reason: times for reason, (times, _) in self.failures.items()},
             "best": [
                 {**{key: line[key] for key in SHOWN_OF_BEST}, "why": wording.reasons(step)}
                 for step, line in ((step, full_trail_line(step)) for step in self.best[:10])
             ],
         }
+
+
+def ending_in_words(
+    ended: str, links: LinkBalance, budget: int, failure: PluginFailure | None, rests: Sequence[LongRest] = ()
+) -> str:
+    """Why a crawl ended: why links were refused if no URL was left, a plug-in's error, or which hosts have to rest."""
+    if ended == ALL_RESTS and rests:
+        return f"{ENDINGS[ended]}: {rests_in_words(rests)}"
+    if ended == PLUGIN_FAILED and failure is not None:
+        return f"{failure}; it can be resumed"
+    words = ENDINGS.get(ended, ended or "it has not begun")
+    refused = why_no_url_is_left(links.not_followed) if ended == NO_URL_LEFT and links.pages < budget else ""
+    return f"no URL was left: {refused}" if refused else words
 
 
 def outlook(left: Left | None, pages: int) -> str:
@@ -199,20 +259,51 @@ def pages_per_second(pages: int, seconds: float) -> float:
 
 def gather(folder: CrawlFolder) -> CrawlFacts:
     """Gather the figures from a folder's history as of the last commit, reading it once."""
-    facts = CrawlFacts(folder.request, folder.budget, refused=dict(folder.history.counts()))
+    with folder.database.snapshot():
+        return _gathered(folder)
+
+
+def _gathered(folder: CrawlFolder) -> CrawlFacts:
+    facts = CrawlFacts(folder.request, folder.path, folder.budget, refused=dict(folder.history.counts()))
     facts.waiting = frontier_length(folder)
-    facts.out_of_order, facts.waited = _order(folder)
+    counters = _counters(folder)
+    facts.out_of_order, facts.waited = counters.out_of_order, counters.waited
     facts.failures = _failures(folder.database.meta("failures"))
     facts.doubts = folder.doubts()
-    facts.suspended = [_suspension(event) for event in folder.history.strategy_events(SUSPENDED)]
+    facts.pending = [f"{order.action} {order.value}".strip() for order in Orders(folder.database).pending()]
+    facts.suspended = [_suspension(event) for event in suspensions(folder)]
+    facts.suspended_urls = folder.suspended_urls
     pages = read_events(facts, folder.history.events(), folder.runs, folder.history.revised())
     facts.misses = folder.history.reasons()
+    facts.links = LinkBalance.of(counters.links, facts.refused, facts.misses, facts.pages, facts.waiting)
     facts.curve = _thinned(pages.curve)
     facts.speed = _speed(pages.busy_times)
     facts.exploration = _exploration(folder.history.strategy_events("exploration"))
     facts.hosts = dict(sorted(facts.hosts.items(), key=lambda pair: (-pair[1].pages, -pair[1].misses, pair[0])))
     _ending(facts, folder)
     return facts
+
+
+def suspensions(folder: CrawlFolder) -> list[Event]:
+    """The events of the suspensions that have not ended."""
+    latest: dict[tuple[Any, Any], Event] = {}
+    ended = Counter((e.facts.get("host"), e.facts.get("pattern")) for e in folder.history.strategy_events(REINSTATED))
+    for event in folder.history.strategy_events(SUSPENDED):
+        pattern = (event.facts.get("host"), event.facts.get("pattern"))
+        latest.pop(pattern, None)
+        if ended[pattern]:  # the two take turns
+            ended[pattern] -= 1
+        else:
+            latest[pattern] = event
+    return list(latest.values())
+
+
+def how_to_fetch_suspended(urls_left: int, folder: Path) -> str:
+    """What to do when only suspended URLs are left, in words."""
+    return (
+        f"{urls_left:,} URLs that look like traps are left. "
+        f"Fetch them anyway: scenthound resume {shlex.quote(str(folder))} --set traps=false"
+    )
 
 
 def _suspension(event: Event) -> str:
@@ -235,20 +326,34 @@ def _failures(text: str) -> dict[str, tuple[int, str]]:
         return {}
 
 
-def _order(folder: CrawlFolder) -> tuple[int, float]:
-    """The number of requests sent out of order, and the seconds waited for better hosts; 0 for old folders."""
+def _counters(folder: CrawlFolder) -> Counters:
+    """The saved counters, such as the requests sent out of order; all are 0 in old folders."""
     counters = Counters()
     try:
-        counters.load((folder.database.state("crawl") or {}).get("tally", {}))
+        counters.load(Counters.parse((folder.database.state("crawl") or {}).get("tally", {})))
     except (FolderBroken, ValueError, TypeError, AttributeError):
-        return 0, 0.0
-    return counters.out_of_order, counters.waited
+        return Counters()
+    return counters
+
+
+def link_balance(folder: CrawlFolder) -> LinkBalance:
+    """What became of every link found, as of the last commit."""
+    history = folder.history
+    with folder.database.snapshot():
+        links, waiting = _counters(folder).links, frontier_length(folder)
+        return LinkBalance.of(links, history.counts(), history.reasons(), len(history), waiting)
 
 
 def frontier_length(folder: CrawlFolder) -> int:
     """Number of URLs waiting as of the last commit, including those in flight."""
     from scenthound.store.sqlite_frontier import waiting
 
+    try:
+        saved = (folder.database.state("crawl") or {}).get("waiting")
+    except FolderBroken:
+        saved = None
+    if isinstance(saved, int) and saved >= 0:
+        return saved
     own_frontier = folder.database.meta("waiting")
     return int(own_frontier) if own_frontier.isdigit() else waiting(folder.database)
 
@@ -325,7 +430,8 @@ def read_events(
         facts.relevant_in_the_end += latest.relevant
         similarity += event.similarity
         relevance += event.relevance
-        forecast.page(event.relevance, is_seed=event.depth == 0)
+        found = event.relevance if is_counted(event.url, facts.request.topic.looking_for) else 0.0
+        forecast.page(found, is_seed=event.depth == 0)
         host.pages += 1
         host.relevant += relevant
         recent_relevant += relevant - (recent[0] if len(recent) == WINDOW else 0)
@@ -372,6 +478,8 @@ def _ending(facts: CrawlFacts, folder: CrawlFolder) -> None:
         facts.ended = "paused" if Orders(folder.database).is_paused() else "running"
     else:
         facts.ended = folder.ended(facts.last) or "cut off"
+    facts.rests = long_rests(folder) if facts.ended == ALL_RESTS else []
+    facts.plugin_failure = folder.plugin_failure() if facts.ended == PLUGIN_FAILED else None
 
 
 def settings_changed(request: CrawlRequest) -> Mapping[str, Any]:

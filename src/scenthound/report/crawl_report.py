@@ -15,6 +15,7 @@ from scenthound.files import write_text
 from scenthound.formats import printable
 from scenthound.loop.crawl_toml import masked
 from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.link_balance import LinkBalance
 from scenthound.loop.settings import shown
 from scenthound.model import Step
 from scenthound.report.causes import why_nothing
@@ -22,6 +23,7 @@ from scenthound.report.charts import exploration_curve, harvest_curve, speed_cur
 from scenthound.report.copies import Copy, copy_link, write_copies
 from scenthound.report.crawl_facts import CrawlFacts, HostFacts, gather, settings_changed
 from scenthound.report.miss_reasons import in_words
+from scenthound.report.refusals import balance_in_words, repeats_in_words
 from scenthound.report.report_layout import document, section, sortable, table, tiles
 from scenthound.report.score_phrases import Wording
 from scenthound.report.web_text import link, text
@@ -30,6 +32,7 @@ NAME = "report.html"
 HOSTS = 30
 SEEDS = 20
 SUSPENSIONS = 30
+NONE_REFUSED = "Every link was followed, is waiting or is a repetition."
 
 
 def write_report(folder: CrawlFolder, facts: CrawlFacts | None = None) -> Path:
@@ -50,10 +53,11 @@ def render(facts: CrawlFacts, copies: Mapping[int, Copy] | None = None) -> str:
         _harvest(facts),
         _best(facts, copies or {}),
         '<div class="pair">',
-        _counts("Requests that failed", "Nothing failed.", "URLs that brought no page, by reason.", facts.misses),
-        _counts("Links not followed", "Every link was followed.", "Found, but skipped on purpose.", facts.refused),
+        _counts("Requests that failed", "Nothing failed.", "URLs that brought no page, by reason.", facts.failed),
+        _counts("Links not followed", NONE_REFUSED, "Found, but skipped for a reason.", facts.links.not_followed),
         "</div>",
-        _suspended(facts.suspended),
+        _links(facts.links),
+        _suspended(facts.suspended, facts.suspended_urls),
         _hosts(facts.hosts),
         _speed(facts),
         _exploration(facts),
@@ -74,11 +78,13 @@ def _head(facts: CrawlFacts, name: str) -> str:
     return (
         f'<header>\n<p class="kicker">A topical crawl</p>\n<h1>{name}</h1>\n{about}'
         f'<p class="lead">Crawled with <strong>{text(request.strategy)}</strong>{when}, from {start}. '
-        f"<strong>{text(why[:1].upper() + why[1:], 600)}.</strong></p>\n</header>"
+        f"<strong>{text(why[:1].upper() + why[1:], 600)}.</strong></p>\n"
+        f'<p class="note">{text(facts.looking_for_in_words, 600)}</p>\n</header>'
     )
 
 
 def _tiles(facts: CrawlFacts) -> str:
+    as_traps = f", {facts.suspended_urls:,} of them as traps" if facts.suspended_urls else ""
     figures = [
         (f"{facts.pages:,}", f"pages of {facts.budget:,} requested"),
         (f"{facts.relevant:,}", f"of them relevant: a harvest rate of {facts.harvest:.1%}"),
@@ -86,7 +92,7 @@ def _tiles(facts: CrawlFacts) -> str:
         (f"{facts.relevant_in_the_end:,}", "relevant according to the judge's latest verdicts"),
         *_expected(facts),
         (f"{facts.hosts_with_pages:,}", "hosts with fetched pages"),
-        (f"{facts.waiting:,}", "URLs still waiting"),
+        (f"{facts.waiting:,}", f"URLs still waiting{as_traps}"),
         (f"{facts.rate:.1f}/s", f"pages, for {duration(facts.busy)}; {size(facts.bytes)} received"),
     ]
     return tiles(figures)
@@ -113,17 +119,28 @@ def _doubts(doubts: list[str]) -> str:
     )
 
 
-def _suspended(lines: list[str]) -> str:
-    """The section on URL patterns and hosts whose pages had nothing new."""
+def _suspended(lines: list[str], waiting: int) -> str:
+    """The section on URL patterns and hosts whose pages had nothing new, and how to fetch them."""
     if not lines:
         return ""
     rows = "".join(f"<li>{text(line, 300)}</li>" for line in lines[:SUSPENSIONS])
     more = f"<li>and {len(lines) - SUSPENSIONS:,} more</li>" if len(lines) > SUSPENSIONS else ""
     return section(
         "Suspended URL patterns",
-        "Their pages had nothing new: probably traps. No more of them were requested.",
+        "Their pages had nothing new: probably traps. They wait behind all other URLs, and a few are fetched as "
+        f"samples. {waiting:,} such URLs are waiting; `scenthound resume DIR --set traps=false` fetches them.",
         f"<ul>{rows}{more}</ul>",
     )
+
+
+def _links(links: LinkBalance) -> str:
+    """The section that accounts for every link."""
+    if not links.is_complete:
+        return ""
+    repeats = repeats_in_words(links.repeated)
+    rows = [(name, f"{times:,}") for name, times in repeats.items()]
+    about = f"{balance_in_words(links)}. Repeated links lead:" if rows else f"{balance_in_words(links)}."
+    return section("All links", about[:1].upper() + about[1:], table(("", "links"), rows, numbers={1}) if rows else "")
 
 
 def _harvest(facts: CrawlFacts) -> str:

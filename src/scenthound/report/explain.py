@@ -11,10 +11,13 @@ from scenthound import url as urls
 from scenthound.errors import ScenthoundError
 from scenthound.formats import event_line, full_trail_line, json_number
 from scenthound.loop.folder import CrawlFolder
-from scenthound.loop.trap_watch import REASON, SUSPENDED, patterns
+from scenthound.loop.link_balance import ROBOTS
+from scenthound.loop.trap_watch import patterns, repeats_itself
 from scenthound.model import Candidate, Event, Lost, Step, Url
 from scenthound.ports import Frontier, OwnFrontier, Saves
+from scenthound.report.long_rests import long_rest
 from scenthound.report.miss_reasons import in_words
+from scenthound.report.refused_links import why_refused
 from scenthound.report.score_phrases import Wording
 
 NEAR = 3  # number of similar URLs, or of linking pages, to list
@@ -97,6 +100,8 @@ def _explanation(folder: CrawlFolder, raw: str) -> Explanation:
     origin = history.lineage(parent) if parent is not None else []
     if fate.startswith("dead"):
         reason = in_words(fate.partition(": ")[2])
+        if fate == f"dead: {ROBOTS}":
+            return Explanation(url, "refused", f"never requested: {reason}", origin, requests)
         times = f", tried {len(requests)} times" if len(requests) > 1 else ""
         return Explanation(url, "dead", f"requested, but brought no page: {reason}{times}", origin, requests)
     if fate.startswith("redirected"):
@@ -124,7 +129,10 @@ def _not_requested(folder: CrawlFolder, url: Url, requests: list[Lost]) -> Expla
     candidate = waiting_candidate(folder.database, url)
     if candidate is not None:
         path = folder.history.lineage(candidate.parent) if candidate.parent is not None else []
-        why = f"waiting in the frontier with score {candidate.score:.4g}"
+        rest = long_rest(folder, url)
+        why = f"waiting in the frontier with score {candidate.score:.4g}" + (f"; {rest}" if rest else "")
+        if suspension := _suspension(folder, url):
+            why = f"waiting behind all other URLs, because it looks like a trap: {suspension}"
         return Explanation(url, "waiting", why, path, requests, candidate)
     is_waiting, candidate = _in_own_frontier(folder, url)
     if is_waiting:
@@ -136,13 +144,15 @@ def _not_requested(folder: CrawlFolder, url: Url, requests: list[Lost]) -> Expla
     linked = _linked_from(folder, url)
     path = folder.history.lineage(linked[0]) if linked else []
     explanation = Explanation(url, "unknown", "", path, requests, None, linked, counts)
-    if refusal := _refusal(folder, url) or (_suspension(folder, url) if REASON in counts else ""):
+    if refusal := why_refused(folder, url, linked):
         explanation.state, explanation.why = "refused", f"never requested: {refusal}"
     elif linked:
         explanation.state = "not-kept"
         explanation.why = "linked to, but not kept: see the links to its host that were not followed"
     else:
         explanation.why = "not seen in this crawl"
+        if (unread := folder.history.counts().get("too-many-links", 0)) and folder.request.settings.links_per_page:
+            explanation.why += f"; but {unread:,} links were not read, because their pages have too many"
         explanation.near = _near(folder, url)
     return explanation
 
@@ -172,19 +182,14 @@ def _in_own_frontier(folder: CrawlFolder, url: Url) -> tuple[bool, Candidate | N
     return (True, frontier.take(url)) if frontier is not None and url in frontier else (False, None)
 
 
-def _refusal(folder: CrawlFolder, url: Url) -> str:
-    from scenthound.wiring import make_scope
-
-    reason = make_scope(folder.request.settings).refuses_url(url)
-    return {None: "", "out-of-scope": "it is out of scope (hosts, domains or paths)"}.get(
-        reason, f"it looks like a trap ({reason})"
-    )
-
-
 def _suspension(folder: CrawlFolder, url: Url) -> str:
-    """Why URLs like this were suspended; empty if they were not."""
+    """Why URLs like this are suspended; empty if they are not."""
+    from scenthound.report.crawl_facts import suspensions
+
+    if repeats_itself(url[len(urls.origin(url)) :]) and folder.suspended_urls:
+        return "its path repeats itself"
     forms = patterns(url)
-    for event in folder.history.strategy_events(SUSPENDED):
+    for event in suspensions(folder) if folder.suspended_urls else ():
         facts = event.facts
         if facts.get("host") == urls.host(url) and facts.get("pattern") in forms:
             return f"{facts.get('pages')} pages of {facts['pattern']} on {facts['host']} had nothing new"

@@ -12,19 +12,24 @@ _MEANINGS = {
     # links that were not followed
     "out-of-scope": "outside the allowed hosts, domains or paths",
     "too-deep": "deeper than allowed",
-    "trap-repeats": "the same path part repeated: a loop of relative links",
-    "trap-endless": "numbered pages, none of them relevant",
+    "trap-repeats": "the same path part repeated: a loop of relative links",  # of crawls by older versions, like
+    "trap-endless": "numbered pages, none of them relevant",  # the next two
     "trap-nothing-new": "pages of this form or host had nothing new",
     "evicted": "pushed out of the full waiting list by a better link",
     "frontier-full": "score too low for a full waiting list",
-    "nofollow": "marked rel=nofollow",
+    "nofollow": "marked nofollow",
+    "page-nofollow": "the page says nofollow for all its links",
+    "not-offered": "the strategy did not choose it",
+    "strategy-dropped": "dropped by the strategy from its own waiting list",
+    "fetched-meanwhile": "its page was fetched under another address",
+    "not-restored": "lost by a restart: the strategy saves its waiting list now and then",
+    "sitemap-other-host": "a sitemap may only list pages of its own host",
     "blocked": "you have blocked the host",
     "host-budget": "the host has reached its page limit",
     "host-asleep": "the host had no relevant page for a long time",
     "host-failing": "the host failed repeatedly",
     "not-http": "not a web address (mailto:, javascript: …)",
     "bad-url": "not a valid address",
-    "bad-base": "the page's base address is not valid",
     "too-long": "the address is too long",
     "too-many-links": "more links on one page than are read",
     # requests that brought no page
@@ -54,6 +59,7 @@ _MEANINGS = {
     "bad-redirect": "a redirect without a valid target",
     "redirect-loop": "redirects in circles, or too often",
     "redirect-to-known": "redirects to a page that was already fetched or requested",
+    "redirect-to-waiting": "redirects to a page that waits to be fetched",
 }
 
 

@@ -220,6 +220,20 @@ class CrawlDatabase:
             raise translate_error(error, self.path) from error
         return row
 
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Answer all queries inside as of one commit, although another process may be writing."""
+        if self._connection.in_transaction:  # this process is writing, or it is inside a snapshot already
+            yield
+            return
+        with self.guarded():
+            self._connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            with self.guarded():
+                self._connection.execute("ROLLBACK")
+
     def close(self) -> None:
         """Close without a commit: call `commit` first."""
         with self.guarded():
@@ -253,18 +267,16 @@ class CrawlDatabase:
             raise damaged(self.path, problem)
 
     def _prepare(self) -> None:
-        application = (self.row("PRAGMA application_id") or (0,))[0]
-        version = (self.row("PRAGMA user_version") or (0,))[0]
-        empty = version == 0 and self.row("SELECT 1 FROM sqlite_master LIMIT 1") is None
+        with self.snapshot():  # another process may be creating the tables between two of these queries
+            application = (self.row("PRAGMA application_id") or (0,))[0]
+            version = (self.row("PRAGMA user_version") or (0,))[0]
+            empty = version == 0 and self.row("SELECT 1 FROM sqlite_master LIMIT 1") is None
         if empty:
             with self.guarded():
                 if self.read_only:  # the crawl was killed before its tables were created, so it has no pages
                     self._connection.close()
                     self._connection = sqlite3.connect(":memory:", isolation_level=None)
-                self._connection.executescript(
-                    f"PRAGMA journal_mode=WAL; BEGIN; PRAGMA application_id={APPLICATION};"
-                    f"PRAGMA user_version={VERSION}; {SCHEMA} COMMIT;"
-                )
+                self._create_tables()
         elif application != APPLICATION:
             raise FolderBroken(self.path, "is not the database of a crawl", "use a folder made by `scenthound crawl`")
         elif version > VERSION:
@@ -276,13 +288,37 @@ class CrawlDatabase:
                 self._connection.executescript(f"BEGIN IMMEDIATE; {steps} PRAGMA user_version={VERSION}; COMMIT;")
         with self.guarded():
             if not self.read_only:
-                self._connection.execute("PRAGMA journal_mode=WAL")
+                self._use_wal()
                 self._connection.execute("PRAGMA synchronous=NORMAL")
                 self._connection.execute(f"PRAGMA wal_autocheckpoint={CHECKPOINT}")
                 self._connection.execute(f"PRAGMA cache_size=-{CACHE * 1024}")
             problem = "" if 0 < version < VERSION and self.read_only else schema_problem(self._connection, SCHEMA)
         if problem:
             raise damaged(self.path, problem)
+
+    def _use_wal(self) -> None:
+        """Switch to WAL mode. Here SQLite fails at once if another process is in the file; BEGIN EXCLUSIVE waits."""
+        while True:
+            try:
+                self._connection.execute("PRAGMA journal_mode=WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+                    raise
+            self._connection.execute("BEGIN EXCLUSIVE")  # raises if the other one does not end
+            self._connection.execute("ROLLBACK")
+
+    def _create_tables(self) -> None:
+        self._use_wal()
+        try:
+            self._connection.executescript(
+                f"BEGIN IMMEDIATE; PRAGMA application_id={APPLICATION}; PRAGMA user_version={VERSION}; {SCHEMA} COMMIT;"
+            )
+        except sqlite3.OperationalError:
+            self._connection.rollback()
+            if self._connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None:
+                raise
+            # another process (an order for a crawl that has just started) was here between our look and BEGIN
 
     def has_table(self, name: str) -> bool:
         return self.row("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (name,)) is not None

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import NamedTuple
 
 from scenthound.model import Url
 from scenthound.store.database import CrawlDatabase
+from scenthound.url import host as host_of
+
+ROBOTS = "robots"
 
 
 class Slice(NamedTuple):
@@ -75,4 +79,15 @@ def left_out(database: CrawlDatabase, reason: str = "", host: str = "") -> list[
     filters = {column: value for column, value in {"reason": reason, "host": host}.items() if value}
     where = " AND ".join(f"{column} = ?" for column in filters) or "1"
     sql = f"SELECT host, reason, times FROM counts WHERE {where} ORDER BY times DESC, host, reason"  # noqa: S608 - ours
-    return [LeftOut(*row) for row in database.rows(sql, tuple(filters.values()))]
+    rows = [LeftOut(*row) for row in database.rows(sql, tuple(filters.values()))]
+    if reason in ("", ROBOTS):
+        rows += _forbidden(database, host)
+        rows.sort(key=lambda row: -row.times)
+    return rows
+
+
+def _forbidden(database: CrawlDatabase, host: str) -> list[LeftOut]:
+    """URLs that robots.txt forbids, by host. The history has them as misses."""
+    urls = database.rows("SELECT DISTINCT url FROM history WHERE kind = 'refused' AND reason = ?", (ROBOTS,))
+    times = Counter(host_of(url) for (url,) in urls)
+    return [LeftOut(name, ROBOTS, count) for name, count in sorted(times.items()) if host in ("", name)]

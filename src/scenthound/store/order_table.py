@@ -54,6 +54,10 @@ class Orders:
         if version == self._version:
             return []
         self._version = version
+        return self.pending()
+
+    def pending(self) -> list[Order]:
+        """Orders that the crawl has not taken yet, oldest first."""
         return [order for order in self.all() if order.event is None]
 
     def all(self) -> list[Order]:

@@ -13,6 +13,8 @@ LARGEST = 2**53
 """The largest integer that a cell may hold: larger ones are not exact as floats."""
 LATEST = 253_402_300_799
 """The end of the year 9999."""
+SQLITE_PREFIX = "sqlite_"
+"""The beginning of the names of SQLite's own tables, which no other table may have."""
 _FITS = {
     "INTEGER": f"typeof({{0}}) = 'integer' AND {{0}} BETWEEN {-LARGEST} AND {LARGEST}",
     "REAL": "typeof({0}) IN ('real', 'integer')",
@@ -66,7 +68,9 @@ def misfit(connection: sqlite3.Connection, table: str) -> str:
     """The SQL condition for rows whose cells do not fit the schema."""
     conditions = []
     for column in columns_of(connection, table):
-        fits = _FITS[column.kind].format(column.name)
+        if (rule := _FITS.get(column.kind)) is None:  # an extra column, which is not ours
+            continue
+        fits = rule.format(column.name)
         if not column.is_required and not column.key:
             fits = f"{column.name} IS NULL OR {fits}"
         conditions.append(f"({fits})")
@@ -79,6 +83,8 @@ def cell_problem(connection: sqlite3.Connection) -> str:
     """The first table with a row that does not fit the schema, as a message; empty if there is none."""
     tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid").fetchall()
     for (table,) in tables:
+        if table.startswith(SQLITE_PREFIX):  # such as the statistics of ANALYZE, in columns without types
+            continue
         condition = misfit(connection, table)
         if connection.execute(f"SELECT 1 FROM {table} WHERE {condition} LIMIT 1").fetchone():  # noqa: S608 - our own names
             return f"a row of {table} has a value of the wrong type"

@@ -52,10 +52,7 @@ class SqliteHistory(History):
         self, database: CrawlDatabase, hosts_counted: int = HOSTS_COUNTED, relevant_from: float = OLD_RULE
     ) -> None:
         self._database, self._hosts_counted = database, hosts_counted
-        self._pages = int((database.row("SELECT count(*) FROM history WHERE kind = 'page'") or (0,))[0])
-        self._counts: dict[tuple[str, str], int] = {
-            (host, reason): times for host, reason, times in database.rows("SELECT host, reason, times FROM counts")
-        }
+        self._pages, self._counts = self._stored_pages(), self._stored_counts()
         self._counted = {host for host, _ in self._counts}
         self._touched: set[tuple[str, str]] = set()
         self._has_told = database.has_table("told")
@@ -170,7 +167,10 @@ class SqliteHistory(History):
             yield _step(row)
 
     def __len__(self) -> int:
-        return self._pages
+        return self._stored_pages() if self._database.read_only else self._pages
+
+    def _stored_pages(self) -> int:
+        return int((self._database.row("SELECT count(*) FROM history WHERE kind = 'page'") or (0,))[0])
 
     # --- queries ------------------------------------------------------------------------------
 
@@ -278,6 +278,12 @@ class SqliteHistory(History):
         rows = [(url, relevance, relevant) for url, (relevance, relevant) in verdicts.items()]
         self._database.executemany("INSERT OR REPLACE INTO revised VALUES (?, ?, ?)", rows)
 
+    def flag_again(self, flags: Mapping[Url, bool]) -> None:
+        """Set whether these pages are relevant, after what counts as relevant has changed; see `loop.steering`."""
+        rows = [(relevant, url) for url, relevant in flags.items()]
+        self._database.executemany("UPDATE history SET relevant = ? WHERE url = ? AND kind = 'page'", rows)
+        self._database.executemany("UPDATE revised SET relevant = ? WHERE url = ?", rows)
+
     def revised(self) -> dict[Url, tuple[float, bool]]:
         if not self._has_revised:
             return {}
@@ -294,10 +300,18 @@ class SqliteHistory(History):
         return "crawled" if self._is_stored(url) else None
 
     def counts(self) -> dict[str, int]:
-        return summed((reason, times) for (_, reason), times in self._counts.items())
+        return summed((reason, times) for (_, reason), times in self._current_counts().items())
 
     def counts_of(self, host: str) -> dict[str, int]:
-        return summed((reason, times) for (name, reason), times in self._counts.items() if name == host)
+        return summed((reason, times) for (name, reason), times in self._current_counts().items() if name == host)
+
+    def _current_counts(self) -> dict[tuple[str, str], int]:
+        """The counts as of now; those of a crawl that another process is writing are read again."""
+        return self._stored_counts() if self._database.read_only else self._counts
+
+    def _stored_counts(self) -> dict[tuple[str, str], int]:
+        rows = self._database.rows("SELECT host, reason, times FROM counts")
+        return {(host, reason): times for host, reason, times in rows}
 
     def reasons(self) -> dict[str, int]:
         sql = "SELECT reason, count(*) FROM history WHERE kind IN ('miss', 'refused') GROUP BY reason"

@@ -20,7 +20,7 @@ count.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from scenthound import url as urls
@@ -28,6 +28,7 @@ from scenthound.errors import BadConfig, NotAUrl
 from scenthound.model import Candidate, Link, Topic, Url
 from scenthound.page.page import Page
 from scenthound.parameters import parameter
+from scenthound.ports import Declaration
 from scenthound.strategies import strategy
 from scenthound.strategies.dom import Dom
 
@@ -53,6 +54,10 @@ class HubSeeking(Dom):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.originals_: Sequence[Url] = ()
+
+    @property
+    def declaration(self) -> Declaration:
+        return replace(super().declaration, topic_examples=self.counted == "examples")
 
     @property
     def wants_original_seeds(self) -> bool:

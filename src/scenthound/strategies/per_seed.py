@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scenthound.errors import BadConfig
-from scenthound.model import NOTHING, Candidate, Event, Miss, Topic, Url
+from scenthound.model import NOTHING, Candidate, Event, LookingFor, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import (
@@ -37,6 +37,7 @@ from scenthound.ports import (
     Saves,
     Strategy,
     TakesLabels,
+    TakesLookingFor,
     declaration_of,
 )
 from scenthound.strategies import STRATEGIES, strategy
@@ -69,7 +70,12 @@ class PerSeed(Parameterised):
         declared = declaration_of(self.inner_)
         parts = {**declared.score_parts, AGENT: "number of the frontier that the link waited in"}
         score_parts = parts if declared.score_parts else NOTHING
-        return Declaration(eviction=declared.eviction, parts=declared.parts, score_parts=score_parts)
+        return Declaration(
+            eviction=declared.eviction,
+            parts=declared.parts,
+            topic_examples=declared.topic_examples,
+            score_parts=score_parts,
+        )
 
     def use_random(self, rng: random.Random) -> None:
         if isinstance(self.inner_, NeedsRandom):
@@ -98,6 +104,12 @@ class PerSeed(Parameterised):
         if not isinstance(self.inner_, TakesLabels):
             return ()
         offers = self.inner_.take_label(url, on_topic)
+        return [self._assign(offer, self.frontiers_.thread_of(offer)) for offer in offers]
+
+    def take_looking_for(self, looking_for: LookingFor) -> Iterable[Candidate]:
+        if not isinstance(self.inner_, TakesLookingFor):
+            return ()
+        offers = self.inner_.take_looking_for(looking_for)
         return [self._assign(offer, self.frontiers_.thread_of(offer)) for offer in offers]
 
     def _assign_all(self, offers: Iterable[Candidate], thread: int) -> Iterator[Candidate]:

@@ -44,6 +44,7 @@ from scenthound.strategies.parts.back_links import back_layers
 from scenthound.strategies.parts.word_parameters import stem_parameter, stop_words_parameter
 from scenthound.text.frozen import FrozenPieces
 from scenthound.text.naive_bayes import NaiveBayes
+from scenthound.text.row_products import row_products
 from scenthound.text.tokens import Analyser
 
 PROGRESS = 5000  # interval, in links, between progress messages
@@ -172,7 +173,7 @@ class Reinforcement(Parameterised):
         if not len(around.rows):
             return []
         posteriors = self.frozen_.posteriors(*around)
-        scores = (posteriors @ np.array(self.means_)).tolist()
+        scores = row_products(posteriors, np.array(self.means_)).tolist()
         names, probabilities = [f"bin {name}" for name in self._trained().classes], posteriors.tolist()
         links = page.links
         return [

@@ -12,7 +12,7 @@ import math
 import random
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -85,8 +85,8 @@ def strategy_contract(kind: Callable[[], Strategy]) -> Iterator[tuple[str, Calla
 
     The same calls give the same trail; parameters are untouched; scores are finite; an empty page does no harm; state
     survives a save and a load; a crawl that is stopped and resumed makes the same decisions as an uninterrupted one;
-    only fetched pages are read; another instance can use a model; its declaration and its own frontier, if any, keep
-    their contracts.
+    only fetched pages are read; another instance can use a model; what is read of pages and topic is declared; the
+    declaration and a frontier of its own, if any, keep their contracts.
     """
 
     def make() -> Strategy:
@@ -166,6 +166,14 @@ def strategy_contract(kind: Callable[[], Strategy]) -> Iterator[tuple[str, Calla
         assert isinstance(second, Strategy)
         assert _contract_walk(first).visited == _contract_walk(second).visited
 
+    def declares_examples() -> None:
+        examples = tuple(map(named, ("d.example/", "g.example/h")))
+        topic = replace(CONTRACT_TOPIC, examples=examples)
+        with_examples, without = (_contract_walk(make(), asked) for asked in (topic, CONTRACT_TOPIC))
+        if not declaration_of(kind()).topic_examples:
+            same = [(s.url, s.score) for s in with_examples.steps] == [(s.url, s.score) for s in without.steps]
+            assert same, "it uses the topic's examples, which it does not declare (topic_examples=True)"
+
     def declares_itself() -> None:
         strategy = kind()
         declared = declaration_of(strategy)
@@ -200,13 +208,14 @@ def strategy_contract(kind: Callable[[], Strategy]) -> Iterator[tuple[str, Calla
     yield "it survives an empty web", survives_an_empty_web
     yield "its state survives a save and a load", state_survives
     yield "another instance can use its model", model_travels
+    yield "it declares that it uses the topic's examples", declares_examples
     yield "its declaration is complete", declares_itself
     yield "its frontier keeps the contract", frontier_keeps_its_contract
     yield "stopped and resumed, it decides the same", decides_the_same_after_a_stop
 
 
-def _contract_walk(strategy: Strategy) -> Walk:
-    return walk(TinyWeb(CONTRACT_WEB), strategy, CONTRACT_TOPIC, "a.example/ b.example/", pages=50)
+def _contract_walk(strategy: Strategy, topic: Topic = CONTRACT_TOPIC) -> Walk:
+    return walk(TinyWeb(CONTRACT_WEB), strategy, topic, "a.example/ b.example/", pages=50)
 
 
 def _plain(state: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ Similarities: `vectors` and `running_idf` while a crawl runs, `smart_weights` ov
 
 Array operations, for strategies that look at every word: `unions` (sums over unions of sets), `offsets` (terms at their
 distance from an anchor), `proximity` (how near a word is to each anchor), `id_lists`. Each has a plain version in its
-test.
+test. `row_products` is a matrix product in which equal rows have equal results on every CPU.
 
 Used by `page`, which reads pages into records and views, and by strategies and judges, which score links and pages.
 Nothing here depends on pages or URLs.

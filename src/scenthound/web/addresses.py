@@ -6,6 +6,7 @@ packets end up there. Mapped and NAT64 addresses are refused even if it is publi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
@@ -73,6 +74,13 @@ _INTERNAL = (
     *(".local", ".internal", ".intranet", ".private", ".corp", ".home", ".lan", ".localdomain", ".home.arpa"),
     *(".in-addr.arpa", ".ip6.arpa"),
 )
+# Services of the public DNS: a name below the first ones leads to the address written in it, a name below the others to
+# the loopback. Anybody can use them; whoever owns a domain needs no such service.
+_ADDRESS_IN_NAME = (".nip.io", ".sslip.io", ".xip.io", ".traefik.me", ".local-ip.co", ".local-ip.sh", ".backname.io")
+_LOOPBACK_NAMES = ("localtest.me", "lvh.me", "vcap.me", "lacolhost.com", "local.gd", "fuf.me", "localho.st")
+_FOUR_LABELS = re.compile(r"(?<![0-9])(?=((?:[0-9]{1,3}\.){3}[0-9]{1,3})\.)")  # a lookahead, to find overlapping ones
+_FOUR_PARTS = re.compile(r"(?<![0-9])(?=([0-9]{1,3}(?:-[0-9]{1,3}){3})(?![0-9]))")
+_HEXADECIMAL = re.compile(r"(?<![0-9a-z])([0-9a-f]{8})(?![0-9a-z])")
 _GLOBAL_6 = IPv6Network("2000::/3")  # all assigned addresses; the rest is reserved
 _NAT64 = IPv6Network("64:ff9b::/96")
 _NAT64_LOCAL = IPv6Network("64:ff9b:1::/48")
@@ -103,13 +111,17 @@ def literal(host: str) -> str | None:
 
 
 def forbidden_name(host: str, allowed: Sequence[Network] = ()) -> str | None:
-    """Like `forbidden`, for a host that a proxy looks up: literal addresses, `localhost` (RFC 6761), internal names.
+    """Like `forbidden`, for a host that a proxy looks up: literal addresses, `localhost` (RFC 6761), internal names,
+    names that spell out an address for a service of the public DNS.
 
     A name without a dot, or in a domain that does not exist on the public web, means a machine in the proxy's network.
-    It is refused unless a network other than loopback is allowed.
+    It is refused unless a network other than loopback is allowed. Any other name may lead anywhere: only the proxy
+    knows its address, and only the proxy can refuse it (docs/decisions/0068-names-behind-a-proxy.md).
 
     >>> forbidden_name("printer.local"), forbidden_name("intranet"), forbidden_name("example.org")
     ('internal', 'internal', None)
+    >>> forbidden_name("10-0-0-1.sslip.io"), forbidden_name("shop.10.0.0.1.example.org")
+    ('private by name', 'private by name')
     """
     address = literal(host)
     if address is not None:
@@ -117,9 +129,23 @@ def forbidden_name(host: str, allowed: Sequence[Network] = ()) -> str | None:
     name = host.rstrip(".").lower()
     if name == "localhost" or name.endswith(".localhost"):
         return forbidden("127.0.0.1", allowed)
+    if reason := next(filter(None, (forbidden(spelt, allowed) for spelt in _spelt_addresses(name))), None):
+        return f"{reason} by name"
     if ("." in name and not name.endswith(_INTERNAL)) or any(not network.is_loopback for network in allowed):
         return None
     return "internal"
+
+
+def _spelt_addresses(name: str) -> Iterator[str]:
+    """The addresses that a name may spell out: four numbers in any domain, other spellings for known services."""
+    spelt = [match[1] for match in _FOUR_LABELS.finditer(name)]
+    if name.endswith(_ADDRESS_IN_NAME):
+        spelt += [match[1].replace("-", ".") for match in _FOUR_PARTS.finditer(name)]
+        spelt += [str(IPv4Address(int(match[1], 16))) for match in _HEXADECIMAL.finditer(name)]
+        spelt += [label.replace("-", ":") for label in name.split(".") if "-" in label]
+    if name.endswith(tuple(f".{domain}" for domain in _LOOPBACK_NAMES)) or name in _LOOPBACK_NAMES:
+        spelt.append("127.0.0.1")
+    return (address for address in spelt if literal(address) is not None)
 
 
 def parse_networks(texts: Iterable[str]) -> tuple[Network, ...]:

@@ -10,6 +10,7 @@ from scenthound.web.mime import parse as parse_mime
 
 PRESCAN = 1024  # bytes in which the standard looks for a <meta>
 LATE = 1 << 16  # bytes searched for a <meta> before guessing; a browser would find it while parsing
+PIECE = 1 << 16  # bytes of a long body decoded at a time
 SAMPLE = 4096  # bytes around the first non-ASCII byte, from which the encoding is guessed
 FALLBACK = "windows-1252"
 
@@ -137,8 +138,13 @@ def to_text(body: bytes, content_type: str = "") -> str:
     return decode(body, detect(body, content_type).name)
 
 
-def decode(body: bytes, name: str) -> str:
-    """The body, decoded from an encoding of the standard, without its byte order mark."""
+def decode(body: bytes, name: str, most: int | None = None) -> str:
+    """The body, decoded from an encoding of the standard, without its byte order mark.
+
+    With `most`, it stops somewhere after this many characters.
+    """
+    if most is not None and len(body) > most + PIECE and name not in ("replacement", "x-user-defined"):
+        return _decode_beginning(body, name, most)
     if name == "replacement":
         return "\N{REPLACEMENT CHARACTER}" if body else ""
     if name == "x-user-defined":
@@ -148,6 +154,20 @@ def decode(body: bytes, name: str) -> str:
     except (LookupError, UnicodeError):  # not a name of the standard
         text = body.decode(FALLBACK, "replace")
     return text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
+
+
+def _decode_beginning(body: bytes, name: str, most: int) -> str:
+    """The first characters of a long body, with memory for nothing but these: read twice, first to count them."""
+    try:
+        codec = codecs.lookup(_CODECS.get(name, name))
+    except LookupError:  # not a name of the standard
+        codec = codecs.lookup(FALLBACK)
+    assert codec.incrementaldecoder is not None  # every encoding of the standard has one
+    decoder, size, end = codec.incrementaldecoder("replace"), 0, 0
+    while size <= most + 1 and end < len(body):  # one more, because the last character may be cut in two
+        size += len(decoder.decode(body[end : end + PIECE]))
+        end += PIECE
+    return codec.decode(memoryview(body)[:end], "replace")[0].removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
 
 
 _USER_DEFINED = {code: 0xF700 + code for code in range(0x80, 0x100)}
@@ -196,13 +216,22 @@ def _meta(attributes: dict[bytes, bytes]) -> str | None:
     return {"utf-16le": "utf-8", "utf-16be": "utf-8", "x-user-defined": FALLBACK}.get(name or "", name)
 
 
+def _first_invalid(body: bytes) -> int | None:
+    """The offset of the first byte that is not UTF-8; None if all are, perhaps cut at the end."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    for start in range(0, len(body), PIECE):  # in pieces, because the text of all of it can take twice its bytes
+        held_back = len(decoder.getstate()[0])
+        try:
+            decoder.decode(body[start : start + PIECE])
+        except UnicodeDecodeError as error:
+            return start - held_back + error.start
+    return None
+
+
 def _guess(body: bytes) -> Charset:
     """UTF-8 if the body is valid UTF-8 (perhaps cut at the end), else a late `<meta>`, else a statistical guess."""
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(body)
-    except UnicodeDecodeError as error:
-        first = error.start
-    else:
+    first = _first_invalid(body)
+    if first is None:
         return Charset("utf-8", "guess")
     if late := prescan(body[:LATE]):
         return Charset(late, "meta")

@@ -97,12 +97,13 @@ def _unpack(data: bytes, coding: str, limit: int, ratio: int) -> Decoded:
                 raise Undecodable(f"{used} bytes of {coding} decompress to {size} or more", reason="bomb")
             if size > limit:
                 truncated = "length"
+                pieces[-1] = piece[: len(piece) - (size - limit)]
                 break
     except _Damage as damage:
         if not size:
             raise Undecodable(f"not {coding}: {damage}", reason="damaged") from None
         truncated = "damaged"
-    return Decoded(b"".join(pieces)[:limit], truncated)
+    return Decoded(b"".join(pieces), truncated)
 
 
 def _gzip(data: bytes) -> Pieces:

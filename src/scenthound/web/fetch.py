@@ -50,8 +50,8 @@ class HttpFetcher:
     """Implements `ports.Fetcher` over HTTP. Use it as `async with HttpFetcher(...) as fetcher`.
 
     It keeps no cookies, sends no credentials and no Referer, and follows no redirects. A proxy looks up names itself,
-    so only hosts written as addresses and internal names can be refused, the proxy's own address is not checked, and
-    `Response.address`, which is unknown, is empty.
+    so only addresses, internal names and names that spell out an address can be refused (`forbidden_name`), the proxy's
+    own address is not checked, and `Response.address`, which is unknown, is empty.
     """
 
     def __init__(
@@ -195,9 +195,10 @@ class HttpFetcher:
         finally:
             if is_large:
                 self._large.release()
-        whole = b"".join(body)
         if size > most:
-            truncated, whole = "length", whole[:most]
+            truncated, body[-1] = "length", body[-1][: len(body[-1]) - (size - most)]
+        whole = b"".join(body)
+        body.clear()
         meter.unwatch()
         if not truncated:
             self._keep_alive(meter)

@@ -33,8 +33,9 @@ class Shape:
 
     characters: int = 3_000_000
     """Length of the HTML source. A parsed page takes at least three times as much memory."""
-    tags: int = 250_000
-    """Number of `<`, two for most elements. The largest of 13,548 recorded pages has 9,300."""
+    tags: int = 150_000
+    """Number of `<`, two for most elements; each element takes 400 bytes. The largest of 13,548 recorded pages has
+    9,300."""
     nesting: int = 512
     """Unclosed elements inside each other; browsers stop at 512, too."""
     attributes: int = 250

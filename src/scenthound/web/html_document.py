@@ -73,6 +73,7 @@ class HtmlDocument:
         "base",
         "canonical",
         "cuts",
+        "has_bad_base",
         "lang",
         "links",
         "metas",
@@ -102,7 +103,9 @@ class HtmlDocument:
         self.title = ""
         self.links: Sequence[Link] = ()
         self.refused: Counter[str] = Counter()
-        """Counts of refused links by reason: `not-http`, `bad-url`, `too-long`, `too-many-links`; also `bad-base`."""
+        """Counts of refused links by reason: `not-http`, `bad-url`, `too-long`, `too-many-links`."""
+        self.has_bad_base = False
+        """Whether its `<base href>` is not valid; then its links are relative to its own URL."""
         self.metas: list[tuple[str, str]] = []
         """Name (in lower case) and content of each named `<meta>`, in document order, at most 200."""
         self.refresh = ""
@@ -115,6 +118,7 @@ class HtmlDocument:
         """The changes made by `guard.tame`; empty for a normal page."""
         self.noindex = False
         self.nofollow = False
+        """Set by the caller: whether all links are marked nofollow by the page itself."""
         self._text: str | None = None
         self.nodes: list[LexborNode] = []
         self.spare = min(max(REPETITION * size, 100_000), REPETITION_AT_MOST)
@@ -173,7 +177,7 @@ class HtmlDocument:
         if base and len(base) <= longest:
             self.base = base
         else:
-            self.refused["bad-base"] += 1
+            self.has_bad_base = True
 
     def _canonical_url(self, node: LexborNode, rules: UrlRules) -> Url | None:
         try:
@@ -226,10 +230,13 @@ class HtmlDocument:
             nodes.append(node)
         return links
 
-    def resolved(self, raw: str, rules: UrlRules = RULES) -> tuple[str, Url] | None:
-        """Spelling and URL of a reference that is not a link; None if it is not an http(s) URL."""
-        resolved = _resolve(raw, self.base, rules)
-        return None if isinstance(resolved, str) else resolved
+    def resolved(self, raw: str, rules: UrlRules = RULES) -> tuple[str, Url] | str:
+        """Spelling and URL of a reference that is not an anchor, or the reason why it is refused."""
+        return _resolve(raw, self.base, rules)
+
+    def mark_links(self, nofollow: bool) -> None:
+        """Mark all links nofollow, or none."""
+        self.links = [link._replace(nofollow=nofollow) for link in self.links]
 
     def add_link(self, url: Url, spelling: str) -> None:
         """Add a link without an anchor, at the root element."""
@@ -250,6 +257,11 @@ class HtmlDocument:
         if self._text is None:
             self._text = "" if self.root is None else self.root.text(separator=" ", strip=True, skip_empty=True)
         return self._text
+
+    def take_text(self, most: int) -> str:
+        """The first characters of the text. The rest, which may take megabytes, is not kept."""
+        self._text = text = self.text[:most]
+        return text
 
     def headings(self) -> dict[int, int]:
         """The heading elements by memory id, numbered in document order."""

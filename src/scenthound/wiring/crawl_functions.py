@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from scenthound.loop.crawl_toml import DEFAULT_STRATEGY
+from scenthound.looking_for import checked
+from scenthound.loop.crawl_toml import DEFAULT_STRATEGY, read_topic
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Topic
@@ -36,7 +38,8 @@ def crawl(
     list of URLs, or the `Path` of a file with one URL per line. `out` is the new folder. `watch` is called with each
     page, miss, dropped link and event of the strategy; if it is `async`, it is awaited. `strategy` is `hound` by
     default, or the strategy of the `model`, a folder written by `train`. `options` are settings of the crawl
-    (`delay="500 ms"`, `hosts=["example.org"]`, see `Settings`) and parameters of the strategy.
+    (`delay="500 ms"`, `hosts=["example.org"]`, see `Settings`), parameters of the strategy, and `looking_for`:
+    `"pages"` or `"sites"`, which replaces that of the topic.
 
     The crawl obeys robots.txt and waits between requests to a host. It also works in a notebook, where `watch` is
     called from another thread. Ctrl-C saves the crawl and raises `KeyboardInterrupt`. Raises `ScenthoundError` if
@@ -91,8 +94,13 @@ def _begin_function(
 ) -> Callable[[], Session]:
     """A function that begins the crawl. Call it in the thread that runs the crawl, because SQLite is bound to it."""
     name = strategy or (load_model(Path(model)).strategy if model is not None else DEFAULT_STRATEGY)
+    options = dict(options)
+    looking_for = options.pop("looking_for", None)
     setting_values, parameters = split_settings(options, name)
     settings = read(Settings, setting_values)
+    topic = read_topic(topic)
+    if looking_for is not None:
+        topic = replace(topic, looking_for=checked(looking_for))
     return partial(
         begin, topic, seeds, out, strategy=strategy, parameters=parameters, settings=settings, watch=watch, model=model
     )

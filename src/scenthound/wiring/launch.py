@@ -21,6 +21,8 @@ from scenthound.loop.new_urls import bound_for
 from scenthound.loop.recording import Counters
 from scenthound.loop.resume import resume as resume_crawl
 from scenthound.loop.settings import Settings, read
+from scenthound.loop.steering import give_order
+from scenthound.loop.suspended_urls import MOST, SuspendedUrls
 from scenthound.loop.trap_watch import TrapWatch
 from scenthound.loop.use_model import parameters_for_model, require_model, use_model
 from scenthound.model import Candidate, Step, Topic
@@ -137,13 +139,17 @@ def resume(
     watch: Watch | None = None,
     pages: int | None = None,
     refetch: bool = False,
+    traps: str | None = None,
     clock: Callable[[], float] | None = None,
 ) -> Session:
     """Continue the crawl in a folder, however it ended. `pages` sets a new budget.
 
+    `traps` is `off` to fetch URLs that look like traps like all others, and `on` to let them wait again.
     With `refetch`, pages whose WARC file is missing are fetched again; otherwise a missing file is an error.
     """
     clock = clock or Clock()
+    if traps is not None:
+        give_order(Path(out), "traps", traps, clock())
     try:
         return _resumed(CrawlFolder.reopen(Path(out), refetch), fetcher, watch, pages, clock)
     except StateDamaged as damage:  # the pages are intact, so read them again
@@ -216,9 +222,17 @@ def _assemble(folder: CrawlFolder, clock: Callable[[], float], pages: int | None
         ),
         scope=make_scope(settings),
         politeness=politeness,
-        judging=start_judge(settings.judge, request.topic, [url for url, _ in seeds], settings.relevant, strategy),
-        counters=Counters(settings.dry_window, settings.dry_floor, settings.dry_patience),
-        traps=TrapWatch() if settings.traps else None,
+        judging=start_judge(
+            settings.judge,
+            request.topic,
+            [url for url, _ in seeds],
+            settings.relevant,
+            strategy,
+            request.topic.looking_for,
+        ),
+        counters=Counters(settings.dry_window, settings.dry_floor, settings.dry_patience, request.topic.looking_for),
+        traps=TrapWatch(is_on=settings.traps),
+        suspended=SuspendedUrls(most=bound or MOST, share=settings.trap_share),
         repository=folder.repository,
         order=make_order(settings),
         seed_number=settings.seed_number,

@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, cast
 
-from scenthound.errors import BadConfig, UnknownName
+from scenthound.errors import BadConfig, JudgeFailed, ScenthoundError, UnknownName
 from scenthound.judges import JUDGES
 from scenthound.judging import ClassifiesPages, Judge, UsesClassifier
+from scenthound.looking_for import PAGES
 from scenthound.loop.address_delay import AddressDelay, seconds_between
 from scenthound.loop.core import Crawl
 from scenthound.loop.fetch_order import WINDOW, Order, OrderRule
@@ -19,7 +20,7 @@ from scenthound.loop.plugin_calls import Judging
 from scenthound.loop.replies import page_limits as page_limits
 from scenthound.loop.scope import Scope
 from scenthound.loop.settings import Settings, read
-from scenthound.model import Topic, Url
+from scenthound.model import LookingFor, Topic, Url
 from scenthound.page.keyword_similarity import KeywordSimilarity
 from scenthound.page.page import Page
 from scenthound.page.pdf.convert import require_pypdf
@@ -34,17 +35,33 @@ from scenthound.web.addresses import parse_networks
 from scenthound.web.connection import FetchLimits
 from scenthound.web.fetch import HttpFetcher
 
+LOOKING_FOR = "looking_for"
+
 
 def make_strategy(name: str, parameters: Mapping[str, Any] | None = None) -> Strategy:
     """Make a strategy from its name and parameters, which are checked."""
-    strategy: Strategy = read(STRATEGIES.get(name), parameters or {}, what=f"parameter of {name}")
+    kind = STRATEGIES.get(name)
+    _refuse_looking_for(kind, parameters or {}, f"the strategy {name}")
+    strategy: Strategy = read(kind, parameters or {}, what=f"parameter of {name}")
     return strategy
 
 
 def make_judge(name: str, parameters: Mapping[str, Any] | None = None) -> Judge:
     """Make a judge from its name and parameters, which are checked."""
-    judge: Judge = read(JUDGES.get(name), parameters or {}, what=f"parameter of judge {name}")
+    kind = JUDGES.get(name)
+    _refuse_looking_for(kind, parameters or {}, f"the judge {name}")
+    judge: Judge = read(kind, parameters or {}, what=f"parameter of judge {name}")
     return judge
+
+
+def _refuse_looking_for(kind: type[Any], parameters: Mapping[str, Any], whose: str) -> None:
+    """Raise `BadConfig` for `looking_for`, which hound and the judge `topic` had as parameters of their own."""
+    is_given = any(name.replace("-", "_") == LOOKING_FOR for name in parameters)
+    if is_given and LOOKING_FOR not in {f.name for f in fields(kind)}:
+        raise BadConfig(
+            f"`looking_for` is not a parameter of {whose}: strategy and judge follow the topic",
+            'use --looking-for sites, or write looking_for = "sites" into the topic; the default is pages',
+        )
 
 
 def named_judge(text: str) -> Judge:
@@ -60,14 +77,28 @@ def named_judge(text: str) -> Judge:
 
 
 def start_judge(
-    text: str, topic: Topic, seeds: Sequence[Url], threshold: float = 0.0, strategy: Strategy | None = None
+    text: str,
+    topic: Topic,
+    seeds: Sequence[Url],
+    threshold: float = 0.0,
+    strategy: Strategy | None = None,
+    counted: LookingFor = PAGES,
 ) -> Judging:
-    """Make a judge from a text, start it for a topic, and add the similarity that trails record."""
+    """Make a judge from a text, start it for a topic, and add the similarity that trails record.
+
+    `counted` is what may be flagged as relevant, whatever the judge. The laboratory, which measures judges, leaves it
+    at `pages`, so that it gets their own flags.
+    """
     judge, similarity = named_judge(text), KeywordSimilarity(topic)
     if isinstance(judge, UsesClassifier):
         judge.use_classifier(_classifier(strategy, text))
-    judge.start(topic, seeds)
-    return Judging(judge, similarity, threshold)
+    try:
+        judge.start(topic, seeds)
+    except ScenthoundError:
+        raise
+    except Exception as error:
+        raise JudgeFailed.of(judge, "at the start", error) from error
+    return Judging(judge, similarity, threshold, counted)
 
 
 def relevance_by(judge: str, topic: Topic, seeds: Sequence[Url]) -> Callable[[Page], bool]:
@@ -208,5 +239,4 @@ def make_scope(settings: Settings) -> Scope:
         tuple(settings.paths),
         tuple(settings.not_paths),
         settings.depth,
-        settings.traps,
     )

@@ -11,14 +11,16 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 
 from scenthound import url as urls
-from scenthound.errors import DiskFull, IoFailed
+from scenthound.errors import DiskFull, IoFailed, PluginFailed
 from scenthound.loop.address_delay import KnowsAddresses
 from scenthound.loop.core import Crawl
 from scenthound.loop.crawl_toml import masked
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.identity import product_token
+from scenthound.loop.link_balance import waiting_urls
 from scenthound.loop.live import LabelListener, LiveRun
 from scenthound.loop.messages import Dropped
+from scenthound.loop.plugin_failure import PluginFailure
 from scenthound.loop.replies import Replies
 from scenthound.loop.settings import Settings
 from scenthound.loop.steering import Steering
@@ -115,8 +117,8 @@ class Session:
 
     @property
     def waiting(self) -> int:
-        """The number of URLs in the frontier or in flight."""
-        return len(self.crawl.frontier) + len(self.crawl.frontier.in_flight())
+        """The number of URLs that are still to be fetched, including those in flight."""
+        return waiting_urls(self.crawl)
 
     @property
     def settings(self) -> Settings:
@@ -146,11 +148,15 @@ class Session:
     ) -> str:
         """Crawl to the end and return the reason. `take` is called with each page once it is committed.
 
-        Cancelling this coroutine saves the crawl. Raises `DiskFull` or `IoFailed` after a clean stop.
+        Cancelling this coroutine saves the crawl. Raises `PluginFailed`, `DiskFull` or `IoFailed` after a clean stop.
         """
         self._take = take
         try:
             return await self._crawl(tick, handle_signals)
+        except PluginFailed as error:
+            self.folder.failed(PluginFailure.of(error, self.folder.request), self.clock())
+            hint = f"{error.hint}: {self._resume_command}"
+            raise type(error)(error.plugin, error.where, error.error, hint) from (error.__cause__ or error)
         except DiskFull as error:
             self.folder.stopped("disk full", self.clock())
             raise DiskFull(error.path, f"make room, then: {self._resume_command}", error.left) from error

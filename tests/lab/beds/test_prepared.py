@@ -28,7 +28,7 @@ from scenthound.lab.generate.simple_web import GeneratedWeb
 from scenthound.model import Candidate, Link, Miss, Moved, Response
 from scenthound.page.keyword_similarity import Query
 from scenthound.page.page import Page
-from scenthound.page.read import read_html
+from scenthound.page.read import read
 from scenthound.page.record import EVERYTHING, Parts, Record
 from scenthound.page.views import KEPT
 from scenthound.page.views.anchors import anchor_leaves, anchor_tokens, heading_leaves, window_counts
@@ -41,6 +41,7 @@ from scenthound.text.term_counts import NumberedTerms
 from scenthound.text.tokens import Analyser
 from scenthound.url import make
 from scenthound.web.html_document import parse_html
+from support.long_form import long_form
 
 SMALL = Analyser("small", stem=False)
 HOME = (
@@ -85,7 +86,9 @@ def fetched(bed: PreparedBed, url: str) -> Any:
 
 
 def live(html: str, url: str = "http://a.test/") -> Page:
-    return Page(make(url), Candidate(make(url), 0.5), read_html(html, make(url)))
+    document = parse_html(html, make(url))
+    document.mark_links(nofollow=False)  # the lab follows all links
+    return Page(make(url), Candidate(make(url), 0.5), read(document, make(url), EVERYTHING))
 
 
 def recorded(page: Page) -> Page:
@@ -210,7 +213,7 @@ WORDS = st.sampled_from(
 )
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=long_form(26, 80), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.one_of(TAGS.map(lambda tag: f"<{tag}>"), WORDS), max_size=60))
 def test_any_markup_is_recorded_faithfully(parts: list[str]) -> None:
     html = "".join(parts)

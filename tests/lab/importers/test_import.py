@@ -20,6 +20,7 @@ from scenthound.lab.importers import IMPORTERS, Notes, Options, SourceContent, i
 from scenthound.lab.importers.warc_stream import records_in
 from scenthound.model import Response, Url
 from scenthound.url import make
+from support.long_form import long_form
 
 PAGE = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
 
@@ -180,7 +181,7 @@ def test_a_truncated_file_gives_its_whole_records_and_says_so(tmp_path: Path) ->
         assert any("cut short" in line for line in report.problems), packing
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=long_form(50, 150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(["plain", "each", "one", "pairs"]), st.data())
 def test_damaged_bytes_do_not_break_the_reader(tmp_path: Path, packing: str, data: st.DataObject) -> None:
     path = save(tmp_path / "hurt.warc.gz", MIXED, packing)
@@ -192,7 +193,7 @@ def test_damaged_bytes_do_not_break_the_reader(tmp_path: Path, packing: str, dat
     assert len(list(records_in(path, Notes()))) <= len(MIXED) + 1
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=long_form(20, 60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.binary(max_size=300), max_size=6), st.sampled_from(["plain", "each", "one", "pairs"]))
 def test_whole_records_come_out_as_they_went_in(tmp_path: Path, blocks: list[bytes], packing: str) -> None:
     path = save(tmp_path / "whole.warc.gz", [record("resource", "http://a.test/", block) for block in blocks], packing)

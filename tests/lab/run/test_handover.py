@@ -10,21 +10,26 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
+from scenthound.cli.root_command import run as run_command
 from scenthound.errors import PartMissing
+from scenthound.judges import judge
+from scenthound.judging import Verdict
 from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
 from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.simple_web import GeneratedWeb
 from scenthound.lab.measure.compare_crawlers import Question, as_json, compare_within, measure_if_stale, non_oracles
 from scenthound.lab.measure.metrics.targets import target_recall
+from scenthound.lab.report.experiment_report import write_report
 from scenthound.lab.run.experiment import Experiment, RunOptions, check_topics, open_experiment, run
-from scenthound.lab.run.handover import UNFETCHED, LoanEnded, read_powers, visible_topic
+from scenthound.lab.run.handover import EXAMPLE_URLS, UNFETCHED, VERDICTS, LoanEnded, read_powers, visible_topic
 from scenthound.lab.run.run_cell import CellResult, ReplayLimits, StrategyAccess, run_cell, run_strategy
+from scenthound.lab.run.topic_lessons import lessons_of
 from scenthound.model import Candidate, Response, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import EVERYTHING, Parts, Record
@@ -35,8 +40,8 @@ from scenthound.page.views.leaves import link_leaves
 from scenthound.page.views.positions import term_positions
 from scenthound.page.views.surrounding_words import surroundings
 from scenthound.page.views.terms import token_terms
-from scenthound.ports import Declaration, Lessons
-from scenthound.strategies import strategy
+from scenthound.ports import Declaration, Lessons, declaration_of
+from scenthound.strategies import STRATEGIES, strategy
 from scenthound.strategies.breadth_first import BreadthFirst
 from scenthound.testing import page_of
 from scenthound.text.term_counts import TermCounts
@@ -70,11 +75,140 @@ def bed(web: Bed) -> PreparedBed:
 @strategy("test-cheat-examples")
 @dataclass
 class AsksForExamples(BreadthFirst):
-    """Fetches the topic's examples first."""
+    """Fetches the topic's examples first, and says so."""
+
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration(topic_examples=True)
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
         self.topic_ = topic
         return [Candidate(Url(url), 1e9) for url in topic.examples] + list(super().start(topic, seeds))
+
+
+@strategy("test-silent-examples")
+@dataclass
+class SilentlyAsksForExamples(AsksForExamples):
+    """The same without saying so."""
+
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration()
+
+    def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:
+        self.lessons_topic_ = lessons.topic
+
+    def model(self) -> Mapping[str, Any]:
+        return {}
+
+    def use(self, model: Mapping[str, Any]) -> None: ...
+
+
+@strategy("test-takes-verdicts")
+@dataclass
+class LearnsFromVerdicts(BreadthFirst):
+    """Gets the judge's verdicts."""
+
+    def take_verdict(self, url: Url, relevance: float, relevant: bool) -> None: ...
+
+
+@judge("test-examples")
+@dataclass
+class KnowsExamples:
+    """Rates the topic's examples as relevant, and nothing else."""
+
+    uses_examples: ClassVar[bool] = True
+
+    def start(self, topic: Topic, seeds: Sequence[Url]) -> None:
+        self.examples_ = frozenset(topic.examples)
+
+    def judge(self, page: Page) -> Verdict:
+        is_relevant = page.url in self.examples_
+        return Verdict(float(is_relevant), is_relevant)
+
+    def doubts(self) -> list[str]:
+        return []
+
+
+@judge("test-silent-judge")
+@dataclass
+class SilentJudge(KnowsExamples):
+    """The same without saying so."""
+
+    uses_examples: ClassVar[bool] = False
+
+
+def test_only_a_strategy_that_declares_it_gets_the_examples_of_a_topic(bed: PreparedBed) -> None:
+    topic = WEB.topics[0]
+    assert topic.examples
+    declared, silent, plain = (
+        run_cell(bed, topic, name, limits=LIMITS, topics=WEB.topics)
+        for name in ("test-cheat-examples", "test-silent-examples", "breadth-first")
+    )
+    assert set(declared.visited[: len(topic.seeds) + len(topic.examples)]) == {*topic.seeds, *topic.examples}
+    assert declared.given == (EXAMPLE_URLS,)
+    assert silent.visited == plain.visited
+    assert silent.given == plain.given == ()
+
+
+def test_every_other_field_of_a_topic_stays_in_the_lab(bed: PreparedBed) -> None:
+    topic = replace(WEB.topics[0], path=("insects", "bees"), neighbours=WEB.topics[0].targets[:2], originals=())
+    crawler = SilentlyAsksForExamples()
+    access = StrategyAccess(lessons=lambda: lessons_of(bed, topic, WEB.topics))
+    run_strategy(bed, visible_topic(topic, bed.aliases), crawler, topic.seeds, LIMITS, access=access)
+    keywords_only = Topic(topic.keywords, looking_for=topic.looking_for)
+    assert crawler.topic_ == keywords_only, "no name, description, examples or categories"
+    assert crawler.lessons_topic_ == keywords_only
+
+
+def test_a_judge_gets_the_examples_only_if_it_declares_it(bed: PreparedBed) -> None:
+    names = ("test-examples", "test-silent-judge", "test-examples")
+    crawlers = ("test-cheat-examples", "test-cheat-examples", "test-takes-verdicts")
+    told, silent, heard = (
+        run_cell(bed, WEB.topics[0], crawler, limits=replace(LIMITS, judge=name))
+        for name, crawler in zip(names, crawlers, strict=True)
+    )
+    assert sum(step.relevant for step in told.steps) == len(WEB.topics[0].examples)
+    assert not any(step.relevant for step in silent.steps)
+    assert heard.given == (VERDICTS,), "its strategy may learn the examples from the verdicts"
+
+
+def test_the_experiment_names_all_that_got_examples(
+    web: Bed, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = "test-cheat-examples,test-silent-examples,test-takes-verdicts,breadth-first"
+    options = RunOptions(topics=1, limits=ReplayLimits(pages=20, judge="test-examples"), oracles=False)
+    run(web, names, tmp_path / "run", options)
+    experiment = open_experiment(tmp_path / "run")
+    assert experiment.spec.given == {"test-cheat-examples": (EXAMPLE_URLS,), "test-takes-verdicts": (VERDICTS,)}
+    assert experiment.spec.judge_given == (EXAMPLE_URLS,)
+    measure_if_stale(experiment, [20])
+    report = write_report(experiment, [20]).read_text()
+    for name, kind in (
+        ("test-cheat-examples", EXAMPLE_URLS),
+        ("test-takes-verdicts", VERDICTS),
+        ("judge test-examples", EXAMPLE_URLS),
+    ):
+        assert f"<code>{name}</code>: {kind}" in report
+    assert "<code>test-silent-examples</code>: " not in report
+    folder = str(tmp_path / "run")
+    assert run_command(["lab", "measure", folder]) == 0
+    assert run_command(["lab", "compare", folder, "test-cheat-examples", "breadth-first"]) == 0
+    said = capsys.readouterr()
+    assert "judge test-examples" in said.out
+    assert f"test-cheat-examples was given, besides keywords and seeds: {EXAMPLE_URLS}" in said.err
+
+
+def test_our_strategies_that_use_examples_declare_it() -> None:
+    by_default = {name for name, kind in STRATEGIES.items() if declaration_of(kind()).topic_examples}
+    assert {name for name in by_default if not name.startswith("test-")} == {
+        name for name in STRATEGIES.names() if name.startswith("hayek")
+    }
+    for name, parameters in (
+        ("hub-seeking", {"counted": "examples"}),
+        ("per-seed", {"inner": "hub-seeking:counted=examples"}),
+    ):
+        assert declaration_of(make_strategy(name, parameters)).topic_examples
 
 
 def leaky(topic: BedTopic) -> BedTopic:
@@ -202,8 +336,6 @@ def reachable(*roots: object, not_into: tuple[type, ...] = ()) -> list[object]:
 
 
 def taught(bed: PreparedBed, cheat: Any) -> CellResult:
-    from scenthound.lab.run.topic_lessons import lessons_of
-
     topic = WEB.topics[0]
     return run_strategy(
         bed,

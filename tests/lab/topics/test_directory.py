@@ -18,6 +18,7 @@ from scenthound.lab.importers.odp_dump import Category, Listing, Problems, recor
 from scenthound.lab.topics import directory as directory_module
 from scenthound.lab.topics.directory import BizCategories, ExpLeaves, SmpSubtrees, import_odp
 from scenthound.lab.topics.seeds import neighbours, seeds_at_distance
+from support.long_form import long_form
 from support.suites import SHARED, with_shared
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<RDF xmlns:r="r" xmlns:d="d">\n'
@@ -137,7 +138,7 @@ def test_where_chunks_end_makes_no_difference(tmp_path: Path, size: int, noise: 
         assert read(path) == whole
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=long_form(20, 60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.sampled_from(["<Topic", ' r:id="', '"', ">", "</Topic>", "<!--", "-->", "<", "&", "<![CDATA[", "a"]))
 )

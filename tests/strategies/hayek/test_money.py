@@ -15,6 +15,7 @@ from scenthound.strategies.hayek.auction import Trading
 from scenthound.strategies.hayek.hayek_crawler import HayekEpsilon, HayekEstimating
 from scenthound.strategies.hayek.market import COIN, ROOT, WORLD, Market, MarketRules, Transfer, coins, series, units
 from scenthound.testing import TinyWeb, walk
+from support.long_form import long_form
 
 
 class Purses:
@@ -139,7 +140,7 @@ def auctions(rules: MarketRules, rng: random.Random, rounds: int) -> tuple[int, 
     return sold, goals
 
 
-@settings(deadline=None, max_examples=120)
+@settings(deadline=None, max_examples=long_form(40, 120))
 @given(
     luck=st.integers(0, 2**32),
     price=st.sampled_from(["first", "second"]),

@@ -23,6 +23,7 @@ from scenthound.url import are_sites
 
 CHESS = "chess openings gambit endgame knight bishop castling"
 GARDEN = "garden tulip compost rake seedling mulch trowel"
+SITES = Topic("chess", looking_for="sites")
 
 
 def one_host(pages: dict[str, str]) -> TinyWeb:
@@ -134,22 +135,22 @@ def test_links_that_the_crawl_does_not_take_do_not_block_the_ranking() -> None:
     assert any("rake" in url and score > NOT_RANKED for url, score in ranked.items())
 
 
-MANY_LISTS = {"seed": page(CHESS, " ".join(f"list-{n}" for n in range(300)))} | {
-    f"list-{n}": page(GARDEN, " ".join(f"item-{n}-{m}" for m in range(20))) for n in range(300)
+MANY_LISTS = {"seed": page(CHESS, " ".join(f"list-{n}" for n in range(150)))} | {
+    f"list-{n}": page(GARDEN, " ".join(f"item-{n}-{m}" for m in range(20))) for n in range(150)
 }
 
 
 def test_urls_that_no_remembered_link_leads_to_are_forgotten_and_still_fetched_in_the_end() -> None:
-    hound, items = Hound(memory=1000), [f"item-{n}-{m}" for n in range(300) for m in range(20)]
-    walk(one_host(MANY_LISTS), hound, "chess", ["a.test/seed"], pages=290)
-    assert len(hound.table_.names) < 290 + 1000 + 1000, "pages, links, and links met since the last ranking"
+    hound, items = Hound(memory=1000), [f"item-{n}-{m}" for n in range(150) for m in range(20)]
+    walk(one_host(MANY_LISTS), hound, "chess", ["a.test/seed"], pages=140)
+    assert len(hound.table_.names) < 140 + 1000 + 1000, "pages, links, and links met since the last ranking"
     visited = names(
         walk(
             one_host(MANY_LISTS | dict.fromkeys(items, page(GARDEN))),
             Hound(memory=1000),
             "chess",
             ["a.test/seed"],
-            pages=9000,
+            pages=4000,
         )
     )
     assert set(visited) == {*MANY_LISTS, *items}
@@ -161,10 +162,10 @@ def test_a_saved_hound_that_has_forgotten_urls_goes_on_as_before() -> None:
     homes = dict.fromkeys((f"h{n}.test/" for n in range(100)), links)
     homes["h0.test/"] += "".join(f"<a href='http://{home}'>site</a>" for home in homes)
     seeds = ["h0.test/", "h1.test/"]
-    walk(TinyWeb(homes), first, "chess", seeds, pages=90)
+    walk(TinyWeb(homes), first, SITES, seeds, pages=90)
     assert first.sites_ is not None, "sites are looked for"
     assert len(first.table_.names) < 2000, "of some 2,800 URLs some are forgotten"
-    list(again.start(topic("chess"), [named(seed) for seed in seeds]))
+    list(again.start(SITES, [named(seed) for seed in seeds]))
     again.load(unpack(pack(first.save())))
     for url in ("h95.test/", "h95.test/list-1", "h95.test/list-2"):
         told = page_of(page(CHESS, "list-3 list-4"), named(url), candidate=Candidate(named(url), 1.0))
@@ -295,7 +296,7 @@ def test_a_saved_topic_goes_on_as_before() -> None:
 # ---- sites
 
 
-def test_sites_are_looked_for_where_seeds_are_home_pages_of_different_hosts() -> None:
+def test_seeds_look_like_sites_if_they_are_home_pages_of_different_hosts() -> None:
     assert are_sites([named("a.test/"), named("b.test/"), named("c.test/")])
     assert not are_sites([named("a.test/")])
     assert not are_sites([named("a.test/x"), named("b.test/y")])
@@ -325,7 +326,7 @@ def test_home_pages_of_newly_named_hosts_come_before_other_pages_of_theirs() -> 
 
 
 def test_home_pages_without_links_to_them_are_fetched_if_their_host_is_named() -> None:
-    visited = walk(TinyWeb(SHOPS), Hound(), "chess", ["a.test/", "b.test/"]).visited
+    visited = walk(TinyWeb(SHOPS), Hound(), SITES, ["a.test/", "b.test/"]).visited
     assert {named(f"s{n}.test/") for n in range(6)} <= set(visited)
 
 
@@ -339,7 +340,7 @@ def test_lists_come_before_home_pages_that_nothing_speaks_for() -> None:
         **{f"g{n}.test/": shop(GARDEN) for n in range(20)},
         **{f"s{n}.test/": shop(CHESS) for n in range(6)},
     }
-    visited = list(walk(TinyWeb(web), Hound(), "chess", ["a.test/", "b.test/"]).visited)
+    visited = list(walk(TinyWeb(web), Hound(), SITES, ["a.test/", "b.test/"]).visited)
     assert max(visited.index(named(f"s{n}.test/")) for n in range(6)) < 13
 
 
@@ -359,18 +360,64 @@ def test_whether_lists_fit_the_topic_counts_as_much_as_it_was_worth(relevant_lis
     assert sites.topicality(relevance) == topicality
 
 
+def test_a_crawl_near_its_end_reads_the_sites_that_it_has_found_and_looks_for_no_others() -> None:
+    """From page 4 on, home pages take turns with the other pages of chess sites; the lists of gardens come last."""
+    lists = [f"hub.test/{n}" for n in range(6)]
+    web = {
+        "a.test/": shop(CHESS, "hub.test/", *lists),
+        "b.test/": shop(CHESS),
+        "hub.test/": shop(GARDEN, "s0.test/", "g0.test/"),
+        **{name: shop(GARDEN, f"n{n}.test/") for n, name in enumerate(lists)},
+        **{f"n{n}.test/": shop(GARDEN) for n in range(6)},
+        "s0.test/": shop(CHESS, "s0.test/about"),
+        "g0.test/": shop(GARDEN, "g0.test/about"),
+        "s0.test/about": shop(CHESS),
+        "g0.test/about": shop(GARDEN),
+    }
+    lists_before = {}
+    for after in (0, 4):
+        hound = Hound(compare_after=after)
+        visited = list(walk(TinyWeb(web), hound, SITES, ["a.test/", "b.test/"]).visited)
+        about = visited.index(named("s0.test/about"))
+        lists_before[after] = sum(visited.index(named(name)) < about for name in lists)
+    assert lists_before[4] < lists_before[0]
+
+
 def test_nothing_is_known_about_lists_at_first() -> None:
     assert SiteSearch(LinkTable(1000)).topicality(np.zeros(0)) == 0.5
 
 
-def test_the_inference_can_be_overridden() -> None:
-    walked = walk(TinyWeb(SHOPS), Hound(looking_for="pages"), "chess", ["a.test/", "b.test/"])
+def test_home_pages_as_seeds_do_not_make_it_look_for_sites() -> None:
+    walked = walk(TinyWeb(SHOPS), Hound(), "chess", ["a.test/", "b.test/"])
     assert named("s0.test/") not in walked.visited  # nobody links to it
+
+
+def test_it_can_be_made_to_look_for_sites_while_it_crawls() -> None:
+    hound, seeds = Hound(), [named("a.test/"), named("b.test/")]
+    list(hound.start(topic("chess"), seeds))
+    for url in ("a.test/", "b.test/"):
+        list(hound.read(page_of(SHOPS[url], named(url), candidate=Candidate(named(url), math.inf))))
+    list(
+        hound.read(
+            page_of(SHOPS["hub.test/list"], named("hub.test/list"), candidate=Candidate(named("hub.test/list"), 1))
+        )
+    )
+    changed = list(hound.take_looking_for("sites"))
+    homes = {named(f"s{n}.test/") for n in range(6)}
+    assert {offer.url for offer in changed if offer.parent == named("hub.test/list")} == homes, "nobody links to them"
+    assert homes <= scores(changed).keys()
+    again = Hound()
+    list(again.start(topic("chess"), seeds))
+    again.load(unpack(pack(hound.save())))
+    assert again.sites_ is not None, "it is part of the saved state"
+    back = list(hound.take_looking_for("pages"))
+    assert named("s0.test/about") in scores(back)
+    assert hound.sites_ is None
 
 
 def test_a_home_page_that_fails_is_not_asked_for_again() -> None:
     hound = Hound()
-    list(hound.start(topic("chess"), [named("a.test/"), named("b.test/")]))
+    list(hound.start(SITES, [named("a.test/"), named("b.test/")]))
     list(hound.read(page_of(SHOPS["a.test/"], "http://a.test/", candidate=Candidate(named("a.test/"), math.inf))))
     list(hound.miss(Miss(Candidate(named("hub.test/"), 1.0), "http-404")))
     again = hound.read(page_of(SHOPS["b.test/"], "http://b.test/", candidate=Candidate(named("b.test/"), math.inf)))
@@ -396,7 +443,7 @@ def test_pages_with_addresses_like_those_that_named_sites_come_first() -> None:
         **{f"a.test/partners-{n}": shop(CHESS, f"s{n}.test/") for n in range(8)},
         **{f"s{n}.test/": shop(CHESS) for n in range(8)},
     }
-    visited = walk(TinyWeb(web), Hound(), "chess", ["a.test/", "b.test/"]).visited
+    visited = walk(TinyWeb(web), Hound(), SITES, ["a.test/", "b.test/"]).visited
     kinds = [url.rpartition("/")[2].partition("-")[0] for url in visited if "-" in url]
     assert kinds[-3:] == ["history"] * 3
 

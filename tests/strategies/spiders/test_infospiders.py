@@ -19,6 +19,7 @@ from scenthound.strategies.spiders.net import Net, Numbers, link_inputs, sightin
 from scenthound.strategies.spiders.private_frontier import PrivateFrontier
 from scenthound.testing import TinyWeb, Walk, named, page_of, walk
 from scenthound.text.tokens import Analyser, stem
+from support.long_form import long_form
 
 NUMBERS = st.floats(-2, 2, allow_nan=False)
 
@@ -70,7 +71,7 @@ def plain_inputs(html: str, words: list[str], reach: int) -> Numbers:
     return found
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=long_form(20, 60))
 @given(st.lists(st.tuples(st.booleans(), st.sampled_from(["honey", "bees", "wax", "honey bees"]))), st.integers(0, 6))
 def test_inputs_are_those_of_the_definition(parts: list[tuple[bool, str]], reach: int) -> None:
     html = "".join(

@@ -1,13 +1,17 @@
 """Build or update a portal from a crawl folder; only files that have changed are written.
 
-Each file is replaced atomically. `.portal/` holds a cache of the data extracted from the pages, so that the next run
-reads only new pages, and a list of the portal's files; it need not be published.
+The changed files are written in `.portal/new/`. Only when all of them are complete, they are moved to their places. So
+a build that is killed leaves the published files as they were, or, while they are moved, a mixture of complete old and
+new files, which the next build completes; nothing half-written is ever among them. `.portal/` also holds a cache of
+the data extracted from the pages, so that the next run reads only new pages, and a list of the portal's files; it need
+not be published.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -16,18 +20,30 @@ from pathlib import Path
 from typing import Any
 
 from scenthound.apps.portal import categories as categorising
+from scenthound.apps.portal.categories import STATE
 from scenthound.apps.portal.collect import CACHE_FILE, CollectedPages, collect, write_cache
 from scenthound.apps.portal.naming import title_terms
 from scenthound.apps.portal.page_vectors import Vectors, make_vectors, most_similar, term_counts
 from scenthound.apps.portal.portal_html import Site, site_files
 from scenthound.apps.portal.search_files import search_files
 from scenthound.errors import BadConfig, BadUsage
-from scenthound.files import check_file, make_folder, move_aside, refuse_link, write_bytes, write_text
+from scenthound.files import (
+    check_file,
+    make_folder,
+    move_aside,
+    refuse_link,
+    remove_unfinished,
+    replace,
+    write_bytes,
+    write_text,
+)
 from scenthound.loop.folder import CrawlFolder
 from scenthound.store.lock import lock
 from scenthound.url import host
 
-PORTAL, STATE, FILES = "portal", ".portal", "files.json"
+PORTAL, FILES = "portal", "files.json"
+NEW = "new"  # the folder in `.portal/` for files that are not published yet
+FOLDERS = ("assets", "c", "p", "search")
 _OURS = re.compile(r"(?:assets|c|p|search)/[a-z0-9_.-]+|index\.html|search\.html")
 
 
@@ -92,6 +108,7 @@ def build_portal(
         make_folder(path / STATE)
         folder_lock = lock(path / STATE)
         try:
+            _remove_leftovers(path)
             collected = collect(
                 crawl, path / STATE / CACHE_FILE, relevant_only, lambda n: progress(f"{n:,} new pages read")
             )
@@ -100,6 +117,14 @@ def build_portal(
             return _write(path, crawl, collected, taxonomy, clusters, progress)
         finally:
             folder_lock.release()
+
+
+def _remove_leftovers(path: Path) -> None:
+    """Remove what a killed build has left. Older versions wrote unfinished files next to the published ones."""
+    shutil.rmtree(path / STATE / NEW, ignore_errors=True)
+    for folder in (path, path / STATE, *(path / name for name in FOLDERS)):
+        if not folder.is_symlink():
+            remove_unfinished(folder)
 
 
 def _why_none(relevant_only: bool) -> str:
@@ -260,15 +285,24 @@ class _PortalWriter:
         self.written = 0
 
     def write(self, files: Iterable[tuple[str, bytes]]) -> None:
-        for folder in ("assets", "c", "p", "search"):
-            make_folder(self.path / folder)
+        new = self.path / STATE / NEW
+        for folder in FOLDERS:
+            make_folder(new / folder)
+        changed = []
         for name, content in files:
             file = self.path / name
             self.sizes[name] = len(content)
             self._progress(f"{len(self.sizes):,} files written")
             if file.is_symlink() or not file.is_file() or file.read_bytes() != content:
-                write_bytes(file, content)
-                self.written += 1
+                refuse_link(file)
+                write_bytes(new / name, content)
+                changed.append(name)
+        for folder in FOLDERS:
+            make_folder(self.path / folder)
+        for name in changed:
+            replace(new / name, self.path / name)
+        shutil.rmtree(new)
+        self.written = len(changed)
 
     def remove_old(self, names: Any) -> int:
         """Remove files of the last run that are not part of this one; other files are never removed."""

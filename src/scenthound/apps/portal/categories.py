@@ -28,6 +28,7 @@ from scenthound.text.tokens import Analyser, stem, tokens
 from scenthound.url import make
 
 FILE = "categories.toml"
+STATE = ".portal"  # the folder in a portal that need not be published
 OTHER = "other"
 MOST_CLUSTERS = 100
 MOST_WORDS = 25  # words of a proposed category
@@ -112,13 +113,15 @@ def _with_other(categories: Sequence[PortalCategory], category_ids: Sequence[str
 
 
 def write_categories(file: Path, categories: Sequence[PortalCategory]) -> None:
+    """Write the file of the categories. Unfinished it is in `.portal/`, because its own folder is published."""
     lines = [_FILE_HEADER]
     for category in categories:
         lines += ["[[category]]", f"id = {toml_value(category.id)}", f"name = {toml_value(category.name)}"]
         lines += ["[category.words]"]
         lines += [f"{toml_key(word)} = {toml_value(weight)}" for word, weight in category.words.items()]
         lines.append("")
-    write_text(file, "\n".join(lines))
+    state = file.parent / STATE
+    write_text(file, "\n".join(lines), scratch=state if state.is_dir() else None)
 
 
 def read_categories(file: Path) -> list[PortalCategory]:

@@ -5,7 +5,9 @@ agents show the result.
 
 * `facts` extracts mentions of other hosts and home pages from the stored pages.
 * `owners` decides which hosts belong to the same organisation.
-* `link_evidence` counts links and lists, and compares home pages; `shared_words` finds the words they have in common.
+* `likeness` compares the texts of sites, against all other sites of the crawl; `link_evidence` counts links and lists;
+  `shared_words` finds the words that two sites have in common.
+* `names` finds the name of an organisation.
 * `confidence` combines the evidence into a probability.
 * `related_organisations` runs these steps for a crawl folder; `tables` writes the result as CSV.
 """

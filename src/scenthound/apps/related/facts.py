@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
@@ -37,12 +37,13 @@ class Mention(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class ListFacts:
-    """A page's title and the other hosts it links to."""
+class PageFacts:
+    """A page's title and term counts, and the other hosts it links to."""
 
     title: str
     mentions: Mapping[str, Mention]
     """Host -> first link to it."""
+    words: Counts = field(default_factory=Counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ class HomeFacts:
     text: str = ""
     """The beginning of the text, used to spell out stemmed terms."""
     canonical: Url | None = None
+    url: Url | None = None
 
 
 class CrawledWeb(Protocol):
@@ -74,13 +76,13 @@ class CrawledWeb(Protocol):
         """Yield each fetched page with all its links."""
         ...
 
-    def list_facts(self, url: Url) -> ListFacts | None: ...
+    def page_facts(self, url: Url) -> PageFacts | None: ...
 
     def home_facts(self, url: Url) -> HomeFacts | None: ...
 
 
-def list_facts(document: HtmlDocument) -> ListFacts:
-    """Return the other hosts that a page links to, each with the first link to it."""
+def page_facts(document: HtmlDocument) -> PageFacts:
+    """Extract the facts from any page."""
     own_host, first_links = urls.host(document.url), dict[str, int]()
     for index, link in enumerate(document.links):
         host = urls.host(link.url)
@@ -91,13 +93,13 @@ def list_facts(document: HtmlDocument) -> ListFacts:
         host: Mention(document.links[index].url, document.links[index].anchor, *context_by_link.get(index, ("", "")))
         for host, index in first_links.items()
     }
-    return ListFacts(document.title, mentions)
+    return PageFacts(document.title, mentions, ANALYSER.counts(document.text))
 
 
 def home_facts(document: HtmlDocument, html: str) -> HomeFacts:
     """Extract the facts from a home page."""
     words, beginning = ANALYSER.counts(document.text), document.text[:TEXT_KEPT]
-    return HomeFacts(document.title, stated_name(html), words, beginning, document.canonical)
+    return HomeFacts(document.title, stated_name(html), words, beginning, document.canonical, Url(document.url))
 
 
 def html_of(response: Response, limit: int, ratio: int) -> str:
@@ -127,9 +129,9 @@ class FolderWeb:
     def links(self) -> Iterator[tuple[Url, Sequence[Url]]]:
         return self._folder.database.links()
 
-    def list_facts(self, url: Url) -> ListFacts | None:
+    def page_facts(self, url: Url) -> PageFacts | None:
         document = self._document(url)
-        return None if document is None else list_facts(document)
+        return None if document is None else page_facts(document)
 
     def home_facts(self, url: Url) -> HomeFacts | None:
         document, response = self._document(url), self._response(url)

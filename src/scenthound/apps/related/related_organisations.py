@@ -12,9 +12,10 @@ from math import log
 from typing import Any
 
 from scenthound import url as urls
-from scenthound.apps.related.confidence import confidence
+from scenthound.apps.related.confidence import confidences
 from scenthound.apps.related.facts import CrawledWeb, FolderWeb, HomeFacts
 from scenthound.apps.related.link_evidence import Evidence, GatheredEvidence, ListPage, gather, home_pages
+from scenthound.apps.related.names import organisation_name
 from scenthound.apps.related.owners import Owners, merge_aliases
 from scenthound.apps.related.shared_words import words_shared_with_seeds
 from scenthound.errors import BadUsage
@@ -54,6 +55,8 @@ class Organisation:
     aliases: tuple[str, ...] = ()
     decision: str = ""
     """`accepted`, `rejected`, or empty."""
+    nearer_than: float | None = None
+    """The share of the other sites whose pages are less like those of the seeds; None if it has no pages."""
 
     def as_plain(self) -> dict[str, Any]:
         """Return JSON data."""
@@ -115,15 +118,16 @@ def related_in(
     accepted = [url for url, on_topic in labels.items() if on_topic]
     owners = Owners([*home_seeds, *accepted])
     seed_keys = {owners.key(url) for url in home_seeds}
-    homes, home_urls = read_homes(web, owners, {*seed_keys, *map(owners.key, accepted)})
+    homes, home_urls = read_homes(web, owners, {*seed_keys, *map(owners.key, accepted)}, home_seeds)
     seed_keys = {owners.key(url) for url in home_seeds}
     accepted_keys = {owners.key(url) for url in accepted} - seed_keys
     rejected_keys = {owners.key(url) for url, on_topic in labels.items() if not on_topic} - seed_keys - accepted_keys
     check_seeds(seed_keys | accepted_keys)
     gathered = gather(web, owners, seed_keys | accepted_keys, homes, rejected_keys, keywords)
+    probabilities = confidences(gathered.evidence, seed_keys | accepted_keys)
     ranked = sorted(
-        ((key, confidence(evidence)) for key, evidence in gathered.evidence.items() if key not in seed_keys),
-        key=lambda entry: (-round(entry[1], 9), entry[0]),
+        ((key, probabilities[key]) for key in gathered.evidence if key not in seed_keys),
+        key=lambda entry: (-round(entry[1], 9), *_tie_break(gathered.evidence[entry[0]]), entry[0]),
     )
     builder = _OrganisationBuilder(
         owners,
@@ -131,6 +135,7 @@ def related_in(
         homes,
         home_urls,
         {**dict.fromkeys(accepted_keys, "accepted"), **dict.fromkeys(rejected_keys, "rejected")},
+        _names_read(gathered, owners),
     )
     selected = [
         (key, probability)
@@ -144,7 +149,7 @@ def related_in(
         tuple(builder.organisation(key, probability) for key, probability in selected),
         tuple(builder.organisation(key, probability) for key, probability in ranked if key in rejected_keys),
         suggested_seeds(gathered.links.lists),
-        tuple(_notes(gathered, homes, seed_keys, selected)),
+        tuple(_notes(gathered, seed_keys, selected)),
     )
 
 
@@ -185,9 +190,11 @@ def suggested_seeds(
     return tuple(hubs[:most])
 
 
-def read_homes(web: CrawledWeb, owners: Owners, preferred: set[str]) -> tuple[dict[str, HomeFacts], dict[str, Url]]:
+def read_homes(
+    web: CrawledWeb, owners: Owners, preferred: set[str], seeds: Sequence[Url] = ()
+) -> tuple[dict[str, HomeFacts], dict[str, Url]]:
     """Return facts and URLs of home pages by organisation, after merging aliases."""
-    home_urls = dict(list(home_pages(web, owners).items())[:MOST_HOMES])
+    home_urls = dict(list(home_pages(web, owners, seeds).items())[:MOST_HOMES])
     facts_by_key = {key: facts for key, url in home_urls.items() if (facts := web.home_facts(url)) is not None}
     merge_aliases(owners, facts_by_key, web.moved, preferred)
     homes: dict[str, HomeFacts] = {}
@@ -199,16 +206,24 @@ def read_homes(web: CrawledWeb, owners: Owners, preferred: set[str]) -> tuple[di
     return homes, main_urls
 
 
+def _tie_break(evidence: Evidence) -> tuple[float, ...]:
+    """What puts one of two organisations with the same confidence first."""
+    return -evidence.likeness, -evidence.cocitation, -evidence.described, -evidence.links, -evidence.company
+
+
 def _has_evidence(evidence: Evidence) -> bool:
-    return bool(evidence.cocitation or evidence.from_seeds or evidence.to_seeds or evidence.likeness > 0)
+    return bool(
+        evidence.cocitation
+        or evidence.from_seeds
+        or evidence.to_seeds
+        or max(evidence.likeness, evidence.described) > 0
+    )
 
 
-def _notes(
-    gathered: GatheredEvidence, homes: Mapping[str, HomeFacts], seeds: set[str], selected: Sequence[tuple[str, float]]
-) -> list[str]:
+def _notes(gathered: GatheredEvidence, seeds: set[str], selected: Sequence[tuple[str, float]]) -> list[str]:
     notes = []
-    if missing := sorted(seeds - homes.keys()):
-        notes.append(f"not fetched, so nothing can be compared with it: the home page of {', '.join(missing[:5])}")
+    if missing := sorted(seeds - gathered.likeness.values.keys()):
+        notes.append(f"not fetched, so nothing can be compared with it: the site of {', '.join(missing[:5])}")
     if not any(len(page.seeds) > 1 for page in gathered.links.lists):
         notes.append(
             "no page links to two of the seeds; a larger crawl, or --source with --augment, may find such pages"
@@ -229,6 +244,7 @@ class _OrganisationBuilder:
     homes: Mapping[str, HomeFacts]
     home_urls: Mapping[str, Url]
     decisions: Mapping[str, str]
+    names_read: tuple[Mapping[str, Sequence[str]], Mapping[str, Sequence[str]]]
 
     def organisation(self, key: str, probability: float) -> Organisation:
         home = self.homes.get(key)
@@ -237,15 +253,21 @@ class _OrganisationBuilder:
         home_url = self.home_urls.get(key) or _linked_home(key, hubs, self.gathered, self.owners)
         return Organisation(
             key,
-            _name(key, home),
+            self._name(key, home),
             home_url,
             probability,
             self.gathered.evidence[key],
             tuple(self._hub(page, key) for page in hubs[:MOST_HUBS]),
-            () if home is None else words_shared_with_seeds(home, self.gathered.model),
+            () if home is None else words_shared_with_seeds(key, home, self.gathered.likeness),
             tuple(self.owners.aliases().get(key, ())),
             self.decisions.get(key, ""),
+            self.gathered.nearer_than(key),
         )
+
+    def _name(self, key: str, home: HomeFacts | None) -> str:
+        stated, title = ("", "") if home is None else (home.name, home.title)
+        texts, titles = self.names_read
+        return printable(organisation_name(key, stated, title, titles.get(key, ()), texts.get(key, ())), LONGEST_NAME)
 
     def _hub(self, page: ListPage, key: str) -> Hub:
         facts = self.gathered.pages_read.get(page.url)
@@ -271,5 +293,15 @@ def _linked_home(key: str, hubs: Sequence[ListPage], gathered: GatheredEvidence,
     return urls.make(f"https://{key}/")
 
 
-def _name(key: str, home: HomeFacts | None) -> str:
-    return printable(home.name or home.title, LONGEST_NAME) if home is not None and (home.name or home.title) else key
+def _names_read(gathered: GatheredEvidence, owners: Owners) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """By organisation: the words of links to it, one for each organisation that links to it; and its pages' titles."""
+    texts: dict[str, dict[str, str]] = {}
+    titles: dict[str, list[str]] = {}
+    for url, facts in gathered.pages_read.items():
+        own = owners.key(url)
+        if not urls.is_home(url):
+            titles.setdefault(own, []).append(facts.title)
+        for mention in facts.mentions.values():
+            if (key := owners.key(mention.url)) != own and mention.anchor:
+                texts.setdefault(key, {}).setdefault(own, mention.anchor)
+    return {key: list(by_owner.values()) for key, by_owner in texts.items()}, titles

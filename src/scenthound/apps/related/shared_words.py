@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from scenthound.apps.related.facts import HomeFacts
+from scenthound.apps.related.likeness import Likeness
 from scenthound.text.tokens import stem, tokens
 from scenthound.text.topic_model import TopicModel
 
@@ -19,17 +20,10 @@ SHARED_WORDS = 8
 TOPIC_WORDS = 6
 
 
-def words_shared_with_seeds(home: HomeFacts, model: TopicModel, most: int = SHARED_WORDS) -> tuple[str, ...]:
-    """The words that contribute most to a home page's similarity to the seeds' home pages, spelled as on the page."""
-    document = model.document(home.words)
-    in_model = document.ids < len(model.topic_)
-    ids, weights = document.ids[in_model], document.weights[in_model]
-    contributions = model.topic_[ids] * weights * model.idf_[ids]
-    all_terms = model.vocabulary.all_words
-    best = [
-        all_terms[ids[index]] for index in np.argsort(-contributions, kind="stable")[:most] if contributions[index] > 0
-    ]
-    return original_spellings(best, [home.text])
+def words_shared_with_seeds(key: str, home: HomeFacts, likeness: Likeness, most: int = SHARED_WORDS) -> tuple[str, ...]:
+    """The words of a home page that contribute most to its site's likeness to the seeds, spelled as on the page."""
+    terms = [term for term in likeness.top_terms(key, 4 * most) if term in home.words]
+    return original_spellings(terms[:most], [home.text])
 
 
 def topic_words(homes: Sequence[HomeFacts], most: int = TOPIC_WORDS) -> tuple[str, ...]:

@@ -31,18 +31,13 @@ def write_csv(result: RelatedOrganisations, file: TextIO) -> None:
     writer.writerow(COLUMNS)
     for rank, organisation in enumerate((*result.organisations, *result.rejected), 1):
         counts = asdict(organisation.evidence)
-        row = [
-            rank,
-            f"{organisation.confidence:.4f}",
-            organisation.name,
-            organisation.home,
-            organisation.key,
-            organisation.decision,
-        ]
-        row += [f"{counts[name]:g}" for name in COUNTS]
-        row += [
+        names = (organisation.name, organisation.home, organisation.key, organisation.decision)
+        lists = (
             " ".join(hub.url for hub in organisation.hubs),
             " ".join(organisation.shared_words),
             " ".join(organisation.aliases),
-        ]
-        writer.writerow([cell(str(value)) for value in row])
+        )
+        numbers = [f"{counts[name]:g}" for name in COUNTS]  # not cells of text: "-1.5" is no formula
+        writer.writerow(
+            [rank, f"{organisation.confidence:.4f}", *map(cell, names), *numbers, *map(cell, lists)],
+        )

@@ -9,7 +9,9 @@ from typing import Any
 from scenthound import url as urls
 from scenthound.errors import BadUsage
 from scenthound.formats import printable
+from scenthound.looking_for import SITES
 from scenthound.loop.folder import CrawlFolder
+from scenthound.loop.plugin_calls import USUAL_THRESHOLD
 from scenthound.model import Url
 from scenthound.store import live_queries
 from scenthound.store.sqlite_history import OLD_RULE
@@ -90,6 +92,9 @@ def site_map(folder: CrawlFolder, unfolded: bool = False) -> SiteMap:
         raise BadUsage(
             "this crawl has no pages yet", f"wait, or find out why: scenthound status {printable(str(folder.path))}"
         )
+    if request.topic.looking_for == SITES:  # there only home pages count, but a map shows all pages on the topic
+        least = request.settings.relevant or USUAL_THRESHOLD
+        rows = [row._replace(relevant=int(row.relevant or row.relevance >= least)) for row in rows]
     site = urls.host(request.keyed_seeds()[0][0])
     return tree_of(rows, live_queries.redirects(folder.database), request.topic.keywords, site, unfolded)
 

@@ -47,8 +47,10 @@ byId("switch").addEventListener("click", () => change("/switch", { on: !isOn }, 
 byId("forget").addEventListener("click", () => change("/forget", {}, byId("forget"), "Everything was forgotten."));
 byId("add-word").addEventListener("submit", (event) => {
   event.preventDefault();
+  if (byId("weight").value === "") return say("Enter a weight from 0 to 100; 0 removes the word for good.", true);
   change("/words", { word: byId("word").value, weight: Number(byId("weight").value) });
   byId("word").value = "";
+  return null;
 });
 byId("excluding").addEventListener("submit", (event) => {
   event.preventDefault();

@@ -39,6 +39,10 @@ function show(data) {
   byId("share").textContent = data.pages ? percent(data.share) : "–";
   byId("share-recent").textContent = data.pages ? percent(data.share_recent) : "–";
   byId("speed").textContent = data.pages_per_second.toFixed(1);
+  byId("looking-for").textContent = data.looking_for_in_words;
+  const other = data.looking_for === "pages" ? "sites" : "pages";
+  byId("look-for-other").dataset.value = other;
+  byId("look-for-other").textContent = `Look for ${other} instead`;
   byId("progress").max = Math.max(1, data.budget);
   byId("progress").value = data.pages;
   byId("now").textContent = nowSentence(data);
@@ -59,6 +63,7 @@ function show(data) {
     el("button", { type: "button", "data-do": "order", "data-action": "unblock", "data-value": host }, "Unblock"))));
   counts("failed", data.failed, data.in_words);
   counts("not-followed", data.not_followed, data.in_words);
+  byId("links").textContent = data.links_in_words;
   const hide = (selector, isHidden) => { root.querySelector(selector).hidden = isHidden; };
   hide("[data-action=pause]", state !== "running");
   hide("[data-action=continue]", state !== "paused");
@@ -164,7 +169,8 @@ onAction("more-results", () => load(list.children.length));
 // ---- steering
 
 onAction("resume", async (button) => {
-  if (await attempt(() => call(apiOf(name, "/resume"), {}), button)) say("Resuming.");
+  const resumed = await attempt(() => call(apiOf(name, "/resume"), {}), button);
+  if (resumed) say(resumed.note || "Resuming.");
 });
 onAction("more", (button) => {
   const more = byId("more");

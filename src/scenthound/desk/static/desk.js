@@ -81,7 +81,7 @@ const CONFIRMATIONS = { pause: "Pausing.", continue: "Continuing.", stop: "Stopp
 
 export async function order(action, value, target) {
   const sent = await attempt(() => call(apiOf(collection(), "/orders"), { action, value: value ?? "" }), target);
-  if (sent) say(CONFIRMATIONS[action] ?? "Done.");
+  if (sent) say(sent.is_running ? CONFIRMATIONS[action] ?? "Done." : "Noted. It takes effect when the crawl is resumed.");
   return sent;
 }
 

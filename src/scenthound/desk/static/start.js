@@ -16,12 +16,16 @@ form.addEventListener("submit", async (event) => {
   }
   const seedSource = chosenSource();
   if (!seeds.value.trim() && !seedSource) return fail("Enter at least one starting page, or find some.", seeds);
+  const number = Number(pages.value); // 0 for an empty field and for what is not a number
+  if (!Number.isInteger(number) || number < 1 || number > Number(pages.max)) {
+    return fail(`Enter how many pages to fetch: a whole number from 1 to ${Number(pages.max).toLocaleString("en")}.`, pages);
+  }
   const button = form.querySelector("button");
   button.disabled = true;
   button.textContent = "Starting…";
   try {
     const crawl = await call("/api/crawls", {
-      topic: topic.value, seeds: seeds.value, source: seeds.value.trim() ? "" : seedSource, pages: Number(pages.value) || 500, scope: scope.value,
+      topic: topic.value, seeds: seeds.value, source: seeds.value.trim() ? "" : seedSource, pages: number, scope: scope.value,
       looking_for: form.elements.looking_for.value, topic_file: topicFile,
     });
     location.href = `/c/${encodeURIComponent(crawl.name)}`;
@@ -45,6 +49,7 @@ async function fillTopic(request, button, file = "") {
     const topic = await call("/api/topics", request);
     form.elements.topic.value = topic.keywords;
     if (!seeds.value.trim()) seeds.value = topic.examples.join("\n");
+    if (file) form.elements.looking_for.value = topic.looking_for;
     topicFile = file;
     topicStatus.textContent = file ? "Using the topic file." : "";
   } catch (error) {

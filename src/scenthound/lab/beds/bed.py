@@ -19,7 +19,8 @@ from typing import Any, Protocol
 from scenthound.errors import PATH_ERRORS, BadConfig, IoFailed, NotAUrl
 from scenthound.files import write_text
 from scenthound.formats import toml_value
-from scenthound.model import Response, Topic, Url
+from scenthound.looking_for import PAGES, checked
+from scenthound.model import LookingFor, Response, Topic, Url
 from scenthound.ports import Where
 from scenthound.store.warc_read import LARGEST, MAGIC, member_at, records, response_of
 from scenthound.store.warc_repository import WarcRepository, read_responses
@@ -43,13 +44,16 @@ class BedTopic:
     neighbours: tuple[Url, ...] = ()
     originals: tuple[Url, ...] = ()
     """The seeds before hubs were added. Only the lab reads them, for `hub-seeking:counted=originals`."""
+    looking_for: LookingFor = "pages"
+    """Whether pages or sites are looked for, as in `Topic`. A line of `topics.jsonl` without it means pages."""
 
     @property
     def topic(self) -> Topic:
         """The topic that a crawler sees: without the description, which is made from the answers, and without targets
         among the examples."""
         answers = set(self.targets)
-        return Topic(self.keywords, name=self.id, examples=tuple(url for url in self.examples if url not in answers))
+        examples = tuple(url for url in self.examples if url not in answers)
+        return Topic(self.keywords, name=self.id, examples=examples, looking_for=self.looking_for)
 
 
 class Web(Protocol):
@@ -219,6 +223,8 @@ def topic_line(topic: BedTopic) -> str:
         fields["examples"] = topic.examples
     if topic.neighbours:
         fields["neighbours"] = topic.neighbours
+    if topic.looking_for != PAGES:  # so that lines without it, and the digests of their beds, stay as they were
+        fields["looking_for"] = topic.looking_for
     return json.dumps(fields, ensure_ascii=False) + "\n"
 
 
@@ -287,9 +293,12 @@ def parse_topic(fields: Any, bad_url: Callable[[str, object, NotAUrl], None]) ->
             except NotAUrl as error:
                 bad_url(key, text, error)
     description = str(fields.get("description", ""))
-    return BedTopic(
-        fields["id"], path, fields["keywords"], description, **{key: tuple(values) for key, values in urls.items()}
-    )
+    try:
+        looking_for = checked(fields.get("looking_for", PAGES))
+    except BadConfig as error:
+        raise ValueError(f"{error.message}: {error.hint}") from None
+    lists_of_urls = {key: tuple(values) for key, values in urls.items()}
+    return BedTopic(fields["id"], path, fields["keywords"], description, **lists_of_urls, looking_for=looking_for)
 
 
 def valid_urls(texts: Iterable[str]) -> list[Url]:

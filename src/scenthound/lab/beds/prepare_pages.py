@@ -1,8 +1,8 @@
 """Reads recorded responses into rows of the prepared tables, in the worker processes.
 
 Responses go through `page.landing`, as live pages do, so a replayed page equals the live page. Only robots meta tags
-are ignored: a replay burdens no server, and the recording crawler followed these links (425 pages of the schools
-bed are marked nofollow).
+and `rel=nofollow` are ignored: a replay burdens no server, and the recording crawler followed these links (425 pages of
+the schools bed are marked nofollow).
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def read_response(response: Response, cut: Cut) -> Row:
     url = make(response.url)
     candidate = Candidate(url, 0.0, spelling=response.url)
     unpacked = cut.page_bytes or LIMITS.unpacked
-    limits = replace(LIMITS, unpacked=unpacked, url_length=cut.url_length)
+    limits = replace(LIMITS, unpacked=unpacked, url_length=cut.url_length, nofollow=False)
     landed = land(candidate, response, limits, agent="")
     match landed:
         case Page():

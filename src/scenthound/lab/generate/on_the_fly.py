@@ -112,7 +112,8 @@ class OnTheFlyBed:
 
     def __init__(self, bed: GeneratedBed, cut: Cut) -> None:
         self._folder, self._cut, self.web = bed.folder, cut, bed.web
-        self._limits = replace(LIMITS, unpacked=cut.page_bytes or LIMITS.unpacked, url_length=cut.url_length)
+        unpacked = cut.page_bytes or LIMITS.unpacked
+        self._limits = replace(LIMITS, unpacked=unpacked, url_length=cut.url_length, nofollow=False)
         self._parts = EVERYTHING
 
     @property

@@ -196,6 +196,7 @@ class GeneratedWeb:
             description=description(leaf, [self._renderer.opening(page) for page in homes[:40]]),
             seeds=tuple(map(self.url, homes[:3])),
             targets=tuple(map(self.url, homes[3:])),
+            looking_for="sites",
         )
 
     def _split(self, url: Url) -> tuple[int | None, str]:

@@ -55,4 +55,5 @@ def crawl_topic(folder: CrawlFolder, topic: Topic, seeds: list[Url]) -> BedTopic
         seeds=tuple(seeds),
         targets=tuple(targets),
         examples=tuple(valid_urls(topic.examples)),
+        looking_for=topic.looking_for,
     )

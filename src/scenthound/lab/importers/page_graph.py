@@ -15,10 +15,12 @@ from scenthound.graph.link_graph import LinkGraph, Numbers, numbered_graph
 from scenthound.model import Candidate, Moved, Response, Url
 from scenthound.page.landing import land
 from scenthound.page.page import Page
+from scenthound.page.page_limits import PageLimits
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
 from scenthound.url import make
 
+_ALL_LINKS = PageLimits(nofollow=False)
 HOPS = 10  # redirects followed in a row, as in the loop
 
 
@@ -47,9 +49,8 @@ def read_recorded(
             continue
         if not only(url):
             continue
-        landed = land(
-            Candidate(url, 0.0, spelling=response.url), response, agent=""
-        )  # no agent: robots meta tags don't apply
+        candidate = Candidate(url, 0.0, spelling=response.url)
+        landed = land(candidate, response, _ALL_LINKS, agent="")  # no agent: robots meta tags don't apply
         if isinstance(landed, Page):
             counts = analyser.counts(landed.text) if wants_counts(url) else None
             yield RecordedPage(url, landed.size, tuple(link.url for link in landed.outlinks), counts)

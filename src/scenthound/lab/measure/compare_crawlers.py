@@ -285,6 +285,7 @@ def as_json(comparison: Comparison, given: GivenKinds = NOTHING) -> dict[str, An
         "topics_left_out": list(comparison.left_out),
         "shown": is_significant(comparison),
         "oracles": [name for name in (comparison.first, comparison.second) if is_oracle(name, given)],
+        "given": {name: list(given[name]) for name in (comparison.first, comparison.second) if name in given},
         "sentence": sentence(with_display_names(comparison, given)),
     }
 

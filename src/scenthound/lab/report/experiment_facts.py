@@ -89,7 +89,7 @@ class ExperimentFacts:
 
     @property
     def has_given(self) -> bool:
-        """Whether any strategy was given more than the topic and seeds."""
+        """Whether any strategy was given more than keywords and seeds."""
         return any(name in self.run.spec.given for name in self.strategies)
 
     @cached_property

@@ -38,6 +38,11 @@ ABOUT = {
     HARVEST: "The share of crawled pages that are targets of the topic. A crawl that ended early keeps its last value.",
 }
 
+GIVEN_TO_EACH = (
+    "keywords and seeds of the topic, and whether pages or sites are looked for; its name, path, description, targets "
+    "and neighbours are given to none"
+)
+
 
 def write_report(run: Experiment, points: Sequence[int], group_by: str = CATEGORY) -> Path:
     """Write the report into the experiment's folder. The tables must have these points."""
@@ -138,19 +143,11 @@ def _tiles(facts: ExperimentFacts) -> str:
 
 
 def _given(facts: ExperimentFacts) -> str:
-    """A line on what the lab gave each strategy (sheet 60.7)."""
-    given = facts.run.spec.given
-    lines = [
-        f"<code>{text(name)}</code>: {text(', '.join(given[name]), 300)}" for name in facts.strategies if name in given
-    ]
-    rest = "<br>All others: nothing." if len(lines) < len(facts.strategies) else ""
+    """A line on what the lab gave each strategy and the judge (sheet 60.7)."""
+    given = facts.run.spec.inputs
+    lines = [f"<code>{text(name)}</code>: {text(', '.join(kinds), 300)}" for name, kinds in given.items()]
+    rest = "<br>All others: nothing." if len(facts.run.spec.given) < len(facts.run.spec.strategies) else ""
     return "<br>".join(lines) + rest
-
-
-def _given_to_all(facts: ExperimentFacts) -> str:
-    """A phrase on what every strategy gets."""
-    has_examples = any(topic.topic.examples for topic in facts.run.topics)
-    return f"keywords{', seeds and example pages' if has_examples else ' and seeds'} of the topic"
 
 
 def _oracle_modes(facts: ExperimentFacts) -> str:
@@ -190,9 +187,9 @@ def _specification(facts: ExperimentFacts) -> str:
         ("strategies", ", ".join(f"<code>{text(name)}</code>" for name in spec.strategies)),
         (
             "given to each",
-            f"{_given_to_all(facts)}; descriptions and targets are used only for measuring{_oracle_modes(facts)}",
+            f"{GIVEN_TO_EACH}{_oracle_modes(facts)}",
         ),
-        *(("given beyond that", _given(facts)) for _ in [1] if facts.has_given),
+        *(("given beyond that", _given(facts)) for _ in [1] if spec.inputs),
         ("topics", f"{len(facts.run.topics):,}, listed in <code>topics.jsonl</code>"),
         ("seeds", seeds),
         ("seed numbers", f"{numbers}; the runs of a topic are averaged before tests"),
@@ -203,7 +200,8 @@ def _specification(facts: ExperimentFacts) -> str:
     body = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows)
     files = (
         "<code>trails/</code> has a JSON line for each page of each crawl; the <code>.parquet</code> tables have every "
-        "value behind this report. Run again, everything except measured seconds is the same, byte for byte."
+        "value behind this report. Run again with the same versions on the same CPU, everything except "
+        "measured seconds is the same, byte for byte; on another CPU, the same pages in the same order."
     )
     return section(
         "What was run",

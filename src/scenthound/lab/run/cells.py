@@ -1,7 +1,8 @@
 """Read and write the files of one cell of an experiment: its trail, its outcome, and the seconds it took.
 
-    trails/<cell>.jsonl     one line per page (docs/concepts/files.md), the same bytes in every run; `requests` is the
-                            number of requests made by the time the page was fetched
+    trails/<cell>.jsonl     one line per page (docs/concepts/files.md), the same bytes in every run with the same
+                            versions on the same CPU; `requests` is the number of requests made by the time the page
+                            was fetched
     cells/<cell>.json       why it ended, misses, errors; also the same bytes. Written last: it marks the cell as done
     times/<cell>.json       measured CPU seconds, which differ from run to run
 
@@ -63,7 +64,7 @@ class Outcome:
     waiting: int = 0
     error: str = ""
     given: tuple[str, ...] = ()
-    """What the lab gave the strategy beyond the topic and seeds: some of `handover.KINDS`."""
+    """What the lab gave the strategy beyond keywords and seeds: some of `handover.KINDS`."""
     polite: Mapping[str, float] = field(default_factory=dict)
     """Figures of a polite replay, as in `CellResult`. Left out of the file for other cells."""
     selected: Mapping[str, int] = field(default_factory=dict)
@@ -223,7 +224,7 @@ def _step(fields: Mapping[str, Any], page_number: int, where: str) -> Step:
         url,
         parent,
         _text(fields.get("anchor")),
-        _number(fields.get("score")),
+        _score(fields.get("score", 0.0)),
         {str(name): _number(value) for name, value in parts.items()} if isinstance(parts, dict) else {},
         _number(fields.get("similarity")),
         int(_number(fields.get("depth"))),
@@ -246,9 +247,14 @@ def _text(raw: object) -> str:
     return raw if isinstance(raw, str) else ""
 
 
+def _score(raw: object) -> float:
+    """A score: null is the infinite score of a seed. Older trails have the text "inf"."""
+    if raw is None or raw == "inf":
+        return math.inf
+    return -math.inf if raw == "-inf" else _number(raw)
+
+
 def _number(raw: object) -> float:
-    if isinstance(raw, str) and raw in ("inf", "-inf"):
-        return float(raw)
     return float(raw) if isinstance(raw, (int, float)) and math.isfinite(raw) else 0.0
 
 

@@ -9,7 +9,8 @@
     *.parquet         metrics, once measured (`measure`)
 
 Cells run in parallel processes. Finished cells are skipped, so running an interrupted experiment again resumes it.
-All files except `times/` have the same bytes in every run, with any number of processes.
+All files except `times/` have the same bytes in every run with the same versions on the same CPU, with any number of
+processes. On another CPU the pages and their order are the same, and scores may differ in their last digits.
 """
 
 from __future__ import annotations
@@ -44,7 +45,15 @@ from scenthound.lab.run.cells import (
     save_cell,
     write_lines,
 )
-from scenthound.lab.run.handover import KINDS, Powers, read_powers, visible_topic, withheld_examples
+from scenthound.lab.run.handover import (
+    KINDS,
+    Powers,
+    given_to_judge,
+    given_with_topic,
+    read_powers,
+    visible_topic,
+    withheld_examples,
+)
 from scenthound.lab.run.oracles import ORACLES, READS_ALL, OracleBed
 from scenthound.lab.run.run_cell import CellResult, ReplayLimits, StrategyAccess, run_strategy
 from scenthound.lab.run.spec import (
@@ -61,9 +70,9 @@ from scenthound.lab.topics.crawl_starts import Start, start_topic
 from scenthound.model import Url
 from scenthound.process_pool import ProcessPool
 from scenthound.strategies import STRATEGIES
-from scenthound.wiring import make_strategy, versions
+from scenthound.wiring import make_strategy, named_judge, versions
 
-FORMAT = 1  # raise it when the same cell would get a different trail, so that existing cells are run again
+FORMAT = 2  # raise it when the same cell would get a different trail, so that existing cells are run again
 POLITE_FORMAT = 1  # the same, for cells of polite replays only
 FOLDERS = ("trails", "cells", "times")
 STARTS = "starts.jsonl"
@@ -188,6 +197,8 @@ def run(
     )
     lab = _Lab(prepared, tuple(available_topics))
     starts = _starts(spec, topics, prepared)
+    judge, visible = named_judge(limits.judge), [visible_topic(topic, prepared.aliases) for topic in starts.values()]
+    spec = replace(spec, judge_given=given_to_judge(visible, judge))
     tasks = list(_plan(spec, strategy_specs, topics, starts, lab))
     problems = check_topics(prepared, [starts[topic.id, 0] for topic in topics])
     experiment = open_folder(Path(out), spec, [task.cell for task in tasks], topics, problems)
@@ -285,6 +296,7 @@ def _plan(
     """The cells of each topic in turn, by strategy, seed number and half; its oracles last."""
     code = {strategy.label: plugin_digest(strategy.name) for strategy in strategies}
     powers = {strategy.label: read_powers(make_strategy(strategy.name, strategy.parameters)) for strategy in strategies}
+    judge = named_judge(spec.limits.judge)
     base = {"format": FORMAT, "bed": spec.digest, "prepared": spec.prepared, "limits": spec.limits.as_plain()}
     if spec.limits.polite is not None:
         base["polite format"] = POLITE_FORMAT
@@ -294,7 +306,7 @@ def _plan(
         halves = (0, 1, 2) if spec.robustness and len(bed_topic.seeds) > 1 else (0,)
         for strategy, seed_number, half in product(strategies, spec.seed_numbers, halves):
             topic = starts[bed_topic.id, seed_number]
-            visible = asdict(visible_topic(topic, lab.bed.aliases))
+            visible = visible_topic(topic, lab.bed.aliases)
             label, power = strategy.label, powers[strategy.label]
             seeds = run_seeds(topic, spec.seeds_per_run, half, seed_number)
             determined_by: list[Any] = [
@@ -303,10 +315,14 @@ def _plan(
                 strategy.name,
                 strategy.all_parameters,
                 topic.id,
-                visible,
+                asdict(visible),
                 seeds,
             ]
-            determined_by += [seed_number, asdict(power)]
+            determined_by += [seed_number, {"trains": power.trains, "oracle": power.oracle}]
+            if kinds := given_with_topic(visible, power, judge):
+                determined_by.append(kinds)
+            if code[label]:  # earlier versions gave a plug-in every topic's name and examples
+                determined_by.append("what it declares")
             if power.trains:
                 determined_by.append(syllabus_of(lab.bed, topic, lab.topics, seeds).plain)
             key = cell_key(label, topic.id, seed_number, half, determined_by)
@@ -345,6 +361,7 @@ def open_folder(
             robustness=before.spec.robustness or spec.robustness,
             oracles=before.spec.oracles or spec.oracles,
             given=before.spec.given,
+            judge_given=_union(before.spec.judge_given, spec.judge_given),
         )
     for name in FOLDERS:
         make_folder(folder / name)

@@ -1,8 +1,9 @@
-"""Hand a strategy what it may use beyond the topic and seeds, and record what it used (sheet 60.7).
+"""Hand a strategy what it may use beyond keywords and seeds, and record what it used (sheet 60.7).
 
-The powers that a strategy declares are read once, before its crawl, and decide what it gets. Lessons, and the links
-that an oracle may look up, are lent; using them after the loan has ended raises `LoanEnded`. The lab itself records
-what was used and does not rely on what the strategy reports.
+The powers that a strategy declares are read once, before its crawl, and decide what it gets. Of a topic, every strategy
+and judge gets the keywords; those that declare it also get the URLs of its examples (`shown_topic`). Lessons, and the
+links that an oracle may look up, are lent; using them after the loan has ended raises `LoanEnded`. The lab itself
+records what was used and does not rely on what the strategy reports.
 
 A lent object holds only a weak reference to its loan, so a strategy that keeps the object can't reach the bed through
 it. Python can't hide private attributes, so a plug-in that calls the weak reference or opens the bed's files is not
@@ -18,17 +19,20 @@ from typing import Generic, Protocol, TypeVar, overload, runtime_checkable
 from weakref import ref
 
 from scenthound.errors import OurFault
+from scenthound.judging import Judge, TakesVerdicts, UsesExamples
 from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.measure.metrics.trails import forms
-from scenthound.lessons import Taxonomy
+from scenthound.lessons import Taxonomy, TrainsByJudge
 from scenthound.model import Topic, Url
 from scenthound.page.page import Page
 from scenthound.ports import Lessons, Strategy, Trains, declaration_of
 
 UNFETCHED = "links of pages not fetched"
 ORIGINALS = "original seeds"
-KINDS = ("examples", "others", "taxonomy", "back-links", "pages", ORIGINALS, UNFETCHED)
-"""The kinds of things a strategy may be given beyond the topic and seeds, in the order in which reports list them."""
+EXAMPLE_URLS = "URLs of examples"
+VERDICTS = "verdicts of a judge that has the URLs of examples"
+KINDS = ("examples", "others", "taxonomy", "back-links", "pages", EXAMPLE_URLS, VERDICTS, ORIGINALS, UNFETCHED)
+"""What a strategy may be given beyond keywords and seeds, in the order in which reports list it."""
 
 Links = Callable[[Url], Iterable[Url]]
 T = TypeVar("T")
@@ -45,15 +49,21 @@ class Powers:
     trains: bool = False
     oracle: bool = False
     """The strategy may look up links of pages that were not fetched, and is marked wherever figures are shown."""
+    topic_examples: bool = False
+    """The strategy gets the URLs of the topic's examples."""
+    takes_verdicts: bool = False
+    """The strategy learns from the judge's verdicts, before the crawl or while it runs."""
 
 
 def read_powers(strategy: Strategy) -> Powers:
     """Read what a strategy declares. Call this once, before the crawl: later declarations have no effect."""
-    return Powers(isinstance(strategy, Trains), declaration_of(strategy).oracle)
+    declared = declaration_of(strategy)
+    takes_verdicts = isinstance(strategy, TakesVerdicts | TrainsByJudge)
+    return Powers(isinstance(strategy, Trains), declared.oracle, declared.topic_examples, takes_verdicts)
 
 
 class UsageRecord:
-    """The lab's record of what one strategy used beyond the topic and seeds."""
+    """The lab's record of what one strategy used beyond keywords and seeds."""
 
     __slots__ = ("_kinds",)
 
@@ -94,15 +104,39 @@ class SelectsPages(Protocol):
 
 
 def visible_topic(topic: BedTopic, aliases: Mapping[str, str]) -> Topic:
-    """The topic as a strategy sees it: without examples that are targets, under any of their URLs."""
+    """The most that a strategy may see of a topic: no example that is a target, under any of its URLs."""
     hidden = set(withheld_examples(topic, aliases))
     return replace(topic.topic, examples=tuple(url for url in topic.topic.examples if url not in hidden))
+
+
+def shown_topic(topic: Topic, with_examples: bool) -> Topic:
+    """The topic that a strategy or a judge gets: its examples only if declared, and never its name, which in a bed made
+    from a directory is the name of the category."""
+    return replace(topic, name="", examples=topic.examples if with_examples else ())
+
+
+def uses_examples(judge: Judge) -> bool:
+    """Whether a judge declares that it uses the topic's examples."""
+    return isinstance(judge, UsesExamples) and judge.uses_examples
+
+
+def given_with_topic(topic: Topic, powers: Powers, judge: Judge) -> tuple[str, ...]:
+    """What a strategy with these powers is given because of the topic's examples, directly and through the judge."""
+    if not topic.examples:
+        return ()
+    through_judge = powers.takes_verdicts and uses_examples(judge)
+    return (*([EXAMPLE_URLS] if powers.topic_examples else []), *([VERDICTS] if through_judge else []))
 
 
 def withheld_examples(topic: BedTopic, aliases: Mapping[str, str]) -> tuple[Url, ...]:
     """The examples that are targets, directly or behind a redirect. No strategy sees them or learns from them."""
     target_forms = {form for target in topic.targets for form in forms(target, aliases)}
     return tuple(url for url in topic.examples if not target_forms.isdisjoint(forms(url, aliases)))
+
+
+def given_to_judge(topics: Iterable[Topic], judge: Judge) -> tuple[str, ...]:
+    """What the judge of an experiment on these topics is given beyond keywords and seeds."""
+    return (EXAMPLE_URLS,) if uses_examples(judge) and any(topic.examples for topic in topics) else ()
 
 
 # ---- loans
@@ -139,10 +173,10 @@ def _lent(thing: T, given: UsageRecord) -> Iterator[ref[_Loan[T]]]:
 
 
 @contextmanager
-def lent_lessons(lessons: Lessons, given: UsageRecord) -> Iterator[Lessons]:
-    """Lend the lessons until training ends."""
+def lent_lessons(lessons: Lessons, given: UsageRecord, topic_examples: bool = False) -> Iterator[Lessons]:
+    """Lend the lessons until training ends. Their topic has examples only for a strategy that gets those anyway."""
     with _lent(lessons, given) as loan:
-        yield LentLessons(loan)
+        yield LentLessons(loan, topic_examples)
 
 
 @contextmanager
@@ -156,14 +190,14 @@ def lent_links(links: Links, given: UsageRecord) -> Iterator[Links]:
 class LentLessons:
     """Lessons that can be used only while training runs."""
 
-    __slots__ = ("_loan",)
+    __slots__ = ("_loan", "_topic_examples")
 
-    def __init__(self, loan: ref[_Loan[Lessons]]) -> None:
-        self._loan = loan
+    def __init__(self, loan: ref[_Loan[Lessons]], topic_examples: bool) -> None:
+        self._loan, self._topic_examples = loan, topic_examples
 
     @property
     def topic(self) -> Topic:
-        return _open(self._loan).topic
+        return shown_topic(_open(self._loan).topic, self._topic_examples)
 
     @property
     def examples(self) -> Sequence[Page]:

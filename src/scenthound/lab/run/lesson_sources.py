@@ -44,6 +44,9 @@ class Source:
     """Pages of a crawl that a person labelled as on or off topic."""
     likely: frozenset[Url] = frozenset()
     """Pages that the crawl's own judge called relevant; they can't be used as counter-examples."""
+    leading: frozenset[Url] = frozenset()
+    """Pages that were gathered because they lead to the examples. They are not counter-examples: who learns that they
+    are off topic never gets past them."""
 
     @property
     def is_made_up(self) -> bool:

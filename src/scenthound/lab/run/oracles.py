@@ -20,6 +20,7 @@ import numpy.typing as npt
 from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.replay_bed import ReplayBed
 from scenthound.lab.measure.metrics.trails import counted_targets
+from scenthound.lab.run.handover import shown_topic
 from scenthound.lab.run.run_cell import CellResult, ReplayLimits
 from scenthound.model import DECIMALS, Candidate, Step, Url
 from scenthound.page.page import Page
@@ -134,7 +135,7 @@ class _OracleCrawl:
 
     def __init__(self, bed: ReplayBed, topic: BedTopic, pages: int) -> None:
         self._bed, self._pages = bed, pages
-        self._judging = start_judge(ReplayLimits().judge, topic.topic, topic.seeds)
+        self._judging = start_judge(ReplayLimits().judge, shown_topic(topic.topic, False), topic.seeds)
         bed.read_parts(Parts((Analyser(),)))
         self._starts, self._targets = bed.outgoing
         self.order: list[int] = []

@@ -29,9 +29,12 @@ from scenthound.lab.run.handover import (
     SelectsPages,
     UsageRecord,
     WantsOriginalSeeds,
+    given_with_topic,
     lent_lessons,
     lent_links,
     read_powers,
+    shown_topic,
+    uses_examples,
     visible_topic,
 )
 from scenthound.lab.run.polite_replay import PoliteLimits, polite_replay
@@ -148,7 +151,7 @@ class CellResult:
     train_seconds: float = 0.0
     """CPU seconds of training, including the preparation of lessons; not part of `rank_seconds`."""
     given: tuple[str, ...] = ()
-    """What the lab gave beyond the topic and seeds: some of `handover.KINDS`."""
+    """What the lab gave beyond keywords and seeds: some of `handover.KINDS`."""
     selected: dict[str, int] = field(default_factory=dict)
     """If the strategy fetches more than it selects: its selected pages, each with the number of pages fetched by
     then."""
@@ -163,7 +166,7 @@ class CellResult:
 
 @dataclass(frozen=True, slots=True)
 class StrategyAccess:
-    """What a strategy may get beyond the topic and seeds."""
+    """What a strategy may get beyond keywords and seeds."""
 
     lessons: Callable[[], Lessons] | None = None
     powers: Powers | None = None
@@ -200,11 +203,17 @@ def run_strategy(
     seed_number: int = 0,
     access: StrategyAccess | None = None,
 ) -> CellResult:
-    """`run_cell` for a strategy object, with seeds of the caller's choice."""
+    """`run_cell` for a strategy object, with seeds of the caller's choice.
+
+    Strategy and judge get the examples of `topic` only if they declare that they use them.
+    """
     limits, access = limits or ReplayLimits(), access or StrategyAccess()
     polite = limits.polite
-    powers, given = access.powers or read_powers(strategy), UsageRecord()
-    judging = start_judge(limits.judge, topic, seeds, strategy=strategy)
+    powers, given, judge = access.powers or read_powers(strategy), UsageRecord(), named_judge(limits.judge)
+    for kind in given_with_topic(topic, powers, judge):
+        given.add(kind)
+    judges_topic, topic = shown_topic(topic, uses_examples(judge)), shown_topic(topic, powers.topic_examples)
+    judging = start_judge(limits.judge, judges_topic, seeds, strategy=strategy)
     bed.read_parts(Parts((Analyser(),)) | declaration_of(strategy).parts)
     result = CellResult()
     crawl: Crawl | None = None
@@ -222,8 +231,8 @@ def run_strategy(
         if access.lessons is not None and powers.trains and isinstance(strategy, Trains):
             before = time.process_time()
             if isinstance(strategy, TrainsByJudge):
-                strategy.use_judge(relevance_by(limits.judge, topic, seeds))
-            with lent_lessons(access.lessons(), given) as lessons:
+                strategy.use_judge(relevance_by(limits.judge, judges_topic, seeds))
+            with lent_lessons(access.lessons(), given, powers.topic_examples) as lessons:
                 strategy.train(lessons, random.Random(f"training:{seed_number}"), lambda _: None)
             result.train_seconds = time.process_time() - before
         if access.originals and isinstance(strategy, WantsOriginalSeeds) and strategy.wants_original_seeds:
@@ -244,7 +253,7 @@ def run_strategy(
             ),
             politeness=polite.politeness() if polite else None,
             order=polite.rule if polite else OrderRule(),
-            scope=Scope(not_paths=("[?]",), traps=False) if limits.static else None,
+            scope=Scope(not_paths=("[?]",)) if limits.static else None,
             judging=judging,
             seed_number=seed_number,
             watch=watch,

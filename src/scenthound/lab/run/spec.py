@@ -141,8 +141,16 @@ class ExperimentSpec:
     """Where crawls start, as `lab.topics.crawl_starts` parses it."""
     versions: Mapping[str, str] = field(default_factory=dict)
     given: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """What the lab gave each strategy beyond the topic and seeds (sheet 60.7), as recorded during its crawls.
+    """What the lab gave each strategy beyond keywords and seeds (sheet 60.7), as recorded during its crawls.
     Strategies that were given nothing are left out."""
+    judge_given: tuple[str, ...] = ()
+    """The same for the judge. It measures relevance; strategies that get its verdicts are listed in `given`."""
+
+    @property
+    def inputs(self) -> dict[str, tuple[str, ...]]:
+        """What strategies and the judge were given beyond keywords and seeds, by the name to show."""
+        judge = {f"judge {self.limits.judge}": self.judge_given} if self.judge_given else {}
+        return {**self.given, **judge}
 
     def conflict(self, other: ExperimentSpec) -> str:
         """Why the cells of two experiments can't be compared (different bed, limits or seeds); empty if they can."""
@@ -165,6 +173,8 @@ class ExperimentSpec:
 
 def save_spec(folder: Path, spec: ExperimentSpec) -> None:
     plain = asdict(spec)
+    if not spec.judge_given:  # as in experiments made before it existed
+        del plain["judge_given"]
     tables = {name: plain.pop(name) for name in ("cut", "limits", "versions", "given")}
     if (polite := tables["limits"].pop("polite")) is not None:
         tables["polite"] = polite

@@ -67,6 +67,8 @@ def train(
     lessons = user_lessons(topic_file, source, _categories(topic_file, taxonomy), seed_number)
     counts = lessons.counts
     say(f"learning from {counts['examples']:,} examples and {counts['others']:,} other pages of {source.name}")
+    if source.leading:
+        say(f"{len(source.leading):,} pages lead to the examples; they are not counter-examples")
     if isinstance(learner, TrainsByJudge):
         learner.use_judge(relevance_by(judge, topic_file.topic, lessons.syllabus.examples))
     learner.train(lessons, random.Random(f"training:{seed_number}"), say)
@@ -111,7 +113,8 @@ def user_lessons(
             f"make one: scenthound topic new {topic_file.topic.name or 'mine'}.toml --examples URLS.txt; or name pages "
             f"that are in {source.name}",
         )
-    excluded = {*examples, *off_topic, *(url for url in source.likely if source.kind == "crawl")}
+    likely = source.likely if source.kind == "crawl" else ()
+    excluded = {*examples, *off_topic, *likely, *source.leading}
     rest = background(source.bed, excluded, random.Random(f"background:{seed_number}"))
     others = tuple(dict.fromkeys([*off_topic, *rest]))
     syllabus = Syllabus(tuple(examples), others)

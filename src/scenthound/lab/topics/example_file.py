@@ -15,6 +15,7 @@ from pathlib import Path
 from scenthound.errors import BadConfig, NotAUrl, from_os_error
 from scenthound.files import write_text
 from scenthound.formats import toml_value
+from scenthound.looking_for import PAGES
 from scenthound.loop.crawl_toml import load_toml, topic_from
 from scenthound.model import Candidate, Topic, Url
 from scenthound.page.page import Page
@@ -99,6 +100,7 @@ def write_topic_file(path: Path, file: TopicFile) -> None:
         "[topic]",
         f"name = {toml_value(topic.name)}",
         f"keywords = {toml_value(topic.keywords)}",
+        *([f"looking_for = {toml_value(topic.looking_for)}"] if topic.looking_for != PAGES else []),
         *([f"description = {toml_value(topic.description)}"] if topic.description else []),
         "examples = ["
         + "".join(f"\n  {toml_value(url)}," for url in topic.examples)

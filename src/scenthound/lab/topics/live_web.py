@@ -3,15 +3,16 @@
 Context graphs, reinforcement and the economies need it before they can start from a few sample URLs: the pages that
 link to the samples, the pages that link to those, and so on, as the papers got them from a search engine. Sources
 suggest pages that may link; these are fetched politely, and only real links count. Pages that turn out not to link, and
-a sample of the pages that the gathered pages link to, serve as the background.
+a sample of the pages that the gathered pages link to, serve as the background. Pages that lead to the samples are never
+counter-examples.
 """
 
 from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 
 from scenthound import url as urls
 from scenthound.errors import BadConfig
@@ -111,14 +112,26 @@ def gather_around(
 ) -> Source:
     """The web around some sample pages, ready for training. Raises `BadConfig` if no sample can be fetched."""
     gathering = _Gathering(settings, fetcher, say or (lambda sentence: None))
-    asyncio.run(_gather(gathering, samples, rules or AroundSamples()))
+    rules = rules or AroundSamples()
+    found = asyncio.run(_gather(gathering, samples, rules))
     gathering.report_problems()
-    return recorded_source("live", f"pages around {len(samples):,} samples", gathering.repository.responses)
+    source = recorded_source("live", f"pages around {len(samples):,} samples", gathering.repository.responses)
+    return replace(source, leading=leading_to(found, gathering.pages.values(), rules.layers))
 
 
-async def _gather(gathering: _Gathering, samples: Sequence[str], rules: AroundSamples) -> None:
+def leading_to(samples: Iterable[Url], pages: Collection[Page], most: int) -> frozenset[Url]:
+    """The pages from which at most `most` links lead to a sample, through these pages; without the samples."""
+    reached = layer = frozenset(samples)
+    for _ in range(most):
+        layer = frozenset(page.url for page in pages if page.url not in reached and _links_to(page, layer))
+        reached |= layer
+    return reached - frozenset(samples)
+
+
+async def _gather(gathering: _Gathering, samples: Sequence[str], rules: AroundSamples) -> list[Url]:
+    """Fetch the layers and the background. Returns the URLs of the samples."""
     rng = random.Random(f"around:{rules.seed_number}")
-    layer_urls = [page.url for page in await gathering.fetch({urls.make(raw): raw for raw in samples})]
+    layer_urls = found = [page.url for page in await gathering.fetch({urls.make(raw): raw for raw in samples})]
     if not layer_urls:
         raise BadConfig("none of the sample pages can be fetched", "check their URLs; private addresses are refused")
     async with asking(gathering.settings, gathering.fetcher) as asker:
@@ -137,9 +150,10 @@ async def _gather(gathering: _Gathering, samples: Sequence[str], rules: AroundSa
     drawn = from_distinct_hosts(list(linked), rng, rules.background)
     background = await gathering.fetch({url: linked[url] or url for url in drawn})
     gathering.say(f"background: {len(background):,} pages that the gathered pages link to")
+    return found
 
 
-def _links_to(page: Page, targets: set[Url]) -> bool:
+def _links_to(page: Page, targets: Set[Url]) -> bool:
     return any(link.url in targets for link in page.outlinks)
 
 

@@ -177,6 +177,7 @@ class HayekEstimating(Parameterised):
             parts=Parts((Analyser(self.stop_words, self.stem),), leaves=True),
             training="optional",
             lessons=("examples", "others", "back-links", "pages"),
+            topic_examples=True,
             free=_FREE,
         )
 

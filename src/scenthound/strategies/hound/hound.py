@@ -4,8 +4,8 @@
 
 Mean and deviation are taken over the current frontier. The features are in `features`, their weights b in `scoring`,
 the topic model in `topic_fit`. Only the initial weights are learned before the crawl; they were fitted once
-(docs/results.md describes the data). If the seeds are home pages of different hosts, the crawl looks for sites, and
-`site_search` decides the order instead.
+(docs/results.md describes the data). If the topic says that sites are looked for, `site_search` decides the order
+instead.
 
 All waiting URLs are ranked again after 2 pages (6 from 60 pages on, 16 from 150, a twentieth of the pages from 320 on),
 or later if the link table is large, so that the cost per page stays the same. Between rankings, new URLs wait below all
@@ -25,7 +25,8 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from scenthound.model import NOTHING, Candidate, Event, Miss, Topic, Url
+from scenthound.looking_for import PAGES, SITES
+from scenthound.model import NOTHING, Candidate, Event, LookingFor, Miss, Topic, Url
 from scenthound.page.link_text import link_text
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
@@ -43,7 +44,6 @@ from scenthound.strategies.hound.topic_fit import LearnedTopic
 from scenthound.strategies.parts.sightings import new_scores
 from scenthound.text.tokens import Analyser
 from scenthound.text.vocabulary import Vocabulary
-from scenthound.url import are_sites
 
 STEPS = ((60, 2), (150, 6), (math.inf, 16))
 """(pages, interval): below this number of fetched pages, the interval between rankings, in pages."""
@@ -67,11 +67,11 @@ class Hound(Parameterised):
     """Ranks the whole frontier by all links found so far: words, yields, co-citation. Looks for pages or sites."""
 
     score_parts: ClassVar[Mapping[str, str]] = {name: part.meaning for name, part in PARTS.items()}
-    looking_for: Literal["auto", "pages", "sites"] = parameter(
-        "auto", "pages or sites; auto: sites if the seeds are home pages of different hosts"
-    )
     relevance: Literal["own", "judge"] = parameter(
         "own", "source of a fetched page's relevance: hound's own topic model, or the judge of the crawl"
+    )
+    compare_after: int = parameter(
+        0, "sites: after this many pages, fetch home pages and pages of sites on topic only; 0: never", least=0
     )
     memory: int = parameter(150_000, "links remembered", least=1000)
     work: int = parameter(4000, "links re-ranked per fetched page; fewer is faster", least=100)
@@ -97,8 +97,7 @@ class Hound(Parameterised):
         self.vocabulary_ = Vocabulary()
         self.topic_ = LearnedTopic(self.vocabulary_, self.analyser_.terms(topic.keywords))
         self.table_ = LinkTable(self.memory)
-        looks_for_sites = self.looking_for == "sites" or (self.looking_for == "auto" and are_sites(seeds))
-        self.sites_ = SiteSearch(self.table_) if looks_for_sites else None
+        self.sites_ = SiteSearch(self.table_) if topic.looking_for == SITES else None
         self.scoring_ = Scoring()
         self.seeds_left_ = len(set(seeds))
         """Seeds without a result yet. The first ranking waits for them, as they define the topic."""
@@ -123,11 +122,12 @@ class Hound(Parameterised):
         targets = self._learn(page, number, self.table_.number_of(page.candidate.url))
         offers = self._new_offers(page)
         if self.sites_ is not None:
-            offers += self._home_offers(page, self.sites_.fetched(number, targets))
+            offers += self._home_offers(page.url, page.candidate.depth, self.sites_.fetched(number, targets))
         self._record_exploration(page)
         self.pages_ += 1
         self.pages_since_ranking_ += 1
         is_due = self._count(page.candidate) or self.pages_since_ranking_ >= self._interval()
+        is_due = is_due or self.pages_ == self.compare_after
         return offers + self._rank() if is_due and self.seeds_left_ <= 0 else offers
 
     def miss(self, miss: Miss) -> Iterable[Candidate]:
@@ -151,6 +151,16 @@ class Hound(Parameterised):
         self.topic_.label(page, on_topic)
         return self._rank()
 
+    def take_looking_for(self, looking_for: LookingFor) -> Iterable[Candidate]:
+        """Look for pages or for sites from now on: rank all waiting URLs again, and offer home pages of named hosts."""
+        if looking_for == PAGES:
+            self.sites_, homes = None, list[tuple[Url, Url]]()
+        else:
+            self.sites_ = SiteSearch(self.table_)
+            homes = self.sites_.catch_up()
+        offers = [offer for page, home in homes for offer in self._home_offers(page, 0, [home])]
+        return offers + self._rank() if self.pages_ and self.seeds_left_ <= 0 else offers
+
     def _count(self, candidate: Candidate) -> bool:
         """Count a result. Returns whether no URL of the last ranking is left, or all of them are passed over."""
         # Seeds that redirect to each other never get a result: after any other result, stop waiting for seeds.
@@ -160,6 +170,10 @@ class Hound(Parameterised):
             self.table_.state.values[sorted(self.best_)] = ASIDE
             self.best_, self.unranked_ = set(), 0
         return not self.best_
+
+    def _is_ending(self) -> bool:
+        """Whether pages are fetched to compare sites, not to find more of them."""
+        return 0 < self.compare_after <= self.pages_
 
     def _interval(self) -> int:
         """The interval between rankings, in pages."""
@@ -204,13 +218,13 @@ class Hound(Parameterised):
                 offers.append(page.offer(link, NOT_RANKED, parts=UNRANKED))
         return offers
 
-    def _home_offers(self, page: Page, homes: Iterable[Url]) -> list[Candidate]:
+    def _home_offers(self, page: Url, depth: int, homes: Iterable[Url]) -> list[Candidate]:
         table, offers = self.table_, list[Candidate]()
         for url in homes:
             number = table.number_of(url)
             if table.state.values[number] == UNKNOWN:
                 table.state.values[number] = WAITING
-                offers.append(Candidate(url, NOT_RANKED, NOTHING, UNRANKED, page.url, depth=page.candidate.depth + 1))
+                offers.append(Candidate(url, NOT_RANKED, NOTHING, UNRANKED, page, depth=depth + 1))
         return offers
 
     # ---- ranking
@@ -232,7 +246,7 @@ class Hound(Parameterised):
         if self.sites_ is None:
             ranked = rank_by_score(scores, BEST)
         else:
-            ranked = self.sites_.rank(frontier, scores, self.topic_.relevance.values).first(BEST)
+            ranked = self.sites_.rank(frontier, scores, self.topic_.relevance.values, self._is_ending()).first(BEST)
         ranked, lifts, rate = self._explore(ranked)
         best = frontier.urls[ranked.order]
         self.scoring_.set_ranked(best[~ranked.is_list].tolist(), z[ranked.order[~ranked.is_list]])
@@ -319,8 +333,8 @@ class Hound(Parameterised):
         self.topic_.load(state["topic"])
         self.table_.load(state["table"])
         self.scoring_.load(state["scoring"])
-        if state["sites"] is not None:
-            self.sites_ = SiteSearch(self.table_)
+        self.sites_ = None if state["sites"] is None else SiteSearch(self.table_)
+        if self.sites_ is not None:
             self.sites_.load(state["sites"])
         self.labels_ = dict(state["labels"])
         self.best_ = set(state["best"])

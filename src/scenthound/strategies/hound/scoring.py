@@ -24,6 +24,7 @@ import numpy as np
 from scenthound.strategies.hound.columns import Column
 from scenthound.strategies.hound.features import FrontierFeatures
 from scenthound.strategies.hound.link_table import Reals, Whole
+from scenthound.text.row_products import row_products
 
 WEIGHTS: Mapping[str, Mapping[str, float]] = {
     "pages that link to it": {"citing": 0.412, "sum": -0.254},
@@ -63,7 +64,7 @@ class Scoring:
 
     def rank(self, deviations: Reals) -> Reals:
         """The scores of all waiting URLs."""
-        return np.asarray(deviations @ self.weights)
+        return row_products(deviations, self.weights)
 
     def set_ranked(self, urls: list[int], deviations: Reals) -> None:
         """Replace the URLs that have a score, with their z."""

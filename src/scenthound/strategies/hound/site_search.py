@@ -1,6 +1,6 @@
 """Site search: home pages of unvisited hosts, and pages that name such hosts (sheet 80.5).
 
-If the seeds are home pages of different hosts, the crawl looks for sites, and a visited host has little left to offer.
+If the crawl looks for sites, a visited host has little left to offer.
 Two kinds of URLs are worth a request:
 
     home pages   of hosts without a fetched page, by their score + 4 v(host)
@@ -30,6 +30,9 @@ lists draw s towards 0.5, and it is kept between 0.1 and 3.
 
 Home pages with a score of at least 0.5 come first, with a list after every second one that can be fetched. Then come
 lists, with one of the other home pages after every 1 + 2 s lists.
+
+A crawl near its end has no use for further names, but for pages that show what a site is about. Then home pages take
+turns with pages of the sites whose home page has the largest r, by r / 2^(k + pages); P orders those of one site.
 """
 
 from __future__ import annotations
@@ -148,6 +151,23 @@ class SiteSearch:
         scheme = self._table.names[url].partition("://")[0]
         return [Url(f"{scheme}://{self._host_names[number]}/") for number in new.tolist()]
 
+    def catch_up(self) -> list[tuple[Url, Url]]:
+        """Count the pages in the table, fetched before sites were looked for.
+
+        Returns the home pages of the hosts that they name, each with the first page that names it. Links of pages that
+        the table has dropped are not counted.
+        """
+        table, homes = self._table, list[tuple[Url, Url]]()
+        fetched = np.flatnonzero(table.page_of.values >= 0)
+        fetched = fetched[np.argsort(table.page_of.values[fetched], kind="stable")]
+        begins, ends = (
+            np.searchsorted(table.source.values, table.page_of.values[fetched], side) for side in ("left", "right")
+        )
+        for url, begin, end in zip(fetched.tolist(), begins.tolist(), ends.tolist(), strict=True):
+            for home in self.fetched(url, table.target.values[begin:end].tolist()):
+                homes.append((Url(table.names[url]), home))
+        return homes
+
     def missed(self, url: int) -> None:
         """Count a failed request."""
         self._add_new_urls()
@@ -167,19 +187,23 @@ class SiteSearch:
         share = (self.reached.values.sum() + 0.5) / (self.tried.values.sum() + 5)
         return np.asarray((self.reached.values + 2 * share) / (self.tried.values + 2))
 
-    def rank(self, frontier: FrontierFeatures, scores: Reals, relevance: Reals) -> Ranking:
+    def rank(self, frontier: FrontierFeatures, scores: Reals, relevance: Reals, is_ending: bool = False) -> Ranking:
         """Rank home pages of unvisited hosts and lists, which take turns. `relevance` has all fetched pages."""
         self._add_new_urls()
         hosts = self.host_of.values[frontier.urls]
         is_home = self.is_home.values[frontier.urls] & ~self.visited.values[hosts]
         domain_values = DOMAIN_WEIGHT * self._domain_values()[self.domain.values[hosts]]
         s = self.topicality(relevance)
-        list_values = self._list_values(frontier, hosts, s * scores)
-        first = _best(scores + domain_values, is_home & (scores >= PROMISING))
-        second = _best(scores + domain_values, is_home & (scores < PROMISING))
+        if is_ending:
+            list_values = self._site_values(frontier, hosts, s * scores, relevance) - s * scores
+        else:
+            list_values = self._list_values(frontier, hosts, s * scores)
+        is_first = is_home & (is_ending | (scores >= PROMISING))
+        first = _best(scores + domain_values, is_first)
+        second = _best(scores + domain_values, is_home & ~is_first)
         lists = _best(list_values + s * scores, ~is_home)
         gap = max(HOMES_PER_LIST, round(HOMES_PER_LIST * self.homes_tried / max(self.homes_reached, 0.1)))
-        order, is_list = interleave(first, second, lists, gap, 1 + 2 * s)
+        order, is_list = interleave(first, second, lists, 1 if is_ending else gap, 1 + 2 * s)
         factors = np.where(is_list, s, 1.0)
         others = np.where(is_list, list_values[order], domain_values[order])
         return Ranking(order, falling_scores(factors * scores[order] + others, is_list), factors, others, is_list)
@@ -217,6 +241,15 @@ class SiteSearch:
         d = (self.gained.values[hosts] * fade + 2 * p_host) / (pages + 2)
         d += 0.3 * np.sqrt(np.log(self.counted + 1) / (pages + 1)) * p_host / (1 + p_host)
         return np.asarray(5 * d / max(g, 0.05) + p_page)
+
+    def _site_values(self, frontier: FrontierFeatures, hosts: Whole, topical: Reals, relevance: Reals) -> Reals:
+        """The value of every waiting URL as a page that shows what its site is about."""
+        pages = self._table.page_of.values
+        homes = np.flatnonzero((pages >= 0) & self.is_home.values)
+        fits = np.zeros(len(self._host_names))
+        np.maximum.at(fits, self.host_of.values[homes], np.nan_to_num(relevance[pages[homes]]))
+        within = 1 / (1 + self.depth.values[frontier.urls]) + topical
+        return np.asarray(fits[hosts] * 0.5 ** (ranks_in_host(hosts, within) + self.pages.values[hosts]))
 
     def _word_values(self) -> Reals:
         """w of every URL."""

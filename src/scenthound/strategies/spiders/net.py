@@ -18,6 +18,7 @@ from scenthound.page.page import Page
 from scenthound.page.record import Record
 from scenthound.page.views.positions import term_positions
 from scenthound.text.proximity import proximities
+from scenthound.text.row_products import row_products
 from scenthound.text.tokens import Analyser
 
 Numbers = npt.NDArray[np.float64]
@@ -77,8 +78,10 @@ class Net:
 
     def outputs(self, inputs: Numbers) -> Numbers:
         """The output for each row of inputs."""
-        hidden = np.tanh(inputs @ self.w1.T + self.b1) if len(self.b1) else inputs
-        return np.asarray(np.tanh(hidden @ self.w2 + self.b2))
+        hidden = inputs
+        if len(self.b1):
+            hidden = np.tanh(np.stack([row_products(inputs, unit) for unit in self.w1], axis=1) + self.b1)
+        return np.asarray(np.tanh(row_products(hidden, self.w2) + self.b2))
 
     def learn(self, inputs: Numbers, target: float, rate: float) -> float:
         """Do one step of back-propagation on half the squared error. Returns the output before the step."""

@@ -1,5 +1,5 @@
 // Reports the active page, reading times and new bookmarks to the desk while the extension is on.
-import { browser, call, mayReport, remember, remembered } from "./desk.js";
+import { addExcluded, browser, call, mayReport, remembered } from "./desk.js";
 
 browser.tabs.onUpdated.addListener((id, changed, tab) => {
   if (changed.status === "complete" && tab.active) report(tab);
@@ -43,10 +43,10 @@ async function teach(tab, lesson) {
   await updateExcluded(call("/lessons", { ...lesson, private: tab.incognito })).catch(() => null);
 }
 
-// Every answer of the desk carries the current list of excluded sites.
+// Every answer of the desk carries its list of excluded sites.
 async function updateExcluded(answer) {
   const { excluded } = await answer;
-  await remember({ excluded });
+  await addExcluded(excluded);
 }
 
 // The toolbar button opens Chromium's side panel or Firefox's sidebar.

@@ -1,8 +1,9 @@
 // The options page: pairing, excluded sites, bookmarks, and the words of the profile.
-import { BOOKMARKS, browser, call, DESK, el, pair, remember, remembered } from "./desk.js";
+import { addExcluded, BOOKMARKS, browser, call, DESK, el, pair, remember, remembered, siteOf } from "./desk.js";
 
 const status = document.getElementById("said");
 const words = document.getElementById("words");
+const excludedSites = document.getElementById("excluded");
 
 // Runs an action and shows `message`, or the error.
 async function attempt(action, message) {
@@ -16,15 +17,37 @@ async function attempt(action, message) {
 }
 
 async function refresh() {
-  const { port, token } = await remembered();
+  const { port, key } = await remembered();
   const paired = document.getElementById("paired");
-  paired.textContent = token ? `Paired with the desk on port ${port}.` : "Not paired yet.";
-  if (!token) return;
+  paired.textContent = key ? `Paired with the desk on port ${port}.` : "Not paired yet.";
+  await showExcluded();
+  if (!key) return;
   const { profile, excluded } = await call("");
-  await remember({ excluded });
-  document.getElementById("excluded").value = excluded.join("\n");
+  await addExcluded(excluded);
+  await showExcluded();
   words.replaceChildren(...profile.words.slice(0, 50).map(wordItem));
   if (!profile.words.length) words.replaceChildren(el("li", {}, "Nothing learned yet."));
+}
+
+/** Shows the list, but keeps what a person is typing: the desk answers late. */
+async function showExcluded() {
+  const list = (await remembered()).excluded.join("\n");
+  if (excludedSites.value === excludedSites.defaultValue) excludedSites.value = list;
+  excludedSites.defaultValue = list;
+}
+
+/** Stores the list of excluded sites. New ones count at once; sites are removed only if the desk removes them, too. */
+async function exclude(sites) {
+  const before = (await remembered()).excluded;
+  await remember({ excluded: [...new Set([...before, ...sites])].sort() });
+  if ((await remembered()).key) {
+    try {
+      await call("/excluded", { sites });
+    } catch (error) {
+      throw new Error(`New sites are excluded in this browser; no site was removed, and the desk does not have the list yet. ${error.message}`);
+    }
+  }
+  await remember({ excluded: sites, added: [] });
 }
 
 function wordItem({ word: name, weight }) {
@@ -52,8 +75,11 @@ document.getElementById("pairing").addEventListener("submit", (event) => {
 
 document.getElementById("excluding").addEventListener("submit", (event) => {
   event.preventDefault();
-  const sites = document.getElementById("excluded").value.split(/\s+/).filter(Boolean);
-  attempt(() => change("/excluded", { sites }), "Saved.");
+  attempt(async () => {
+    await exclude(excludedSites.value.split(/\s+/).filter(Boolean).map(siteOf));
+    excludedSites.value = excludedSites.defaultValue;
+    await showExcluded();
+  }, "Saved.");
 });
 
 document.getElementById("bookmarks").addEventListener("click", () => attempt(async () => {

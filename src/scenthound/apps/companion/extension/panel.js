@@ -19,7 +19,7 @@ async function refresh() {
   const state = await remembered();
   toggle.setAttribute("aria-checked", String(state.on));
   toggle.textContent = state.on ? "On" : "Off";
-  if (!state.token) return showMessage("Not paired yet. Open the options and enter the code shown by `scenthound companion`.");
+  if (!state.key) return showMessage("Not paired yet. Open the options and enter the code shown by `scenthound companion`.");
   if (!state.on) return showMessage("The companion is off. Nothing is read or sent.");
   const tab = await activeTab();
   if (tab?.incognito) return showMessage("Private windows are never read.");

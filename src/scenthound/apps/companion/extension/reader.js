@@ -3,7 +3,7 @@
 (() => {
   const MOST_TEXT = 50_000;
   const MOST_LINKS = 500;
-  const shorten = (text) => text.replace(/\s+/g, " ").trim().slice(0, 200);
+  const shorten = (text) => text.replace(/\s+/g, " ").trim().slice(0, 200).toWellFormed(); // a cut may halve a character
   if (document.contentType !== "text/html" || document.querySelector("input[type=password]")) return null;
   if (!globalThis.scenthoundReads) {
     globalThis.scenthoundReads = true;
@@ -18,5 +18,5 @@
     .filter((link) => /^https?:/.test(link.protocol) && !/\b(nofollow|ugc|sponsored)\b/.test(link.rel))
     .slice(0, MOST_LINKS)
     .map((link) => ({ url: link.href, text: shorten(link.innerText || link.querySelector("img")?.alt || link.title || "") }));
-  return { url: location.href, title: shorten(document.title), text: (document.body?.innerText ?? "").slice(0, MOST_TEXT), links };
+  return { url: location.href, title: shorten(document.title), text: (document.body?.innerText ?? "").slice(0, MOST_TEXT).toWellFormed(), links };
 })();

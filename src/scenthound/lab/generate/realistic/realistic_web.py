@@ -163,6 +163,7 @@ class RealisticWeb:
             description=self._description(trade, homes[count:]),
             seeds=tuple(map(self.url, homes[:count])),
             targets=tuple(map(self.url, homes[count:])),
+            looking_for="sites",
         )
 
     def _description(self, subject: int, pages: list[int]) -> str:
