@@ -53,6 +53,11 @@ TRIALS = {
     "failing-disk": Trial(
         "I/O errors end a crawl with code 5", _tests("loop/test_failing_disk.py"), environment=LONG_TESTS
     ),
+    "floors": Trial(
+        "no strategy falls below its pinned recall",
+        _tests("test_floors.py", "test_floors_taught.py"),
+        environment=LONG_TESTS,
+    ),
     "api": Trial("the API answers any input as described", _tests("desk/test_description.py"), environment=LONG_TESTS),
     "failing-commands": Trial(
         "I/O errors end every command with code 5",

@@ -20,6 +20,16 @@ settings.register_profile("ours", max_examples=long_form(35, 100))
 settings.load_profile("ours")
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Let every worker begin with the slow tests of its share, so that nobody waits for one at the end."""
+    workers = getattr(config, "workerinput", {"workercount": 1})["workercount"]
+    share = max(len(items) // workers, 1)
+    for start in range(0, len(items), share):
+        items[start : start + share] = sorted(
+            items[start : start + share], key=lambda item: item.get_closest_marker("slow") is None
+        )
+
+
 @pytest.fixture(params=with_shared([OWN], [OTHERS]), ids=lambda suites: suites.name)
 def suites(request: pytest.FixtureRequest) -> Suites:
     """Cases of our own, and those of other projects where ../shared is here."""

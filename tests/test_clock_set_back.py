@@ -53,6 +53,7 @@ def from_the_future(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(60)
 def test_every_command_works_on_a_crawl_from_the_future(from_the_future: Path, capsys: Talk) -> None:
     for name, words in COMMANDS.items():

@@ -113,6 +113,7 @@ def test_hosts_that_are_given_up_one_after_the_other_are_not_taken_for_an_outage
     web.seconds(tmp_path / "crawl", concurrency=2, first_byte_timeout="500 ms", time=60)
 
 
+@pytest.mark.slow
 def test_a_page_that_links_to_tarpits_costs_next_to_nothing(tmp_path: Path) -> None:
     assert any(ratio < 1.5 for ratio in ratios(hosts(tarpit=32, healthy=16), tmp_path, delay="300 ms"))
 
@@ -125,6 +126,7 @@ def test_healthy_pages_arrive_in_time_among_hosts_that_hang_reset_and_loop(
     assert any(ratio < 1.5 for ratio in ratios(mixed(healthy), tmp_path, concurrency=concurrency))
 
 
+@pytest.mark.slow
 def test_a_full_allowance_of_slow_requests_blocks_no_other_request(tmp_path: Path) -> None:
     web = Web(hosts(hanging=12, healthy=4))
     web.seconds(

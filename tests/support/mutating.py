@@ -1,6 +1,6 @@
 """Changes a crawl folder at random, as damage or a stranger may: nothing but a clear error may come of it.
 
-Used by tests/loop/test_bad_state.py (28 changes) and benchmarks/bad_state.py (thousands).
+Used by tests/loop/test_bad_state.py (two for each strategy) and benchmarks/bad_state.py (thousands).
 """
 
 from __future__ import annotations

@@ -129,6 +129,7 @@ def test_whatever_the_server_does_is_an_answer_within_the_caps_and_the_next_page
     assert server.sent.get(spot, 0) - sent < 40_000_000, "what is beyond the cap stays in the buffers of the kernel"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path", ["/endless", "/header-huge", "/one-line", "/tiny-chunks", "/continue", "/trailer-line"]
 )
