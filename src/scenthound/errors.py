@@ -100,9 +100,9 @@ class PluginFailed(OurFault):
         self.plugin, self.where, self.error = plugin, where, error
 
     @classmethod
-    def of(cls, plugin: object, where: str, error: Exception) -> Self:
+    def of(cls, plugin: object, where: str, error: Exception, hint: str = "") -> Self:
         """The error for something that an object raised."""
-        return cls(type(plugin).__name__, where, f"{type(error).__name__}: {error}")
+        return cls(type(plugin).__name__, where, f"{type(error).__name__}: {error}", hint)
 
 
 class StrategyFailed(PluginFailed):

@@ -47,7 +47,7 @@ class Remote:
     """A judge that asks a server."""
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> None:
-        return None
+        _try("start of the judge")
 
     def judge(self, page: Page) -> Verdict:
         _try(page.url)
@@ -64,6 +64,7 @@ class Fragile:
     """A strategy that may raise an error."""
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
+        _try("start of the strategy")
         return [Candidate(url, float("inf")) for url in seeds]
 
     def read(self, page: Page) -> Iterable[Candidate]:
@@ -158,6 +159,62 @@ def test_the_command_line_says_which_plugin_failed_on_which_page(
     assert (out / "report.html").exists()
     FAILS_ON.clear()
     assert run(["resume", str(out)]) == 0
+
+
+@pytest.mark.parametrize("where", ["doubts", "start of the strategy"])
+def test_a_plugin_that_fails_before_the_first_page_is_named_in_status(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    monkeypatch.setattr("scenthound.wiring.session.make_fetcher", lambda settings: _Opened())
+    FAILS_ON.add(where)
+    out = tmp_path / "crawl"
+    fragile = ["--strategy", "test-fragile"] if where != "doubts" else []
+    assert (
+        run(
+            [
+                "crawl",
+                "balloons",
+                "--seed",
+                SEED,
+                "--out",
+                str(out),
+                "--set",
+                "judge=test-remote",
+                "--set",
+                "robots=false",
+                *fragile,
+            ]
+        )
+        == 1
+    )
+    assert f"scenthound resume {out}" in capsys.readouterr().err
+    assert run(["status", str(out)]) == 0
+    told = capsys.readouterr().out
+    assert QUOTA in told
+    assert "killed" not in told
+    FAILS_ON.clear()
+    assert run(["resume", str(out)]) == 0
+
+
+def test_a_judge_that_cannot_start_leaves_no_folder_and_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    FAILS_ON.add("start of the judge")
+    out = tmp_path / "crawl"
+    assert run(["crawl", "balloons", "--seed", SEED, "--out", str(out), "--set", "judge=test-remote"]) == 1
+    told = capsys.readouterr().err
+    assert "run this again" in told
+    assert "resume" not in told
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("probability", [float("nan"), 7.5, -1.0])
+def test_a_probability_that_is_none_is_an_error_of_the_judge(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, probability: float
+) -> None:
+    monkeypatch.setattr(Remote, "judge", lambda judge, page: Verdict(probability, True))
+    with pytest.raises(PluginFailed, match="not a number from 0 to 1"):
+        small_crawl(tmp_path / "crawl", judge="test-remote")
 
 
 class _Opened(Pages):

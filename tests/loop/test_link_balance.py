@@ -202,7 +202,7 @@ def test_a_crawl_that_ends_because_of_nofollow_says_so_and_how_to_go_on(
     why = guarded(tmp_path / "crawl")
     assert why == (
         "no URL was left: 34 links were not followed because their pages say nofollow; "
-        "--set nofollow=false follows them"
+        "a new crawl with --set nofollow=false follows them"
     )
     assert run(["status", str(tmp_path / "crawl")]) == 0
     told = " ".join(capsys.readouterr().out.split())

@@ -53,7 +53,7 @@ class Tools:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._collections, self._processes = Collections(home, list(folders)), Processes()
-        self._limits, self._options, self._clock = limits or ToolLimits(), tuple(options), clock
+        self.limits, self._options, self._clock = limits or ToolLimits(), tuple(options), clock
         self._started: list[Path] = []
         self._starting: list[Path] = []
         self._is_closing = False
@@ -81,7 +81,7 @@ class Tools:
         """
         with self._changed:
             starting = len(self._starting)
-            self._limits.check_number(len(self._started) + starting, len(self._running()) + starting)
+            self.limits.check_number(len(self._started) + starting, len(self._running()) + starting)
             path = self._collections.reserve_path(keywords)
             self._starting.append(path)
         has_started = False
@@ -125,7 +125,7 @@ class Tools:
         is_cancelled: Callable[[], bool] = lambda: False,
     ) -> dict[str, Any]:
         """Start a crawl. If `is_cancelled` becomes true before it runs, it is ended and does not count."""
-        limits = self._limits
+        limits = self.limits
         urls, pages = limits.check_seeds(seeds), limits.check_pages(pages)
         keywords = " ".join(topic.split())[:MOST_CHARACTERS]
         options = (*limits.options(), *self._options)

@@ -44,6 +44,7 @@ class PageJudgement(NamedTuple):
 
 
 NONE = PageJudgement()
+ROUNDING = 1e-9  # a probability may be off by so much
 USUAL_THRESHOLD = 0.5
 """The relevance from which a page that was not counted before is relevant, if the judge has no threshold."""
 
@@ -189,6 +190,8 @@ class Judging:
             return NONE if self._similarity is None else PageJudgement(similarity)
         try:
             probability, is_relevant = self._judge.judge(page)
+            if not -ROUNDING <= probability <= 1.0 + ROUNDING:
+                raise ValueError(f"the probability {probability!r} is not a number from 0 to 1")
             return PageJudgement(similarity, float(probability), self._flag(page.url, probability, is_relevant))
         except Exception as error:
             raise self._failed(f"on {page.url}", error) from error

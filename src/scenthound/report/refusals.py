@@ -25,27 +25,34 @@ class _Refusal(NamedTuple):
     remedy: str = ""
 
 
-_NOFOLLOW = "--set nofollow=false follows them"
-_TRAPS = _Refusal("they look like traps", "--set traps=false follows them")
+_NOFOLLOW = "a new crawl with --set nofollow=false follows them"
+_TRAPS = _Refusal("they look like traps", "a new crawl with --set traps=false follows them")
 _REFUSALS = {
     "page-nofollow": _Refusal("their pages say nofollow", _NOFOLLOW),
     "nofollow": _Refusal("they are marked nofollow", _NOFOLLOW),
     "out-of-scope": _Refusal(
-        "they lead outside the allowed hosts, domains or paths", "--set hosts=…, domains=… or paths=… allows others"
+        "they lead outside the allowed hosts, domains or paths",
+        "a new crawl with --set hosts=…, domains=… or paths=… allows others",
     ),
-    "too-deep": _Refusal("they are deeper than allowed", "--set depth=0 removes the limit"),
+    "too-deep": _Refusal("they are deeper than allowed", "a new crawl with --set depth=0 has no limit"),
     "robots": _Refusal("robots.txt forbids it"),
-    "host-budget": _Refusal("their hosts have reached their page limit", "--set pages_per_host=0 removes it"),
-    "host-asleep": _Refusal("their hosts had no relevant page for a long time", "--set host_patience=0 goes on"),
+    "host-budget": _Refusal(
+        "their hosts have reached their page limit", "a new crawl with --set pages_per_host=0 has none"
+    ),
+    "host-asleep": _Refusal(
+        "their hosts had no relevant page for a long time", "a new crawl with --set host_patience=0 fetches them"
+    ),
     "host-failing": _Refusal("their hosts failed repeatedly", "try again later"),
     "blocked": _Refusal("you have blocked their hosts", "`scenthound control DIR unblock HOST` allows them"),
     "trap-repeats": _TRAPS,
     "trap-endless": _TRAPS,
     "trap-nothing-new": _TRAPS,
-    "evicted": _Refusal("the waiting list was full", "--set frontier=N makes it longer"),
-    "frontier-full": _Refusal("the waiting list was full", "--set frontier=N makes it longer"),
-    "too-long": _Refusal("their addresses are too long", "--set url_length=N allows longer ones"),
-    "too-many-links": _Refusal("there were more links on a page than are read", "--set links_per_page=N reads more"),
+    "evicted": _Refusal("the waiting list was full", "a new crawl with --set frontier=N has a longer one"),
+    "frontier-full": _Refusal("the waiting list was full", "a new crawl with --set frontier=N has a longer one"),
+    "too-long": _Refusal("their addresses are too long", "a new crawl with --set url_length=N allows longer ones"),
+    "too-many-links": _Refusal(
+        "there were more links on a page than are read", "a new crawl with --set links_per_page=N reads more"
+    ),
     "not-offered": _Refusal("the strategy did not choose them", "another --strategy may"),
     "strategy-dropped": _Refusal("the strategy dropped them", "another --strategy may keep them"),
 }
@@ -68,7 +75,7 @@ def why_no_url_is_left(not_followed: Mapping[str, int]) -> str:
     """The most frequent reasons for which links were refused, and how to follow them; empty if there are none.
 
     >>> why_no_url_is_left({"page-nofollow": 34, "not-http": 2})
-    '34 links were not followed because their pages say nofollow; --set nofollow=false follows them'
+    '34 links were not followed because their pages say nofollow; a new crawl with --set nofollow=false follows them'
     """
     by_refusal: dict[_Refusal, int] = {}
     for reason, times in not_followed.items():

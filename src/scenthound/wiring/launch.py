@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from scenthound.errors import BadConfig, BadUsage, StateDamaged
+from scenthound.errors import BadConfig, BadUsage, PluginFailed, StateDamaged
 from scenthound.loop.core import Crawl
 from scenthound.loop.crawl_toml import DEFAULT_STRATEGY, CrawlRequest, check_seeds, read_seed_file, read_topic
 from scenthound.loop.folder import CrawlFolder
@@ -44,7 +45,7 @@ from scenthound.wiring.parts_from_settings import (
     page_limits,
     start_judge,
 )
-from scenthound.wiring.session import Session, Watch
+from scenthound.wiring.session import Session, Watch, plugin_failed
 
 SITEMAPS_PER_HOST = 50
 
@@ -108,13 +109,24 @@ def begin(
     check_pdf(settings)
     folder = CrawlFolder.create(Path(out), request, trained)
     clock = clock or Clock()
-    try:
+    with _closed_after_errors(folder, clock):
         crawl = _assemble(folder, clock)
         session = Session(folder, crawl, fetcher, clock, watch)
         crawl.start()
         folder.database.save_meta("started_at", str(clock()))
         folder.attach(crawl, clock())
         return session
+
+
+@contextmanager
+def _closed_after_errors(folder: CrawlFolder, clock: Callable[[], float]) -> Iterator[None]:
+    """Close the folder if its crawl can't begin; if a plug-in is to blame, the folder says so."""
+    try:
+        yield
+    except PluginFailed as error:
+        named = plugin_failed(folder, error, clock())
+        folder.close()
+        raise named from (error.__cause__ or error)
     except BaseException:
         folder.close()
         raise
@@ -167,7 +179,7 @@ def _resumed(
     relearn: bool = False,
 ) -> Session:
     """The session for a reopened folder. The folder is closed if this fails."""
-    try:
+    with _closed_after_errors(folder, clock):
         check_pdf(folder.request.settings)
         crawl = _assemble(folder, clock, pages)
         session = Session(folder, crawl, fetcher, clock, watch, is_resumed=True)
@@ -181,9 +193,6 @@ def _resumed(
         session.steering.restore(clock())
         session.listen()
         return session
-    except BaseException:
-        folder.close()
-        raise
 
 
 def _assemble(folder: CrawlFolder, clock: Callable[[], float], pages: int | None = None) -> Crawl:

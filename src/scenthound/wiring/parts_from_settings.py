@@ -97,7 +97,7 @@ def start_judge(
     except ScenthoundError:
         raise
     except Exception as error:
-        raise JudgeFailed.of(judge, "at the start", error) from error
+        raise JudgeFailed.of(judge, "at the start", error, "fix the judge, then run this again") from error
     return Judging(judge, similarity, threshold, counted)
 
 

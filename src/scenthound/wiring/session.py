@@ -112,10 +112,6 @@ class Session:
         return self.folder.seconds(None if self._is_over else self.clock())
 
     @property
-    def _resume_command(self) -> str:
-        return f"scenthound resume {shlex.quote(str(self.folder.path))}"
-
-    @property
     def waiting(self) -> int:
         """The number of URLs that are still to be fetched, including those in flight."""
         return waiting_urls(self.crawl)
@@ -154,16 +150,14 @@ class Session:
         try:
             return await self._crawl(tick, handle_signals)
         except PluginFailed as error:
-            self.folder.failed(PluginFailure.of(error, self.folder.request), self.clock())
-            hint = f"{error.hint}: {self._resume_command}"
-            raise type(error)(error.plugin, error.where, error.error, hint) from (error.__cause__ or error)
+            raise plugin_failed(self.folder, error, self.clock()) from (error.__cause__ or error)
         except DiskFull as error:
             self.folder.stopped("disk full", self.clock())
-            raise DiskFull(error.path, f"make room, then: {self._resume_command}", error.left) from error
+            raise DiskFull(error.path, f"make room, then: {resume_command(self.folder)}", error.left) from error
         except (IoFailed, OSError) as error:
             self.folder.stopped("I/O error", self.clock())
             failed = error if isinstance(error, IoFailed) else IoFailed.of(error, self.folder.path)
-            raise IoFailed(failed.path, failed.cause, f"check the disk, then: {self._resume_command}") from error
+            raise IoFailed(failed.path, failed.cause, f"check the disk, then: {resume_command(self.folder)}") from error
         finally:
             self._is_over = True
             for awaitable in self._undelivered:
@@ -220,6 +214,16 @@ class Session:
 
     def close(self) -> None:
         self.folder.close()
+
+
+def resume_command(folder: CrawlFolder) -> str:
+    return f"scenthound resume {shlex.quote(str(folder.path))}"
+
+
+def plugin_failed(folder: CrawlFolder, error: PluginFailed, now: float) -> PluginFailed:
+    """Save in the folder which plug-in ended the run. Returns the error with the command that goes on."""
+    folder.failed(PluginFailure.of(error, folder.request), now)
+    return type(error)(error.plugin, error.where, error.error, f"{error.hint}: {resume_command(folder)}")
 
 
 async def run_session(begin: Callable[[], Session], take: Take | None = None) -> None:
