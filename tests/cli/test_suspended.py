@@ -34,6 +34,7 @@ def test_status_and_report_name_host_pattern_and_pages(crawled: Path, capsys: py
     assert run(["status", str(crawled)]) == 0
     printed = capsys.readouterr().out
     assert all(line in printed for line in facts["suspended"])
+    assert "--set traps=false" in printed, "how to fetch them"
     assert run(["report", str(crawled)]) == 0
     assert "8 pages of /calendar?month= had nothing new" in (crawled / "report.html").read_text()
 

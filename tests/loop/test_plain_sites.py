@@ -70,6 +70,7 @@ def crawled(site: PlainSite, watch: TrapWatch | None, pages: int = 0, strategy: 
     [
         ("tree", "prose"), ("menu", "prose"), ("further", "product"), ("paged", "numbers"), ("index", "register"),
         ("calendar", "arabic"), ("gallery", "captions"), ("wiki", "code"), ("forum", "tables"), ("wiki", "chinese"),
+        ("tree", "template"), ("paged", "template"), ("menu", "before template"),
     ],
 )  # fmt: skip
 def test_with_enough_budget_a_site_without_traps_is_fetched_whole(layout: str, content: str) -> None:

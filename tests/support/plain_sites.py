@@ -114,10 +114,22 @@ def _same(draw: Draw, number: int) -> str:
     return f"<p>This page has been moved from our old archive. It is sheet {number}. All rights are reserved.</p>"
 
 
+_TEMPLATE = " ".join(random.Random("template").choice(_WORDS) for _ in range(2_500))
+
+
+def _template(draw: Draw, number: int) -> str:
+    """A sentence behind a text of 2,500 words that is on every page."""
+    return f"<div>{_TEMPLATE}</div>{_short(draw, number)}"
+
+
+def _before_template(draw: Draw, number: int) -> str:
+    return f"{_product(draw, number)}<div>{_TEMPLATE}</div>"
+
+
 CONTENTS: dict[str, Callable[[Draw, int], str]] = {
     "prose": _prose, "short": _short, "product": _product, "register": _register, "numbers": _numbers,
     "tables": _tables, "code": _code, "captions": _captions, "chinese": _chinese, "japanese": _japanese,
-    "arabic": _arabic, "same": _same,
+    "arabic": _arabic, "same": _same, "template": _template, "before template": _before_template,
 }  # fmt: skip
 Graph = tuple[list[str], dict[int, list[int]]]
 """The path of each page, and its links outside the menu."""

@@ -59,6 +59,7 @@ SUSPENSIONS_SHOWN = 10  # suspended patterns and hosts
 
 def show(facts: CrawlFacts) -> None:
     """Print the figures of a crawl."""
+    from scenthound.report.crawl_facts import how_to_fetch_suspended
     from scenthound.report.crawl_report import duration, size
     from scenthound.report.refusals import balance_in_words
     from scenthound.report.score_phrases import Wording
@@ -93,6 +94,8 @@ def show(facts: CrawlFacts) -> None:
     rows += [("suspended", printable(line, 200)) for line in facts.suspended[:SUSPENSIONS_SHOWN]]
     if len(facts.suspended) > SUSPENSIONS_SHOWN:
         rows.append(("", f"and {len(facts.suspended) - SUSPENSIONS_SHOWN:,} more; see status --json"))
+    if facts.suspended_urls and not facts.process and facts.folder is not None:
+        rows.append(("left", printable(how_to_fetch_suspended(facts.suspended_urls, facts.folder), 400)))
     rows += [("doubt", printable(doubt, 400)) for doubt in facts.doubts]
     print_facts(rows)
     if facts.best:

@@ -62,7 +62,7 @@ MOST_LINKS = 40  # links of a page that are checked
 STEM = 6  # bytes of a term that are searched for in URLs
 LEADS_ON = 2  # the debt of a page that says nothing new and leads to more pages …
 COPY = 1  # … of a page that says nothing new, not even a number, and leads nowhere, or of a relevant page of a maze …
-TWIN = 3  # … of a page with exactly the terms of an earlier page, at least TWIN_TERMS
+TWIN = 3  # … of a page with exactly the terms of an earlier page, at least TWIN_TERMS (if it is long: the same text)
 TWIN_TERMS = 20
 REPAYS = 6  # the debt repaid by a page whose share of new terms is MAZE or more; other pages repay in proportion
 REPAYS_HOST = 2  # the most that it repays of its host's debt, so that good pages do not pay for a trap beside them
@@ -86,7 +86,9 @@ MOST_CHARACTERS = 8_000_000  # … and of all hosts together
 MOST_PARTS = 20_000  # words and numbers of URLs per host
 MOST_PATTERNS = 200  # per host with a debt
 MOST_OWING = 300  # pages with a debt remembered per host
-READ = 6_000  # characters of a page whose pairs of words are compared
+READ = 6_000  # characters of a page whose pairs of words are compared …
+TEMPLATE = 100_000  # … after the beginning that it shares with the page before, of at most this length …
+OVERLAP = 60  # … but for its last words, with which the first new phrases begin
 
 _DIGITS = re.compile(r"\d+")
 _RANDOM = re.compile(r"[0-9a-f]{8,}|(?=[a-z]*\d)[a-z0-9]{10,}", re.IGNORECASE)
@@ -173,6 +175,8 @@ class _Host:
     """The pairs of at least half of its first pages: menu, foot, labels."""
     unread: list[str] = field(default_factory=list)
     """The latest texts whose pairs were not needed yet."""
+    before: str = ""
+    """The text of the last page with a long text, without its title."""
     debts: dict[str, int] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     """The number of pages that said nothing new, by pattern."""
@@ -294,7 +298,8 @@ class TrapWatch:
         has_own_url = host.takes_parts(page.url)
         terms = frozenset(memoryview(page.view(last_term_numbers)).cast("I"))
         new = terms - host.terms
-        text = hash((terms, "?" in page.url))  # an original and its copies with parameters are not twins
+        long_text = page.text if len(page.text) > READ else ""  # of few words, it may have all that others have
+        text = hash((terms, long_text, "?" in page.url))  # an original and its copies with parameters are not twins
         is_known_text = text in host.terms
         self._terms += len(new) + (not is_known_text)
         host.terms |= new
@@ -376,16 +381,27 @@ class TrapWatch:
 
     def _keep_unread(self, host: _Host, page: Page) -> None:
         """Keep the text of a page, in case later pages have to be compared with it."""
-        host.unread.append(page.text[:READ])
+        host.unread.append(self._text_read(host, page))
         self._unread += len(host.unread[-1])
         if len(host.unread) > MOST_UNREAD:
             self._unread -= len(host.unread.pop(0))
         if self._unread > MOST_CHARACTERS:
             for other in self._hosts.values():  # the host without a page for longest first
-                self._unread -= sum(map(len, other.unread))
+                self._unread -= sum(map(len, other.unread)) + len(other.before)
                 other.unread.clear()
+                other.before = ""
                 if self._unread <= MOST_CHARACTERS // 2:
                     break
+
+    def _text_read(self, host: _Host, page: Page) -> str:
+        """The text of a page that is compared: its beginning, or what follows a menu too long for that."""
+        if len(page.text) <= READ:
+            return page.text
+        text = page.text[len(page.title) :] if page.text.startswith(page.title) else page.text
+        start, before = max(0, _same_beginning(host.before, text) - OVERLAP), len(host.before)
+        host.before = text[:TEMPLATE]
+        self._unread += len(host.before) - before
+        return text[start : start + READ]
 
     def _new_phrases(self, host: _Host, page: Page, url_text: bytes) -> tuple[float, bool]:
         """The share of a page's pairs of neighbouring words that its host did not have, and whether a word is new.
@@ -396,7 +412,7 @@ class TrapWatch:
         if host.unread:
             self._unread -= sum(map(len, host.unread))
             host.read_kept_texts()
-        pairs = _phrases(page.text[:READ], frozenset(_WORD.findall(url_text.decode())))
+        pairs = _phrases(self._text_read(host, page), frozenset(_WORD.findall(url_text.decode())))
         own = pairs.keys() - host.frame
         new = own - host.phrases - host.older_phrases
         words = {pairs[pair] for pair in new}
@@ -454,7 +470,7 @@ class TrapWatch:
         while len(self._hosts) > MOST_HOSTS or (self._terms > MOST_TERMS and len(self._hosts) > 1):
             oldest = self._hosts.pop(next(iter(self._hosts)))
             self._terms -= len(oldest.terms) + len(oldest.phrases) + len(oldest.older_phrases)
-            self._unread -= sum(map(len, oldest.unread))
+            self._unread -= sum(map(len, oldest.unread)) + len(oldest.before)
         return host
 
     def owes(self, url: Url) -> bool:
@@ -503,6 +519,22 @@ class TrapWatch:
             self._hosts[name] = _Host(FIRST, debts=debts, counts=counts, relearns=RELEARNED)
         for name, yields in state.get("yields", {}).items():
             self._hosts.setdefault(name, _Host(FIRST, relearns=RELEARNED)).yields = dict(yields)
+
+
+def _same_beginning(one: str, other: str) -> int:
+    """The number of characters that two texts begin with alike.
+
+    >>> _same_beginning("menu, first page", "menu, other page"), _same_beginning("", "text")
+    (6, 0)
+    """
+    least, most = 0, min(len(one), len(other))
+    while least < most:  # comparing halves is much faster than a loop over characters
+        middle = (least + most + 1) // 2
+        if one[least:middle] == other[least:middle]:
+            least = middle
+        else:
+            most = middle - 1
+    return least
 
 
 def _phrases(text: str, without: Set[str] = frozenset()) -> dict[int, int]:

@@ -300,10 +300,12 @@ def suspensions(folder: CrawlFolder) -> list[Event]:
 
 def how_to_fetch_suspended(urls_left: int, folder: Path) -> str:
     """What to do when only suspended URLs are left, in words."""
-    return (
-        f"{urls_left:,} URLs that look like traps are left. "
-        f"Fetch them anyway: scenthound resume {shlex.quote(str(folder))} --set traps=false"
+    left = (
+        "1 URL that looks like a trap is left"
+        if urls_left == 1
+        else f"{urls_left:,} URLs that look like traps are left"
     )
+    return f"{left}. Fetch them anyway: scenthound resume {shlex.quote(str(folder))} --set traps=false"
 
 
 def _suspension(event: Event) -> str:
