@@ -24,10 +24,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from scenthound.apps.ask import QUESTION_STRATEGIES
-from scenthound.lab.beds.bed import BedTopic
+from scenthound.desk.apps.ask import QUESTION_STRATEGIES
 from scenthound.lab.beds.bed_server import BedServer, ServerOptions, serving
 from scenthound.lab.generate.simple_web import GeneratedWeb
+from scenthound.topic_list import BedTopic
 
 COMMAND = [sys.executable, "-m", "scenthound"]
 PROMISED = 2.0  # seconds

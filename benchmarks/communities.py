@@ -12,10 +12,10 @@ import time
 
 import networkx
 
-from scenthound.graph.clustering import neighbour_graph
-from scenthound.graph.community_mining import mine
 from scenthound.lab.community_files import scores
-from scenthound.strategies.cc_bfs import ring_weights
+from scenthound.papers.cc_bfs import ring_weights
+from scenthound.papers.graph.clustering import neighbour_graph
+from scenthound.papers.graph.community_mining import mine
 
 GRAPHS, SIZE, GROUPS = 20, 32, 4
 DENSITIES = ((0.5, 0.02), (0.4, 0.05), (0.3, 0.05))

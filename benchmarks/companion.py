@@ -36,7 +36,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scenthound.apps.companion import (
+from scenthound.desk.apps.companion import (
     CompanionPage,
     LooksAhead,
     PageLink,
@@ -46,7 +46,7 @@ from scenthound.apps.companion import (
     spellings,
     summarise,
 )
-from scenthound.lab.beds.bed import Bed, BedTopic
+from scenthound.lab.beds.bed import Bed
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.simple_web import generate
 from scenthound.lab.measure.statistics import holm, paired_t
@@ -60,6 +60,7 @@ from scenthound.page.record import Parts
 from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.text.tokens import Analyser
+from scenthound.topic_list import BedTopic
 from scenthound.wiring import make_scope
 
 SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))

@@ -27,8 +27,9 @@ from pathlib import Path
 from urllib.parse import urldefrag, urljoin, urlsplit
 
 from scenthound import url as urls
-from scenthound.lab.beds.bed import BedTopic, write_bed
+from scenthound.lab.beds.bed import write_bed
 from scenthound.model import Response, Url
+from scenthound.topic_list import BedTopic
 
 FIELDS: Mapping[str, str] = {
     "astronomy telescopes": "astroplan astropy astroquery gwcs imexam pydl pyregion 3ndcube asdf",

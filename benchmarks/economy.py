@@ -14,9 +14,9 @@ import random
 import time
 from typing import NamedTuple
 
-from scenthound.strategies.hayek.auction import Trading
-from scenthound.strategies.hayek.market import ROOT, WORLD, Market, MarketRules, coins
-from scenthound.strategies.hayek.saved_state import load_market, save_market
+from scenthound.papers.hayek.auction import Trading
+from scenthound.papers.hayek.market import ROOT, WORLD, Market, MarketRules, coins
+from scenthound.papers.hayek.saved_state import load_market, save_market
 
 FEATURES = 100  # per page
 LINKS = 10

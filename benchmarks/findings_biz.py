@@ -11,11 +11,11 @@ from findings_figures import draw, lines_of
 from findings_lab import BEST, BREADTH, BenchWeb, Crawler, Values, crawl, curve_of, finding, measure_crawls
 from findings_print import Claim, is_falling, judge_claims, means_table
 
-from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.measure.measure import ANALYSER
 from scenthound.lab.run.experiment import Experiment
-from scenthound.lab.topics.augment import augment
 from scenthound.model import Url
+from scenthound.sources.augment import augment
+from scenthound.topic_list import BedTopic
 
 LONG = {
     "schools": 1000,

@@ -25,7 +25,7 @@ from findings_tracks import (
 )
 
 from scenthound.lab.measure.statistics import mean
-from scenthound.strategies.hayek.saved_state import save_model
+from scenthound.papers.hayek.saved_state import save_model
 
 BUDGETS = (10_000, 5_000)
 """Budgets in pages; the largest at which the Bayesian crawler leaves room for improvement is used."""

@@ -29,11 +29,11 @@ from findings_lab import (
 )
 from findings_print import Claim, crossings, judge_claims, means_table, overall, plus_minus, table
 
-from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.measure.metrics import Curve, Judgement
 from scenthound.lab.measure.metrics.pool_ranks import coverage_by_depth
 from scenthound.lab.topics.seeds import neighbours
 from scenthound.model import Url
+from scenthound.topic_list import BedTopic
 
 RANKED = (("SMART", "coverage", "mean_rank"), ("KW,PR", "linkage_coverage", "linkage_mean_rank"))
 TASKS = ("examples", "neighbours")

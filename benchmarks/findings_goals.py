@@ -22,7 +22,7 @@ from scenthound.lab.beds.prepared import PreparedBed
 from scenthound.lab.generate.realistic.habits import RealisticHabits
 from scenthound.lab.generate.realistic.realistic_web import RealisticWeb
 from scenthound.model import Url
-from scenthound.strategies.hayek.agents import information_gain
+from scenthound.papers.hayek.agents import information_gain
 from scenthound.text.tokens import Analyser
 
 ANALYSER = Analyser("english", False)

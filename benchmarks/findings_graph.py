@@ -12,15 +12,15 @@ from findings_figures import draw, lines_of
 from findings_lab import BEST_256, BREADTH, SEED, BenchWeb, Crawler, Values, crawl, curve_of, finding, measure_crawls
 from findings_print import Claim, crossings, judge_claims, means_table, table
 
-from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.prepared import PreparedBed
 from scenthound.lab.run.handover import visible_topic
 from scenthound.lab.run.run_cell import ReplayLimits, run_cell, run_strategy
 from scenthound.lab.topics.seeds import seeds_at_distance
 from scenthound.model import Url
+from scenthound.papers.cc_bfs import CcBfs, Level
 from scenthound.ports import declaration_of
 from scenthound.strategies import STRATEGIES
-from scenthound.strategies.cc_bfs import CcBfs, Level
+from scenthound.topic_list import BedTopic
 
 KNOWN, FETCH, LEVELS = "cc-bfs:step=1", "cc-bfs:lookahead=fetch:step=1", "cc-bfs"
 BEST_IDF = f"{BEST_256}:idf=running"

@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from scenthound.lab.beds.bed import Bed, BedTopic, topic_line
+from scenthound.lab.beds.bed import Bed, topic_line
 from scenthound.lab.beds.prepare_pages import Cut
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.web_kinds import REALISTIC, WebOrder, write_web
@@ -30,6 +30,7 @@ from scenthound.lab.run.run_cell import PROFILES
 from scenthound.lab.topics.crawl_starts import from_distinct_hosts
 from scenthound.model import Url
 from scenthound.text.vectors import Counts
+from scenthound.topic_list import BedTopic
 
 SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 ByTopic = dict[str, float | None]

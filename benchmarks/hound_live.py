@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from hound_lab import OURS, BenchWeb, Settings, hound_digest
 
-from scenthound.lab.beds.bed import Bed, BedTopic
+from scenthound.lab.beds.bed import Bed
 from scenthound.lab.beds.bed_server import BedServer, ServerOptions, serving
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.measure.metrics.targets import target_recall
@@ -28,6 +28,7 @@ from scenthound.loop.settings import Settings as CrawlSettings
 from scenthound.model import Response, Step
 from scenthound.ports import Failure, Fetcher
 from scenthound.process_pool import ProcessPool
+from scenthound.topic_list import BedTopic
 from scenthound.wiring import begin, make_fetcher
 
 POLITE = PoliteLimits(sigma=0.0)

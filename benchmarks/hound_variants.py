@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.prepared import PreparedBed
 from scenthound.lab.run.handover import visible_topic
 from scenthound.lab.run.run_cell import ReplayLimits, run_strategy
@@ -33,6 +32,7 @@ from scenthound.strategies.hound.ranking import Ranking
 from scenthound.strategies.hound.scoring import FEATURES, SHIPPED, WEIGHTS, Scoring, deviations
 from scenthound.strategies.hound.site_search import FIRST_TOPICALITY, SiteSearch
 from scenthound.strategies.hound.topic_fit import LearnedTopic
+from scenthound.topic_list import BedTopic
 
 MECHANISMS = ("learning", "belief", "keywords")
 OF_SITES = ("sites", "domains", "links", "lists", "topicality")

@@ -31,7 +31,7 @@ import numpy.typing as npt
 
 from scenthound.judges import JUDGES
 from scenthound.judging import Judge, Revises, Verdict
-from scenthound.lab.beds.bed import Bed, BedTopic
+from scenthound.lab.beds.bed import Bed
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.simple_web import generate
 from scenthound.lab.run.handover import visible_topic
@@ -41,6 +41,7 @@ from scenthound.model import Candidate, Step, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.text.tokens import Analyser
+from scenthound.topic_list import BedTopic
 from scenthound.wiring.parts_from_settings import make_judge
 
 SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))

@@ -15,11 +15,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from scenthound.lab.beds.bed import Bed, BedTopic
+from scenthound.lab.beds.bed import Bed
 from scenthound.lab.beds.prepared import open_for_replay
 from scenthound.lab.beds.replay_bed import ReplayBed
 from scenthound.lab.generate.web_kinds import WebOrder, write_web
 from scenthound.lab.run.run_cell import ReplayLimits, run_cell
+from scenthound.topic_list import BedTopic
 
 
 def pages_per_second(bed: ReplayBed, topic: BedTopic, pages: int, strategy: str) -> float:

@@ -20,7 +20,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from scenthound.lab.beds.bed import Bed, BedTopic
+from scenthound.lab.beds.bed import Bed
 from scenthound.lab.beds.bed_server import BedServer, ServerOptions, serving
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.simple_web import generate
@@ -30,6 +30,7 @@ from scenthound.lab.run.run_cell import CellResult, ReplayLimits, run_cell
 from scenthound.loop.settings import Settings
 from scenthound.model import Step
 from scenthound.strategies import STRATEGIES
+from scenthound.topic_list import BedTopic
 from scenthound.wiring import begin
 
 SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))

@@ -24,8 +24,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scenthound.apps.portal.citations import Paper, Papers
-from scenthound.apps.portal.page_metadata import extract_metadata
+from scenthound.desk.apps.portal.citations import Paper, Papers
+from scenthound.desk.apps.portal.page_metadata import extract_metadata
 from scenthound.model import Response
 from scenthound.page.page_limits import PageLimits
 from scenthound.page.pdf.convert import as_html

@@ -34,11 +34,11 @@ import numpy as np
 import numpy.typing as npt
 
 from scenthound import url as urls
-from scenthound.apps.related import facts as page_reading
-from scenthound.apps.related.facts import HomeFacts, home_facts, html_of
-from scenthound.apps.related.owners import Owners
-from scenthound.apps.related.related_organisations import related_in
-from scenthound.lab.beds.bed import Bed, BedTopic
+from scenthound.desk.apps.related import facts as page_reading
+from scenthound.desk.apps.related.facts import HomeFacts, home_facts, html_of
+from scenthound.desk.apps.related.owners import Owners
+from scenthound.desk.apps.related.related_organisations import related_in
+from scenthound.lab.beds.bed import Bed
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.simple_web import generate
 from scenthound.lab.run.run_cell import ReplayLimits, run_cell
@@ -46,6 +46,7 @@ from scenthound.model import Url
 from scenthound.page.landing import stored_document
 from scenthound.report.axes import Axes, Margins
 from scenthound.strategies import STRATEGIES
+from scenthound.topic_list import BedTopic
 
 HERE = Path(__file__).resolve().parent
 SHARED = Path(os.environ.get("SCENTHOUND_SHARED", HERE.parents[1] / "shared"))
@@ -242,9 +243,9 @@ def _case(web: FetchedPages, topic: BedTopic, name: str, kind: str, shipped: boo
         confidence = np.array([organisation.confidence for organisation in found])
         right = np.array([organisation.key in targets for organisation in found], np.bool_)
         return Case(name, kind, topic.id, np.zeros((0, 0)), has_home, np.ones_like(has_home), confidence, right)
-    from scenthound.apps.related.confidence import features
-    from scenthound.apps.related.link_evidence import gather
-    from scenthound.apps.related.related_organisations import read_homes
+    from scenthound.desk.apps.related.confidence import features
+    from scenthound.desk.apps.related.link_evidence import gather
+    from scenthound.desk.apps.related.related_organisations import read_homes
 
     homes, _ = read_homes(web, owners, seeds, topic.seeds)
     seeds = {owners.key(url) for url in topic.seeds}
@@ -264,7 +265,7 @@ def fit(cases: Sequence[Case]) -> tuple[float, Floats]:
     All kinds of webs count the same. The scale is fitted with a bias of its own for each kind, as it should say how
     answers of one web differ. The bias makes the mean confidence of the first ten the share of them that is right.
     """
-    from scenthound.apps.related.confidence import relative
+    from scenthound.desk.apps.related.confidence import relative
 
     balance = _balance(cases)
     x = np.concatenate([case.x for case in cases])
@@ -334,7 +335,7 @@ Answer = tuple[Floats, Flags]
 
 def left_out(cases: Sequence[Case]) -> dict[str, Answer]:
     """The first answers of each case, with weights fitted on the webs of other kinds."""
-    from scenthound.apps.related.confidence import relative
+    from scenthound.desk.apps.related.confidence import relative
 
     answers = dict[str, Answer]()
     for kind in dict.fromkeys(case.kind for case in cases):

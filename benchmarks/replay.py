@@ -24,12 +24,13 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
-from scenthound.lab.beds.bed import Bed, BedTopic, Web
+from scenthound.lab.beds.bed import Bed, Web
 from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.simple_web import GeneratedWeb, generate
 from scenthound.lab.run.experiment import RunOptions, run
 from scenthound.lab.run.run_cell import ReplayLimits, run_cell
+from scenthound.topic_list import BedTopic
 from scenthound.wiring.parts_from_settings import make_strategy
 
 SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))

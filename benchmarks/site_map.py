@@ -24,12 +24,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from scenthound.lab.beds.bed import Bed, BedTopic
+from scenthound.lab.beds.bed import Bed
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.simple_web import generate
 from scenthound.lab.measure.statistics import holm, paired_t
 from scenthound.lab.run.run_cell import ReplayLimits, run_strategy
 from scenthound.model import Topic, Url
+from scenthound.topic_list import BedTopic
 from scenthound.wiring import make_strategy
 
 SHARED = Path(os.environ.get("SCENTHOUND_SHARED", Path(__file__).resolve().parents[2] / "shared"))

@@ -26,11 +26,12 @@ from pathlib import Path
 import numpy as np
 from judge import half, webs
 
-from scenthound.lab.beds.bed import Bed, BedTopic
+from scenthound.lab.beds.bed import Bed
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.run.run_cell import ReplayLimits, run_cell
 from scenthound.looking_for import is_counted
 from scenthound.loop.forecast import WINDOW, Forecast
+from scenthound.topic_list import BedTopic
 
 STRATEGIES: Mapping[str, tuple[str, ...]] = {
     "generated": ("hound", "best-first"),

@@ -12,9 +12,9 @@ import tempfile
 from pathlib import Path
 
 import scenthound
-from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.bed_server import serving
 from scenthound.lab.generate.simple_web import GeneratedWeb
+from scenthound.topic_list import BedTopic
 
 
 async def crawl(topic: BedTopic, proxy: str, out: Path) -> int:

@@ -1,10 +1,12 @@
-"""Generates docs/reference from the code: settings, strategies, judges, sources, commands, export fields, Python API.
+"""Generates docs/reference from the code: settings, strategies, judges, sources, commands, export fields, Python API,
+and the names that the crawler offers to its guests.
 
 `--check` writes nothing, and fails if a file is out of date.
 """
 
 from __future__ import annotations
 
+import ast
 import inspect
 import sys
 from collections.abc import Callable, Iterator
@@ -219,6 +221,39 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
+GUESTS = ("papers", "lab", "desk")
+
+
+def public_names() -> str:
+    """The names of the crawler that the other three packages import."""
+    source = ROOT / "src" / "scenthound"
+    users: dict[tuple[str, str], set[str]] = {}
+    for guest in GUESTS:
+        for path in sorted((source / guest).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "scenthound":
+                    module = (node.module or "").partition(".")[2]
+                    if module.partition(".")[0] not in GUESTS:
+                        for name in node.names:
+                            users.setdefault((module, name.name), set()).add(guest)
+    parts = [
+        "# Names that the crawler offers to its guests\n",
+        "`papers`, `lab` and `desk` import these names of the crawler and no others; so may other packages. A name",
+        "that is not listed may change at any time. `make docs` writes this list: a new name shows in the review.\n",
+        f"{len(users):,} names of {len({module for module, _ in users}):,} modules.\n",
+        "| module | names (p: papers, l: lab, d: desk) |",
+        "|---|---|",
+    ]
+    for module in sorted({module for module, _ in users}):
+        names = [
+            f"`{name}` {''.join(guest[0] for guest in GUESTS if guest in users[module, name])}"
+            for found, name in sorted(users)
+            if found == module
+        ]
+        parts.append(f"| `{module or 'scenthound'}` | {', '.join(names)} |")
+    return "\n".join([*parts, ""])
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "settings.md": settings,
     "strategies.md": strategies,
@@ -227,6 +262,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "commands.md": commands,
     "fields.md": export_fields,
     "python.md": python,
+    "public-names.md": public_names,
 }
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.apps.companion import Companion
+from scenthound.desk.apps.companion import Companion
 from scenthound.desk.pairing import Pairings
 from scenthound.errors import FileDamaged
 from scenthound.lab.beds.cache import VARIABLE

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.agent_tools.tool_methods import Tools
 from scenthound.cli.root_command import run
+from scenthound.desk.agent_tools.tool_methods import Tools
 from scenthound.desk.api_base import Desk
 from scenthound.desk.crawl_folders import Collections
 from scenthound.desk.pairing import CODE_SECONDS, Pairings

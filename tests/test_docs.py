@@ -87,11 +87,9 @@ def exists(dotted: str) -> bool:
         return True
     module, _, attribute = dotted.rpartition(".")
     try:
-        if importlib.util.find_spec(dotted) is not None:
-            return True
+        return hasattr(importlib.import_module(module), attribute) or importlib.util.find_spec(dotted) is not None
     except ModuleNotFoundError:
         return False
-    return hasattr(importlib.import_module(module), attribute)
 
 
 @pytest.mark.parametrize("path", PAGES, ids=name)

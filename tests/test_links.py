@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.agent_tools.agent_limits import ToolLimits
-from scenthound.agent_tools.tool_methods import Tools
-from scenthound.apps.companion import Companion
-from scenthound.apps.companion.companion import FILE as PROFILE
-from scenthound.cli.demo_command import MARK
 from scenthound.cli.root_command import run
+from scenthound.desk.agent_tools.agent_limits import ToolLimits
+from scenthound.desk.agent_tools.tool_methods import Tools
+from scenthound.desk.apps.companion import Companion
+from scenthound.desk.apps.companion.companion import FILE as PROFILE
+from scenthound.desk.commands.demo_command import MARK
 from scenthound.desk.pairing import FILE as PAIRINGS
 from scenthound.desk.pairing import Pairings
 from scenthound.desk.start_processes import LOG, Processes

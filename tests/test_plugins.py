@@ -11,9 +11,9 @@ import pytest
 
 from scenthound import plugins
 from scenthound.errors import UnknownName
+from scenthound.lab.testing import strategy_contract
 from scenthound.plugins import Registry
 from scenthound.strategies import STRATEGIES
-from scenthound.testing import strategy_contract
 
 
 def test_our_own_strategies_come_through_the_door() -> None:
@@ -25,7 +25,7 @@ def test_one_of_ours_is_found_without_reading_the_others() -> None:
 import sys
 from scenthound.strategies import STRATEGIES
 STRATEGIES.get("best-first"), STRATEGIES.get("hub-seeking")
-assert "scenthound.strategies.hayek.hayek_crawler" not in sys.modules
+assert "scenthound.papers.hayek.hayek_crawler" not in sys.modules
 assert STRATEGIES.get("best-n-first").__name__ == "BestNFirst"
 """
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.apps.companion import Companion, Visit
 from scenthound.cli.root_command import run
+from scenthound.desk.apps.companion import Companion, Visit
 from scenthound.desk.start_processes import NewCrawl
 from scenthound.loop.settings import Settings, read
 from support.seed_servers import cdx_line, searxng_reply

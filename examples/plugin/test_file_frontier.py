@@ -9,8 +9,8 @@ from typing import Any
 
 from my_parts.file_frontier import FileFrontier
 
+from scenthound.lab.testing.frontier import FrontierContract
 from scenthound.model import Candidate, Url
-from scenthound.testing.frontier import FrontierContract
 
 SCRATCH = tempfile.TemporaryDirectory()
 NUMBERS = itertools.count()

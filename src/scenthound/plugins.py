@@ -43,7 +43,7 @@ class Registry(Generic[T]):
         return register
 
     def get(self, name: str) -> T:
-        """The plug-in called `name`. If it is ours and in a file of that name, only that file is imported."""
+        """The plug-in called `name`. If a package has a file of that name, only that file is imported."""
         if not self._loaded and name not in self._plugins:
             self._import_by_name(name)
         if name not in self._plugins:
@@ -60,9 +60,15 @@ class Registry(Generic[T]):
         return ((name, self._plugins[name]) for name in self.names())
 
     def _import_by_name(self, name: str) -> None:
-        module = f"{self.package}.{name.replace('-', '_')}"
-        if name.replace("-", "").isalnum() and importlib.util.find_spec(module) is not None:
-            importlib.import_module(module)
+        """Import the file called `name` of the first package that has one: ours, then those of entry points."""
+        file = name.replace("-", "_")
+        if not file.isidentifier():
+            return
+        if _import_file(self.package, file):
+            return
+        for point in entry_points(group=self.group):
+            if ":" not in point.value and point.value != self.package and _import_file(point.value, file):
+                return
 
     def _load(self) -> None:
         if self._loaded:
@@ -86,6 +92,17 @@ class Registry(Generic[T]):
 def _origin(plugin: object) -> tuple[str, str]:
     """The module and name of a plug-in, which stay the same if its module is imported twice."""
     return getattr(plugin, "__module__", ""), getattr(plugin, "__qualname__", repr(plugin))
+
+
+def _import_file(package: str, file: str) -> bool:
+    """Import a file of a package, if there is one."""
+    try:
+        if importlib.util.find_spec(f"{package}.{file}") is None:
+            return False
+    except Exception:  # a broken plug-in, or a module without files: `_load` reports it
+        return False
+    importlib.import_module(f"{package}.{file}")
+    return True
 
 
 def _import_all(module: ModuleType) -> None:

@@ -22,11 +22,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from scenthound.cli.crawl_request import CrawlOptions, crawl_request, slug
 from scenthound.cli.root_command import run
 from scenthound.errors import BadUsage, ScenthoundError, UnknownName
-from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.bed_server import BedServer, ServerOptions, serving
 from scenthound.lab.generate.simple_web import GeneratedWeb
 from scenthound.model import Topic
 from scenthound.store.lock import lock
+from scenthound.topic_list import BedTopic
 from support.small_crawl import small_crawl
 
 COMMAND = [sys.executable, "-m", "scenthound"]

@@ -17,7 +17,7 @@ import pytest
 from scenthound.cli.crawl_request import CrawlOptions, crawl_request
 from scenthound.cli.root_command import run
 from scenthound.errors import BadConfig, UnknownName
-from scenthound.lab.beds.bed import BedTopic, write_bed
+from scenthound.lab.beds.bed import write_bed
 from scenthound.lab.run.lesson_sources import open_source
 from scenthound.lab.run.train_model import user_lessons
 from scenthound.lab.topics.example_file import (
@@ -34,6 +34,7 @@ from scenthound.lab.topics.from_examples import leave_one_out, propose_keywords,
 from scenthound.lab.topics.taxonomies import check_good, read_categories
 from scenthound.model import Response, Topic, Url
 from scenthound.store.database import CrawlDatabase
+from scenthound.topic_list import BedTopic
 from support.small_crawl import small_crawl
 
 Talk = pytest.CaptureFixture[str]

@@ -282,7 +282,8 @@ def test_the_description_names_every_address(desk: TestClient) -> None:
 
 
 def test_a_search_is_narrowed_by_day_and_by_category(tmp_path: Path) -> None:
-    from scenthound.apps.portal.build_portal import build_portal, categories_of
+    from scenthound.desk.apps.portal.build_portal import build_portal
+    from scenthound.search.portal_categories import categories_of
 
     folder = small_crawl(tmp_path / "crawl")
     index_folder(folder)

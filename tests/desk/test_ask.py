@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.apps.ask import strategy_for_question
+from scenthound.desk.apps.ask import strategy_for_question
 from scenthound.desk.crawl_watch import Watch
 from scenthound.desk.start_processes import NewCrawl
 from support.desk import WITH_TOKEN, browser_page, chromium, client, desk_process

@@ -10,9 +10,9 @@ import pytest
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from scenthound.apps.companion import Companion
 from scenthound.desk.api_base import Desk
 from scenthound.desk.api_operations import Operation
+from scenthound.desk.apps.companion import Companion
 from scenthound.desk.crawl_folders import Collections
 from scenthound.desk.jobs import Jobs
 from scenthound.desk.pairing import Pairings

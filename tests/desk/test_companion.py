@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from scenthound.apps.companion import Companion
 from scenthound.desk.api_base import Desk
+from scenthound.desk.apps.companion import Companion
 from scenthound.desk.crawl_folders import Collections
 from scenthound.desk.pairing import CHALLENGE_SECONDS, CODE_LENGTH, CODE_SECONDS, LETTERS, Pairings, is_extension
 from scenthound.desk.security import Access

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from scenthound.apps.companion import extension_folder
+from scenthound.desk.apps.companion import extension_folder
 from scenthound.url import host
 from support.companion import browser_with_extension, companion_process, extension_id
 from support.running_crawl import WEB, requests, served, until

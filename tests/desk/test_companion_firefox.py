@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.apps.companion import extension_folder
+from scenthound.desk.apps.companion import extension_folder
 from support.companion import PAGES, companion_process
 from support.firefox import firefox
 from support.running_crawl import WEB, served, until

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from scenthound.apps.portal import build_portal
-from scenthound.apps.portal.build_portal import categories_of
+from scenthound.desk.apps.portal import build_portal
+from scenthound.search.portal_categories import categories_of
 from support.desk import WITH_TOKEN, browser_page, chromium, client, desk_process
 from support.running_crawl import until
 from support.small_crawl import small_crawl

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from scenthound.lab.testing import judge_contract
 from scenthound.loop.folder import CrawlFolder
-from scenthound.testing import judge_contract
 
 EXAMPLE = runpy.run_path(str(Path(__file__).resolve().parents[2] / "examples" / "custom_judge.py"))
 Mentions = EXAMPLE["Mentions"]

@@ -11,9 +11,9 @@ import pytest
 from scenthound.judges import JUDGES
 from scenthound.judges.topic import TopicJudge, best_threshold
 from scenthound.judging import HearsLabels, Revises, Verdict
+from scenthound.lab.testing import judge_contract, page_of
 from scenthound.model import Candidate, Topic, Url
 from scenthound.page.page import Page
-from scenthound.testing import judge_contract, page_of
 
 ON = "hot air balloon basket burner envelope propane flight pilot festival"
 OFF = (

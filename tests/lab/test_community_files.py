@@ -10,9 +10,9 @@ import networkx
 import pytest
 
 from scenthound.cli.root_command import run
-from scenthound.graph.clustering import NeighbourGraph, neighbour_graph
-from scenthound.graph.community_mining import mine
 from scenthound.lab.community_files import scores
+from scenthound.papers.graph.clustering import NeighbourGraph, neighbour_graph
+from scenthound.papers.graph.community_mining import mine
 
 # Two triangles that share the edge a-b, and a tail with a triangle of its own.
 EDGES = [("a", "b"), ("a", "c"), ("b", "c"), ("b", "d"), ("a", "d"), ("d", "x"), ("x", "y"), ("x", "z"), ("y", "z")]

@@ -13,7 +13,7 @@ from scenthound.lab.beds.bed import Bed, topic_line
 from scenthound.lab.generate.realistic.realistic_web import RealisticWeb
 from scenthound.lab.generate.simple_web import generate
 from scenthound.lab.importers.interface import Notes
-from scenthound.lab.importers.topics_jsonl import read_topics
+from scenthound.topic_list import read_topics
 from scenthound.url import is_home
 
 HOMES = ["http://a.test/", "http://b.test/", "http://c.test/"]

@@ -10,6 +10,7 @@ import pytest
 
 from scenthound import url as urls
 from scenthound.errors import StrategyFailed
+from scenthound.lab.testing import TinyWeb, named, walk
 from scenthound.loop.core import Crawl
 from scenthound.loop.messages import (
     FOREVER,
@@ -33,7 +34,6 @@ from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.strategies.best_first import BestFirst
 from scenthound.strategies.breadth_first import BreadthFirst
-from scenthound.testing import TinyWeb, named, walk
 from scenthound.web.robots import parse
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from scenthound.cli.root_command import run
+from scenthound.lab.testing import TinyWeb, named
 from scenthound.loop.core import Crawl
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.messages import Limits
@@ -24,7 +25,6 @@ from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.store.sqlite_frontier import SqliteHistory
 from scenthound.strategies import strategy
-from scenthound.testing import TinyWeb, named
 from scenthound.wiring import resume
 from support.resuming import Recorded, born, step_through
 

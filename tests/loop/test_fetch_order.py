@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from scenthound.lab.testing import TinyWeb
 from scenthound.loop.core import Crawl
 from scenthound.loop.fetch_order import Order, OrderRule, Turns
 from scenthound.loop.messages import FOREVER, Done, Fetch, Limits, RobotsLanded, Wait
@@ -16,7 +17,6 @@ from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
-from scenthound.testing import TinyWeb
 from scenthound.web.robots import ALLOW_ALL
 
 GOOD, ALSO, POOR = Url("http://good.test/1"), Url("http://good.test/2"), Url("http://poor.test/")

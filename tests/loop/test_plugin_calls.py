@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from scenthound.lab.testing import page_of
 from scenthound.loop.plugin_calls import NONE, Stopwatch, StrategyCalls
 from scenthound.model import Candidate
 from scenthound.page.page import Page
 from scenthound.page.record import Record
 from scenthound.strategies.breadth_first import BreadthFirst
-from scenthound.testing import page_of
 
 
 def test_ranking_time_leaves_out_what_the_meter_says_of_reading() -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from scenthound.lab.testing import named
 from scenthound.loop.politeness import ALLOW_ALL, DAY, KnownHost, OriginRules, Politeness
 from scenthound.model import Candidate, Miss
-from scenthound.testing import named
 from scenthound.web.robots import parse
 
 NO_SECRETS = parse(b"User-agent: *\nDisallow: /secret\nCrawl-delay: 3", "scenthound")

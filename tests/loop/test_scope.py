@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from scenthound.errors import BadConfig
+from scenthound.lab.testing import named
 from scenthound.loop.recording import Counters
 from scenthound.loop.scope import Scope
 from scenthound.model import Candidate, Step
-from scenthound.testing import named
 
 
 def refused(scope: Scope, name: str, depth: int = 0) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from scenthound.lab.testing import named
 from scenthound.loop.address_delay import SHARE, AddressDelay, seconds_between
 from scenthound.loop.core import Crawl
 from scenthound.loop.messages import Limits
@@ -14,7 +15,6 @@ from scenthound.ports import Failure
 from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.strategies.breadth_first import BreadthFirst
-from scenthound.testing import named
 from scenthound.web.addresses import parse_networks
 from support.virtual_web import VirtualWeb, reply
 

@@ -9,6 +9,7 @@ import pytest
 
 from scenthound import url as urls
 from scenthound.lab.generate.trap_webs import KINDS, TOPIC, TrapWeb
+from scenthound.lab.testing import named
 from scenthound.loop.core import Crawl
 from scenthound.loop.messages import Limits
 from scenthound.loop.plugin_calls import Judging
@@ -32,7 +33,6 @@ from scenthound.page.page import Page
 from scenthound.page.read import read_html
 from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
-from scenthound.testing import named
 from scenthound.wiring import make_strategy
 from support import other_traps, third_traps
 from support.other_traps import OtherTraps

@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scenthound.lab.testing import page_of
 from scenthound.model import Url
 from scenthound.page.page import Page
 from scenthound.page.views.anchors import best_anchors, first_anchors, outlink_anchors
-from scenthound.testing import page_of
 
 LINKS = st.lists(st.tuples(st.sampled_from(["a", "b", "c", ""]), st.sampled_from([0.0, 0.5, 1.0])), max_size=12)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any
 
+from scenthound.lab.testing import page_of
 from scenthound.model import Candidate, Link, Url
 from scenthound.page.keyword_similarity import Query, page_similarity
 from scenthound.page.page import Page
@@ -13,7 +14,6 @@ from scenthound.page.views import KEPT
 from scenthound.page.views.anchors import anchor_counts
 from scenthound.page.views.leaves import link_leaves
 from scenthound.page.views.surrounding_words import surroundings
-from scenthound.testing import page_of
 from scenthound.text.tokens import Analyser
 
 SMALL = Analyser("small")

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scenthound.lab.testing import page_of
 from scenthound.model import Topic, Url
 from scenthound.page.keyword_similarity import KeywordSimilarity, Query, page_similarity
 from scenthound.page.page import Page
@@ -35,7 +36,6 @@ from scenthound.page.views.leaves import link_leaves
 from scenthound.page.views.positions import term_positions
 from scenthound.page.views.surrounding_words import surroundings, url_text
 from scenthound.page.views.terms import token_terms
-from scenthound.testing import page_of
 from scenthound.text.term_counts import TermCounts
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts, term_frequencies

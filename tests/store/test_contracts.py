@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from scenthound.lab.testing import history_contract, repository_contract
 from scenthound.ports import History, Repository
 from scenthound.store.database import CrawlDatabase
 from scenthound.store.memory import MemoryHistory, MemoryRepository
 from scenthound.store.sqlite_history import SqliteHistory
 from scenthound.store.warc_repository import WarcRepository
-from scenthound.testing import history_contract, repository_contract
 
 
 class Files:

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenthound.lab.generate.endless import EndlessWeb
+from scenthound.lab.testing.frontier import ModelFrontier, same
 from scenthound.model import Candidate, Miss, Step, Url
 from scenthound.page.record import Record
 from scenthound.ports import Where
 from scenthound.store.database import APPLICATION, EVENT_TABLES, FRONTIER, LINKS, PARENTS, REVISED, SCHEMA, VERSION
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteFrontier, SqliteHistory, waiting, waiting_candidate
-from scenthound.testing.frontier import ModelFrontier, same
 from support.long_form import long_form
 
 URLS = [Url(f"http://h{number % 5}.test/{number}") for number in range(40)]

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scenthound.lab.testing.frontier import FrontierContract
 from scenthound.merge_candidates import DECIMALS, rounded
 from scenthound.model import Candidate, Url
 from scenthound.ports import Popped
 from scenthound.store.memory_frontier import MemoryFrontier
-from scenthound.testing.frontier import FrontierContract
 from support.long_form import long_form
 
 

@@ -6,18 +6,18 @@ import math
 from collections.abc import Collection
 from typing import Any
 
+from scenthound.lab.testing import CONTRACT_TOPIC, CONTRACT_WEB, CheckedFrontier, TinyWeb, named
+from scenthound.lab.testing.frontier import FrontierContract, ModelFrontier
 from scenthound.loop.core import Crawl
 from scenthound.loop.messages import Limits
 from scenthound.loop.politeness import Politeness
 from scenthound.loop.replay import replay
 from scenthound.model import Candidate, Url
+from scenthound.papers.pagerank_order import PageRankOrder
 from scenthound.ports import Frontier, Popped
 from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.strategies.best_first import BestFirst
-from scenthound.strategies.pagerank_order import PageRankOrder
-from scenthound.testing import CONTRACT_TOPIC, CONTRACT_WEB, CheckedFrontier, TinyWeb, named
-from scenthound.testing.frontier import FrontierContract, ModelFrontier
 
 
 class PlainFrontier(Frontier):

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize
 
 from scenthound.errors import DiskFull
+from scenthound.lab.testing.frontier import FrontierContract, ModelFrontier, same
 from scenthound.loop.settings import Settings
 from scenthound.model import Candidate, Url
 from scenthound.ports import Popped
@@ -24,7 +25,6 @@ from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.store.spilling_frontier import IN_MEMORY
 from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteFrontier
 from scenthound.store.url_index import Pairs, UrlIndex
-from scenthound.testing.frontier import FrontierContract, ModelFrontier, same
 from scenthound.url import host
 from support.long_form import long_form
 

@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenthound.errors import DiskFull, FolderBroken, FolderInUse
+from scenthound.lab.testing.frontier import FrontierContract
 from scenthound.model import Candidate, Miss, Step, Url
 from scenthound.ports import Where
 from scenthound.store import blobs as plain
@@ -25,7 +26,6 @@ from scenthound.store.database import VERSION
 from scenthound.store.database_repair import recover
 from scenthound.store.lock import holder, lock
 from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteFrontier, SqliteHistory
-from scenthound.testing.frontier import FrontierContract
 from support.long_form import long_form
 
 

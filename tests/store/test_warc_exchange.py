@@ -15,10 +15,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import scenthound
 from scenthound.lab.beds.bed_server import serving
 from scenthound.lab.generate.simple_web import GeneratedWeb
+from scenthound.lab.testing import repository_contract
 from scenthound.loop.folder import CrawlFolder
 from scenthound.store.warc_read import WarcRecord, members, records
 from scenthound.store.warc_repository import problem_of
-from scenthound.testing import repository_contract
 from support.small_crawl import small_crawl
 
 

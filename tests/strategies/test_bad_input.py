@@ -13,6 +13,7 @@ import pytest
 
 from scenthound.cli.root_command import run
 from scenthound.errors import BadConfig
+from scenthound.lab.testing import TinyWeb, walk
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings
 from scenthound.model import Candidate, Miss, Response, Url
@@ -22,7 +23,6 @@ from scenthound.page.record import Record
 from scenthound.ports import Failure
 from scenthound.report.crawl_facts import gather
 from scenthound.strategies import STRATEGIES
-from scenthound.testing import TinyWeb, walk
 from scenthound.wiring import begin, make_strategy
 
 SHELVED = (

@@ -11,11 +11,11 @@ from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Link, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Record
+from scenthound.papers.random_order import RandomOrder
 from scenthound.ports import Strategy, declaration_of
 from scenthound.strategies import STRATEGIES
 from scenthound.strategies.best_first import BestFirst, BestNFirst
 from scenthound.strategies.breadth_first import BreadthFirst
-from scenthound.strategies.random_order import RandomOrder
 
 HOME, A, B, C = (Url(f"http://{name}.test/") for name in ("home", "a", "b", "c"))
 SOLAR = Topic("solar panel")

@@ -10,12 +10,12 @@ import networkx as nx
 import pytest
 
 from scenthound.errors import BadConfig
+from scenthound.lab.testing import TinyWeb, Walk, named, walk
 from scenthound.model import Candidate, Link, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Record
-from scenthound.strategies.backlink_count import BacklinkCount
-from scenthound.strategies.pagerank_order import PageRankOrder
-from scenthound.testing import TinyWeb, Walk, named, walk
+from scenthound.papers.backlink_count import BacklinkCount
+from scenthound.papers.pagerank_order import PageRankOrder
 
 FAN = {"a": "x y z", "b": "z", "x": "q", "y": "q", "z": "w", "q": "", "w": ""}
 

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.simple_web import generate
 from scenthound.lab.run.run_cell import PROFILES, ReplayLimits, run_cell
 from scenthound.parameters import values_of
-from scenthound.strategies.parts.word_parameters import LENGTH
+from scenthound.strategies.word_parameters import LENGTH
 from scenthound.text.naive_bayes import NaiveBayes
 from scenthound.text.taxonomy import Tree, TreeClassifier
+from scenthound.topic_list import BedTopic
 from scenthound.wiring import make_strategy
 
 SURE = 0.999999

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from scenthound.lab.testing import TinyWeb, Walk, walk
 from scenthound.model import Topic
+from scenthound.papers.random_order import RandomOrder
 from scenthound.strategies.best_first import BestFirst, BestNFirst
 from scenthound.strategies.breadth_first import BreadthFirst
-from scenthound.strategies.random_order import RandomOrder
-from scenthound.testing import TinyWeb, Walk, walk
 
 BEES = Topic("bees honey")
 

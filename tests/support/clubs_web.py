@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.bed_server import BedServer, ServerOptions, serving
 from scenthound.model import Response, Url
 from scenthound.ports import Failure
+from scenthound.topic_list import BedTopic
 
 QUESTION = "chess openings gambit"
 CLUBS = 12

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from scenthound.apps.companion import extension_folder
+from scenthound.desk.apps.companion import extension_folder
 from support.desk import FLAGS, chromium
 from support.running_crawl import environment
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from scenthound.apps.portal.build_portal import build_portal
+from scenthound.desk.apps.portal.build_portal import build_portal
 from scenthound.desk.web_app import ROUTES
 from scenthound.lab.generate.simple_web import generate
 from scenthound.lab.measure.compare_crawlers import measure_if_stale

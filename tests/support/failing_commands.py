@@ -25,11 +25,11 @@ from typing import Any
 
 from mcp import Client
 
-from scenthound.agent_tools.agent_limits import ToolLimits
-from scenthound.agent_tools.mcp_server import make_server
-from scenthound.agent_tools.tool_methods import Tools
-from scenthound.apps.companion import Companion
 from scenthound.cli.root_command import run
+from scenthound.desk.agent_tools.agent_limits import ToolLimits
+from scenthound.desk.agent_tools.mcp_server import make_server
+from scenthound.desk.agent_tools.tool_methods import Tools
+from scenthound.desk.apps.companion import Companion
 from scenthound.desk.pairing import Pairings
 from scenthound.errors import ScenthoundError
 from scenthound.lab.beds.bed_server import BedServer, ServerOptions, serving

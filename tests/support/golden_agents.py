@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from golden import ANALYSER, Inputs, answers
+from scenthound.lab.testing import page_of
 from scenthound.model import Candidate, Url
 from scenthound.page.page import Page
-from scenthound.strategies.spiders.infospiders import meal, new_word
-from scenthound.strategies.spiders.net import Net, Numbers, link_inputs, sightings, softmax
-from scenthound.strategies.spiders.private_frontier import PrivateFrontier
-from scenthound.testing import page_of
+from scenthound.papers.spiders.infospiders import meal, new_word
+from scenthound.papers.spiders.net import Net, Numbers, link_inputs, sightings, softmax
+from scenthound.papers.spiders.private_frontier import PrivateFrontier
 from scenthound.text.vectors import Counts, cosine
 
 

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from golden import Inputs, answers, best_first_runs, toy_walk
+from scenthound.lab.testing import page_of
 from scenthound.model import Candidate, Topic, Url
 from scenthound.page.page import Page
+from scenthound.papers.dom import Dom
+from scenthound.papers.fish_search import FishSearch
+from scenthound.papers.hub_seeking import HubSeeking
+from scenthound.papers.shark_search import SharkSearch
 from scenthound.ports import Strategy
-from scenthound.strategies.dom import Dom
-from scenthound.strategies.fish_search import FishSearch
-from scenthound.strategies.hub_seeking import HubSeeking
-from scenthound.strategies.shark_search import SharkSearch
-from scenthound.testing import page_of
 
 Told = Callable[[Candidate, int], Any]
 """How a link is printed, from what its page offered and the depth at which it waits afterwards."""

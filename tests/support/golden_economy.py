@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from golden import Inputs, answers
-from scenthound.strategies.hayek.agents import corr_ub, differential, information_gain
-from scenthound.strategies.hayek.auction import Trading
-from scenthound.strategies.hayek.difficulty import Difficulty
-from scenthound.strategies.hayek.market import ROOT, WORLD, Market, MarketRules, Transfer, coins, units
+from scenthound.papers.hayek.agents import corr_ub, differential, information_gain
+from scenthound.papers.hayek.auction import Trading
+from scenthound.papers.hayek.difficulty import Difficulty
+from scenthound.papers.hayek.market import ROOT, WORLD, Market, MarketRules, Transfer, coins, units
 
 NOBODY = {ROOT: "root", WORLD: "world"}
 

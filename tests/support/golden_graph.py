@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from golden import Inputs, answers, toy_walk
-from scenthound.graph.clustering import alliance, clustering, generalised, neighbour_graph, ring_shares
-from scenthound.strategies.backlink_count import BacklinkCount
-from scenthound.strategies.cc_bfs import CcBfs, Level
-from scenthound.strategies.pagerank_order import PageRankOrder
-from scenthound.testing import TinyWeb, walk
+from scenthound.lab.testing import TinyWeb, walk
+from scenthound.papers.backlink_count import BacklinkCount
+from scenthound.papers.cc_bfs import CcBfs, Level
+from scenthound.papers.graph.clustering import alliance, clustering, generalised, neighbour_graph, ring_shares
+from scenthound.papers.pagerank_order import PageRankOrder
 from support.golden_lab import pr
 
 answers("pr")(pr)

@@ -24,9 +24,9 @@ from scenthound.lab.measure.quality import (
     similarities,
 )
 from scenthound.lab.measure.statistics import paired_t, sign_test, standard_error, welch_t
-from scenthound.lab.topics.augment import HubRules, augment
+from scenthound.lab.testing import page_of
 from scenthound.model import Url
-from scenthound.testing import page_of
+from scenthound.sources.augment import HubRules, augment
 from scenthound.text.tokens import Analyser
 from support.plain_characteristics import characteristics
 

@@ -10,8 +10,8 @@ import numpy as np
 from golden import Inputs, answers
 from scenthound.graph.distiller import across_hosts, distil, nearest_rank
 from scenthound.graph.link_graph import edge_graph
-from scenthound.strategies.bayes import Bayes
-from scenthound.testing import TinyLessons, TinyWeb, walk
+from scenthound.lab.testing import TinyLessons, TinyWeb, walk
+from scenthound.papers.bayes import Bayes
 from scenthound.text.naive_bayes import Events, NaiveBayes
 from scenthound.text.taxonomy import Tree, TreeClassifier
 from scenthound.text.tokens import Analyser

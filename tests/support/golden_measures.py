@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from golden import Inputs, answers, toy_walk
+from scenthound.papers.hub_seeking import HubSeeking
 from scenthound.strategies.breadth_first import BreadthFirst
-from scenthound.strategies.hub_seeking import HubSeeking
 from support import golden_lab
 
 

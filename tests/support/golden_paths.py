@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from golden import ANALYSER, Inputs, answers
-from scenthound.graph.rewards import discounted_rewards, distance_bin
-from scenthound.strategies.apprentice import link_features
-from scenthound.strategies.context_graph import (
+from scenthound.lab.testing import TinyWeb, page_of, walk
+from scenthound.papers.apprentice import link_features
+from scenthound.papers.context_graph import (
     ContextGraph,
     best_words,
     classify,
     layer_classifier,
     layer_probabilities,
 )
-from scenthound.testing import TinyWeb, page_of, walk
+from scenthound.papers.graph.rewards import discounted_rewards, distance_bin
 from scenthound.text.interest import Totals, interest
 from scenthound.text.naive_bayes import NaiveBayes
 

@@ -18,8 +18,8 @@ from contextlib import closing, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from scenthound.apps.companion import Companion
 from scenthound.cli.root_command import run
+from scenthound.desk.apps.companion import Companion
 from scenthound.desk.pairing import Pairings
 from scenthound.errors import ScenthoundError
 from scenthound.lab.generate.simple_web import generate

@@ -23,7 +23,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from scenthound.lab.beds.bed import Bed, BedTopic
+from scenthound.lab.beds.bed import Bed
 from scenthound.lab.beds.prepared import prepare
 from scenthound.lab.generate.simple_web import generate
 from scenthound.lab.run.run_cell import ReplayLimits, run_cell
@@ -32,6 +32,7 @@ from scenthound.loop.settings import Settings
 from scenthound.model import Response, Step, Topic
 from scenthound.ports import declaration_of
 from scenthound.strategies import STRATEGIES
+from scenthound.topic_list import BedTopic
 from scenthound.url import make
 from scenthound.wiring import begin, make_strategy
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from scenthound.papers.spiders.net import Net
 from scenthound.strategies.hound.scoring import FEATURES, Scoring
-from scenthound.strategies.spiders.net import Net
 from scenthound.text.row_products import row_products
 
 SIZES = range(2, 120)

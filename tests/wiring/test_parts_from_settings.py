@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 import pytest
 
+from scenthound.lab.testing import page_of
 from scenthound.loop.identity import product_token
 from scenthound.loop.settings import Settings
 from scenthound.model import Topic
 from scenthound.page.keyword_similarity import Query
 from scenthound.strategies.best_first import BestFirst
-from scenthound.testing import page_of
 from scenthound.wiring.parts_from_settings import start_judge
 
 

@@ -1,13 +1,14 @@
 """The command line: each command parses its arguments, calls a function elsewhere, and prints the result.
 
 `main` is the entry point of the `scenthound` program. `root_command` looks up commands by name and turns errors into
-messages and exit codes. A command is in the module named after it or its group (`ask_command`, `topic_commands`,
-`lab_run`), which is imported only when the command is used, so that `--help` is quick.
+messages and exit codes. A command is in the module named after it or its group (`show_command`, `folder_commands`),
+which is imported only when the command is used, so that `--help` is quick. The desk, the lab and the papers add their
+own commands through entry points.
 
 The other modules are shared: `crawl_options` (options of all commands that crawl), `crawl_request` (command line and
-configuration file to a crawl request), `output` (tables, JSON, messages), `progress` and `lab_progress` (progress on
-stderr), `plugin_docs` and `cited_papers` (descriptions of plug-ins), `shell_words` (shell completion), and
-`process_limits` (garbage collection, open files).
+configuration file to a crawl request), `output` (tables, JSON, messages), `progress` (progress on stderr),
+`plugin_docs` and `cited_papers` (descriptions of plug-ins), `shell_words` (shell completion), and `process_limits`
+(garbage collection, open files).
 
 Data goes to stdout, messages to stderr; with `--json` stdout is one JSON document, or JSON lines.
 """

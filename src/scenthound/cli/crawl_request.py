@@ -42,10 +42,10 @@ from scenthound.wiring import (
     split_settings,
     urls_by_source,
 )
-from scenthound.wiring.paper_setups import profile_values
+from scenthound.wiring.profiles import profile_values
 
 if TYPE_CHECKING:
-    from scenthound.lab.beds.bed import BedTopic
+    from scenthound.topic_list import BedTopic
 
 _RECORD_KEYS = {"format", "started", "versions", "found"}  # keys of a crawl.toml that a new crawl does not copy
 
@@ -177,10 +177,12 @@ def _listed_topic(options: CrawlOptions) -> BedTopic | None:
         return None
     if options.topic is not None:
         raise BadUsage("a topic and --topic-from are both given", "leave one of them out")
-    from scenthound.lab.importers.interface import Notes
-    from scenthound.lab.importers.topics_jsonl import read_topics
+    from scenthound.topic_list import read_topics
 
-    topics = {topic.id: topic for topic in read_topics(path / "topics.jsonl" if path.is_dir() else path, Notes())}
+    topics = {
+        topic.id: topic
+        for topic in read_topics(path / "topics.jsonl" if path.is_dir() else path, lambda kind, example: None)
+    }
     if options.topic_id is None and len(topics) != 1:
         raise BadUsage(
             f"{path} has {len(topics):,} topics", f"choose one with --id, for example --id {next(iter(topics), 'ID')}"

@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Mapping
 from difflib import get_close_matches
+from importlib.metadata import entry_points
 from typing import Any
 
 import click
@@ -27,73 +28,105 @@ NO_ARGUMENTS: tuple[type[click.ClickException], ...] = tuple(
     if name == "NoArgsIsHelpError"  # click 8.2 and newer
 )
 
-COMMANDS: Mapping[str, tuple[str, str]] = {
-    "demo": ("demo_command", "See it work: a real crawl of an embedded web, no network needed."),
-    "crawl": ("crawl_commands", "Crawl the web for a topic, best pages first."),
-    "ask": ("ask_command", "Ask a question: a short crawl that shows results as it finds them."),
-    "desk": ("desk_command", "Start, watch, steer and search crawls in the browser."),
-    "resume": ("crawl_commands", "Continue a crawl, however it ended."),
-    "topic": ("topic_commands", "Make a topic from example pages, or show one."),
-    "train": ("train_command", "Train a strategy before it crawls."),
-    "label": ("label_command", "Label a page as on topic or off topic; a running crawl learns from it."),
-    "control": ("control_command", "Pause, continue, stop or steer a crawl, even one in another terminal."),
-    "economy": ("economy_command", "Show the richest agents of a trained Hayek economy, and its money balance."),
-    "status": ("folder_commands", "Show the state of a crawl: pages, harvest, failures, why it ended."),
-    "trail": ("folder_commands", "Print what was fetched, in order, as JSON lines."),
-    "show": ("show_command", "Show a fetched page: its text, links or headers."),
-    "explain": ("folder_commands", "Explain why a page was fetched or not."),
-    "search": ("search_command", "Search the text of the pages of a crawl."),
-    "index": ("search_command", "Build the full-text index of a crawl, or keep it current while the crawl runs."),
-    "related": ("related_command", "Find organisations similar to a few that you name."),
-    "map": ("map_command", "Map what a site has on a topic."),
-    "report": ("folder_commands", "Regenerate report.html."),
-    "export": ("folder_commands", "Write a crawl in the format of another program."),
-    "portal": ("portal_command", "Turn a crawl into a website: categories, citations, search in the browser."),
-    "companion": (
-        "companion_command",
-        "Look ahead while you browse: an extension shows which links are worth following.",
+Table = Mapping[str, tuple[str, str]]
+"""Commands: for each, its module and its summary."""
+
+COMMANDS: Table = {
+    "crawl": ("scenthound.cli.crawl_commands", "Crawl the web for a topic, best pages first."),
+    "resume": ("scenthound.cli.crawl_commands", "Continue a crawl, however it ended."),
+    "label": ("scenthound.cli.label_command", "Label a page as on topic or off topic; a running crawl learns from it."),
+    "control": (
+        "scenthound.cli.control_command",
+        "Pause, continue, stop or steer a crawl, even one in another terminal.",
     ),
-    "mcp": ("mcp_command", "Offer crawls as tools for agents, over the Model Context Protocol."),
-    "strategies": ("strategies_command", "List the strategies, or describe one."),
-    "judges": ("judges_command", "List the judges (they decide which pages are relevant), or describe one."),
-    "sources": ("sources_command", "List the seed sources (they find pages to start from), or describe one."),
-    "seeds": ("sources_command", "List pages that a crawl for a topic could start from."),
-    "backlinks": ("sources_command", "List pages known to link to a page."),
-    "lab": ("lab", "Measure crawlers: webs with known answers, experiments, reports."),
-    "doctor": ("doctor_command", "Check the installation: what is missing, and how to fix it."),
-    "completion": ("completion_command", "Print the shell completion script."),
+    "status": ("scenthound.cli.folder_commands", "Show the state of a crawl: pages, harvest, failures, why it ended."),
+    "trail": ("scenthound.cli.folder_commands", "Print what was fetched, in order, as JSON lines."),
+    "show": ("scenthound.cli.show_command", "Show a fetched page: its text, links or headers."),
+    "explain": ("scenthound.cli.folder_commands", "Explain why a page was fetched or not."),
+    "search": ("scenthound.cli.search_command", "Search the text of the pages of a crawl."),
+    "index": (
+        "scenthound.cli.search_command",
+        "Build the full-text index of a crawl, or keep it current while the crawl runs.",
+    ),
+    "report": ("scenthound.cli.folder_commands", "Regenerate report.html."),
+    "export": ("scenthound.cli.folder_commands", "Write a crawl in the format of another program."),
+    "strategies": ("scenthound.cli.strategies_command", "List the strategies, or describe one."),
+    "judges": (
+        "scenthound.cli.judges_command",
+        "List the judges (they decide which pages are relevant), or describe one.",
+    ),
+    "sources": (
+        "scenthound.cli.sources_command",
+        "List the seed sources (they find pages to start from), or describe one.",
+    ),
+    "seeds": ("scenthound.cli.sources_command", "List pages that a crawl for a topic could start from."),
+    "backlinks": ("scenthound.cli.sources_command", "List pages known to link to a page."),
+    "doctor": ("scenthound.cli.doctor_command", "Check the installation: what is missing, and how to fix it."),
+    "completion": ("scenthound.cli.completion_command", "Print the shell completion script."),
 }
+"""The crawler's own commands."""
+GROUP = "scenthound.commands"
+"""Entry points of this group add such tables: the commands of the desk, the lab and the papers, and anybody's."""
+
+
+def added_commands() -> tuple[dict[str, Table], dict[str, str]]:
+    """The tables of other packages by the name of their entry points, and the error of each that can't be loaded."""
+    tables: dict[str, Table] = {}
+    broken: dict[str, str] = {}
+    for point in entry_points(group=GROUP):
+        try:
+            tables[point.name] = point.load()
+        except Exception as error:  # a broken plug-in must not stop the others
+            broken[point.name] = f"{type(error).__name__}: {error}"
+    return tables, broken
 
 
 class Commands(click.Group):
-    """A group whose commands are imported only when they are used; `modules` maps each name to (module, summary)."""
+    """A group whose commands are imported only when they are used."""
 
-    def __init__(self, *arguments: Any, modules: Mapping[str, tuple[str, str]], **settings: Any) -> None:
+    def __init__(self, *arguments: Any, modules: Table, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
-        self.modules = modules
+        self.own = modules
+
+    def tables(self) -> Mapping[str, Table]:
+        """The commands by the heading under which `--help` lists them."""
+        return {"Commands": self.own}
+
+    @property
+    def modules(self) -> Table:
+        return {**{name: place for table in self.tables().values() for name, place in table.items()}, **self.own}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.modules)
+        return [name for table in self.tables().values() for name in table]
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in self.modules:
+        place = self.own.get(name) or self.modules.get(name)
+        if place is None:
             return None
-        module = importlib.import_module(f"scenthound.cli.{self.modules[name][0]}")
-        command: click.Command = getattr(module, name.replace("-", "_"))
+        command: click.Command = getattr(importlib.import_module(place[0]), name.replace("-", "_"))
         return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in self.modules and not args[0].startswith("-"):
-            near = get_close_matches(args[0], self.modules, n=1, cutoff=0.5)
-            hint = f"did you mean `{near[0]}`?" if near else f"commands: {', '.join(self.modules)}"
+        if args and args[0] not in self.own and args[0] not in self.modules and not args[0].startswith("-"):
+            names = self.list_commands(ctx)
+            near = get_close_matches(args[0], names, n=1, cutoff=0.5)
+            hint = f"did you mean `{near[0]}`?" if near else f"commands: {', '.join(names)}"
             raise UsageErrorWithHint(f"no command called `{args[0]}`", hint, ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in self.modules.items()])
+        for heading, table in self.tables().items():
+            with formatter.section(heading):
+                formatter.write_dl([(name, summary) for name, (_, summary) in table.items()])
+
+
+class RootCommands(Commands):
+    """The crawler's commands, and those that other packages add."""
+
+    def tables(self) -> Mapping[str, Table]:
+        return {**super().tables(), **{name.capitalize(): table for name, table in added_commands()[0].items()}}
 
 
 class UsageErrorWithHint(click.UsageError):
@@ -122,7 +155,7 @@ Examples:
 
 
 @click.group(
-    cls=Commands,
+    cls=RootCommands,
     modules=COMMANDS,
     epilog=EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},

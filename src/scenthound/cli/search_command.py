@@ -72,8 +72,8 @@ def search(
       $ scenthound search balloons burner --since 2026-01-31 --category "Clubs, pilots"
     """
     from scenthound import search as engine
-    from scenthound.apps.portal.build_portal import pages_in
     from scenthound.search import Filters
+    from scenthound.search.portal_categories import pages_in
 
     if bool(query.strip()) == bool(like):
         raise BadUsage("give either a query or --like URL", f"for example: scenthound search {folder} 'hot air'")

@@ -171,7 +171,7 @@ def source_settings(options: Mapping[str, Any]) -> Settings:
 
 def find_hubs(seeds: Sequence[str], topic: Any, settings: Settings, quiet: bool) -> list[str]:
     """The pages that link to several of the seeds."""
-    from scenthound.lab.topics.live_web import augment_live
+    from scenthound.wiring.find_hubs import augment_live
 
     report = (lambda sentence: None) if quiet else (lambda sentence: say(f"note: {printable(sentence, 200)}"))
     return list(augment_live(seeds, topic, settings, say=report).hubs)

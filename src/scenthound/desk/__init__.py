@@ -1,7 +1,8 @@
 """The desk: start, watch, steer and search crawls in the browser.
 
 Serves HTML pages and a JSON API on a loopback address. It sees crawls only through their folders: a crawl never waits
-for the desk, and a desk that dies harms nothing. Started by `scenthound desk` and `scenthound companion`.
+for the desk, and a desk that dies harms nothing. Started by `scenthound desk` and `scenthound companion`. `apps` has
+the five applications, `agent_tools` the tools for AI agents, `commands` the commands of all three.
 
 * `web_app` builds the application from the `ROUTES` of all modules; `security` and `pairing` decide who may do what.
 * `crawl_folders` keeps the list of open folders; `crawl_watch` reads the figures of a crawl, which may be running;

@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from scenthound.apps.companion import Companion
+from scenthound.desk.apps.companion import Companion
 from scenthound.desk.crawl_folders import Collections
 from scenthound.desk.crawl_watch import Watch
 from scenthound.desk.pairing import Pairings

@@ -12,11 +12,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from scenthound.apps.ask import PAGES, QUESTION_STRATEGIES, STRATEGY_HELP, hits_of, ranked, strategy_for_question
 from scenthound.desk import api_base, main_pages, start_view, steering_api
 from scenthound.desk import page_layout as layout
 from scenthound.desk import request_parameters as params
 from scenthound.desk.api_operations import get, post
+from scenthound.desk.apps.ask import PAGES, QUESTION_STRATEGIES, STRATEGY_HELP, hits_of, ranked, strategy_for_question
 from scenthound.desk.markup import Markup, element
 from scenthound.desk.seed_choices import checked_source, choices
 from scenthound.desk.shapes import FLAG, INTEGER, NUMBER, TEXT, fields, list_of, nullable

@@ -8,11 +8,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from scenthound.apps.companion import LESSONS, Companion, Visit
 from scenthound.desk import api_base, main_pages
 from scenthound.desk import page_layout as layout
 from scenthound.desk import request_parameters as params
 from scenthound.desk.api_operations import get, post
+from scenthound.desk.apps.companion import LESSONS, Companion, Visit
 from scenthound.desk.markup import Markup, element
 from scenthound.desk.pairing import Pairings, is_extension
 from scenthound.desk.security import LARGEST_VISIT, not_paired

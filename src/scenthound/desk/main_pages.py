@@ -13,7 +13,6 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from scenthound import url as urls
-from scenthound.apps.portal.build_portal import categories_of
 from scenthound.desk import (
     api_base,
     crawl_data,
@@ -31,6 +30,7 @@ from scenthound.desk.markup import Content, Markup, element
 from scenthound.desk.seed_choices import choices
 from scenthound.errors import ScenthoundError, from_os_error
 from scenthound.loop.folder import CrawlFolder
+from scenthound.search.portal_categories import categories_of
 from scenthound.store.live_queries import Wanted
 
 STATIC = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}

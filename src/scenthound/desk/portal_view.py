@@ -15,16 +15,16 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from scenthound.apps.portal.build_portal import PORTAL
-from scenthound.apps.portal.categories import FILE, PortalCategory, read_categories, rename
-from scenthound.apps.portal.portal_html import STATIC, static_file
 from scenthound.desk import api_base, main_pages
 from scenthound.desk import page_layout as layout
 from scenthound.desk import request_parameters as params
 from scenthound.desk.api_operations import get, post
+from scenthound.desk.apps.portal.categories import FILE, PortalCategory, read_categories, rename
+from scenthound.desk.apps.portal.portal_html import STATIC, static_file
 from scenthound.desk.markup import Content, element
 from scenthound.desk.shapes import ANY, TEXT, fields, nullable
 from scenthound.errors import BadConfig
+from scenthound.search.portal_categories import PORTAL
 
 _STORED = re.compile(r"(?:index|search|c/[a-z0-9_-]+|p/[0-9]+)\.html|search/[a-z0-9-]+\.json")
 _KINDS = {"html": "text/html", "json": "application/json", "css": "text/css", "js": "text/javascript"}

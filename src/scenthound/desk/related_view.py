@@ -12,11 +12,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from scenthound.apps.related import Hub, Organisation, RelatedOrganisations, related, write_csv
 from scenthound.desk import api_base, main_pages
 from scenthound.desk import page_layout as layout
 from scenthound.desk import request_parameters as params
 from scenthound.desk.api_operations import get
+from scenthound.desk.apps.related import Hub, Organisation, RelatedOrganisations, related, write_csv
 from scenthound.desk.markup import Content, Markup, element
 from scenthound.desk.shapes import ANY, INTEGER, SHARE, TEXT, TEXTS, fields, list_of
 from scenthound.loop.folder import CrawlFolder

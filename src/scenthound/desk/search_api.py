@@ -10,13 +10,13 @@ from starlette.datastructures import QueryParams
 from starlette.requests import Request
 
 from scenthound import search as engine
-from scenthound.apps.portal.build_portal import pages_in
 from scenthound.desk import crawl_data
 from scenthound.desk import request_parameters as params
 from scenthound.desk.api_base import Desk, desk_of, folder_of
 from scenthound.desk.api_operations import get
 from scenthound.desk.shapes import ANY, INTEGER, NUMBER, TEXT, fields, list_of
 from scenthound.errors import ScenthoundError
+from scenthound.search.portal_categories import pages_in
 from scenthound.store.text_index import INDEX, Filters, TextIndex
 
 WORDS = params.Text("q", 'Words, "a phrase", title:word, -excluded, this OR that, prefix*.')

@@ -11,11 +11,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from scenthound.apps.site_map import FORMATS, Branch, SiteMap, site_map
 from scenthound.desk import api_base, main_pages
 from scenthound.desk import page_layout as layout
 from scenthound.desk import request_parameters as params
 from scenthound.desk.api_operations import get
+from scenthound.desk.apps.site_map import FORMATS, Branch, SiteMap, site_map
 from scenthound.desk.markup import Markup, element
 from scenthound.desk.shapes import ANY, INTEGER, TEXT, fields, list_of
 from scenthound.errors import BadUsage

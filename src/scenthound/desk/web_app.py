@@ -14,7 +14,6 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 
-from scenthound.apps.companion import Companion
 from scenthound.desk import (
     agent_view,
     ask_view,
@@ -36,6 +35,7 @@ from scenthound.desk import (
     topic_api,
 )
 from scenthound.desk.api_base import Desk
+from scenthound.desk.apps.companion import Companion
 from scenthound.desk.connections import ConnectionLimits, most_connections, server_of
 from scenthound.desk.crawl_folders import Collections
 from scenthound.desk.pairing import Pairings

@@ -2,7 +2,8 @@
 
 `indexing` builds the index of a folder from its history and its WARC files, and follows a running crawl. `query` parses
 what the user typed. `results` runs the search; its order blends how well the text matches with how relevant the page is
-to the topic of the crawl. The index itself is `store.text_index`, in `DIR/index`; it can always be rebuilt.
+to the topic of the crawl. `portal_categories` knows which pages are in a category of the portal. The index itself is
+`store.text_index`, in `DIR/index`; it can always be rebuilt.
 
 Used by the commands `search` and `index`, by the desk and the agent tools, and by the seed source `collections`.
 """

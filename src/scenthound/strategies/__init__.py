@@ -12,8 +12,9 @@ formula first, and lists every departure from the paper under "Ours:". To add a 
 an entry point in the group `scenthound.strategies`: it can then be selected by name, `scenthound strategies` lists it,
 and the contract suite checks it.
 
-`hayek`, `hound` and `spiders` are strategies that span several files; `parts` has the pieces that several strategies
-share.
+Here are the default, `hound`, and the two that everybody compares with, `best-first` and `breadth-first`. All others
+come from `scenthound.papers`, through the same entry points as anybody's. `sightings`, `topic_query` and
+`word_parameters` are pieces that both packages use.
 """
 
 from __future__ import annotations

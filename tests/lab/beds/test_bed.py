@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenthound.errors import BadConfig
-from scenthound.lab.beds.bed import Bed, BedTopic, topic_line, write_bed
+from scenthound.lab.beds.bed import Bed, topic_line, write_bed
 from scenthound.model import Response
+from scenthound.topic_list import BedTopic
 from scenthound.url import make
 
 HTML = ("Content-Type", "text/html")

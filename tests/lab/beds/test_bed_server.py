@@ -13,11 +13,12 @@ from pathlib import Path
 import pytest
 
 from scenthound.errors import BadConfig
-from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
+from scenthound.lab.beds.bed import Bed, write_bed
 from scenthound.lab.beds.bed_server import BedServer, ServerOptions, serving
 from scenthound.lab.generate.simple_web import GeneratedWeb
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Response
+from scenthound.topic_list import BedTopic
 from support.running_crawl import command
 
 HTML = ("Content-Type", "text/html; charset=utf-8")

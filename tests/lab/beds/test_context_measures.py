@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.lab.beds.bed import BedTopic, write_bed
+from scenthound.lab.beds.bed import write_bed
 from scenthound.lab.beds.context_measures import Contexts, area_under_curve, link_contexts
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.model import Response, Url
+from scenthound.topic_list import BedTopic
 
 HUB = (
     "<ul><li>bees and honey <a href='http://a.test/bees'>one</a></li><li>fast cars <a href='/cars'>two</a></li>"

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
+from scenthound.lab.beds.bed import Bed, write_bed
 from scenthound.lab.beds.info import BedInfo, Spread, describe
 from scenthound.lab.beds.prepared import prepare
 from scenthound.lab.importers.page_graph import RecordedPage, recorded_graph
 from scenthound.model import Response, Url
+from scenthound.topic_list import BedTopic
 from support.suites import with_shared
 
 HTML = ("Content-Type", "text/html")

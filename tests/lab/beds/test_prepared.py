@@ -21,7 +21,7 @@ from selectolax.lexbor import LexborNode
 
 from scenthound.errors import PartMissing
 from scenthound.lab.beds import cache as prepared_cache
-from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
+from scenthound.lab.beds.bed import Bed, write_bed
 from scenthound.lab.beds.prepare_pages import Cut, read_response
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.simple_web import GeneratedWeb
@@ -39,6 +39,7 @@ from scenthound.page.views.surrounding_words import surroundings
 from scenthound.page.views.terms import token_terms
 from scenthound.text.term_counts import NumberedTerms
 from scenthound.text.tokens import Analyser
+from scenthound.topic_list import BedTopic
 from scenthound.url import make
 from scenthound.web.html_document import parse_html
 from support.long_form import long_form

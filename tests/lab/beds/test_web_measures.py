@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scenthound.lab.beds.bed import BedTopic, write_bed
+from scenthound.lab.beds.bed import write_bed
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.beds.web_measures import STEPS, WebMeasures, degrees, measure_web
 from scenthound.model import Response, Url
+from scenthound.topic_list import BedTopic
 
 
 def page(url: str, text: str, *links: str) -> Response:

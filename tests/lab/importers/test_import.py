@@ -15,10 +15,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scenthound.errors import BadConfig, UnknownName
-from scenthound.lab.beds.bed import Bed, BedTopic
+from scenthound.lab.beds.bed import Bed
 from scenthound.lab.importers import IMPORTERS, Notes, Options, SourceContent, import_bed, importer
 from scenthound.lab.importers.warc_stream import records_in
 from scenthound.model import Response, Url
+from scenthound.topic_list import BedTopic
 from scenthound.url import make
 from support.long_form import long_form
 

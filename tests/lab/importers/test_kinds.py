@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from scenthound.errors import BadConfig, UnknownName
-from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
+from scenthound.lab.beds.bed import Bed, write_bed
 from scenthound.lab.importers import html as html_importer
 from scenthound.lab.importers import import_bed
 from scenthound.loop.crawl_toml import CrawlRequest
@@ -19,6 +19,7 @@ from scenthound.model import Candidate, Response, Step, Topic, Url
 from scenthound.page.landing import land
 from scenthound.page.page import Page
 from scenthound.store.warc_repository import files_of
+from scenthound.topic_list import BedTopic
 from scenthound.url import make
 
 

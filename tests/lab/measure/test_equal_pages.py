@@ -12,7 +12,7 @@ import scipy.stats
 
 from scenthound.cli.root_command import run as command
 from scenthound.errors import BadConfig, BadUsage
-from scenthound.lab.beds.bed import Bed, BedTopic, topic_line
+from scenthound.lab.beds.bed import Bed, topic_line
 from scenthound.lab.measure.by_requests import pages_after
 from scenthound.lab.measure.compare_crawlers import (
     Question,
@@ -31,6 +31,7 @@ from scenthound.lab.measure.statistics import compare, mean, paired_t, sentence,
 from scenthound.lab.run.cells import load_requests, load_trail
 from scenthound.lab.run.experiment import Experiment, RunOptions, open_experiment, run
 from scenthound.model import Url
+from scenthound.topic_list import BedTopic
 from scenthound.url import make
 
 # ---- crawls that ended early

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scenthound.errors import BadConfig, UnknownName
-from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
+from scenthound.lab.beds.bed import Bed, write_bed
 from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.beds.prepared import prepare
 from scenthound.lab.generate.simple_web import GeneratedWeb, generate
@@ -21,6 +21,7 @@ from scenthound.lab.run.experiment import Experiment, RunOptions, run
 from scenthound.lab.run.oracles import OracleBed, path_oracle
 from scenthound.lab.run.run_cell import ReplayLimits, run_cell
 from scenthound.model import Response
+from scenthound.topic_list import BedTopic
 from support.suites import SHARED, with_shared
 
 pytest.importorskip("pyarrow")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from scenthound.errors import BadConfig, BadUsage, UnknownName
-from scenthound.lab.beds.bed import Bed, BedTopic, topic_line
+from scenthound.lab.beds.bed import Bed, topic_line
 from scenthound.lab.beds.prepared import prepare
 from scenthound.lab.run import experiment
 from scenthound.lab.run.cells import read_trail
@@ -27,6 +27,7 @@ from scenthound.lab.run.spec import choose_topics, parse_strategies
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.strategies import STRATEGIES
+from scenthound.topic_list import BedTopic
 from scenthound.url import make
 from support import pupil  # noqa: F401 - registers the strategy `test-pupil`
 

@@ -19,7 +19,7 @@ from scenthound.cli.root_command import run as run_command
 from scenthound.errors import PartMissing
 from scenthound.judges import judge
 from scenthound.judging import Verdict
-from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
+from scenthound.lab.beds.bed import Bed, write_bed
 from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.simple_web import GeneratedWeb
@@ -30,6 +30,7 @@ from scenthound.lab.run.experiment import Experiment, RunOptions, check_topics, 
 from scenthound.lab.run.handover import EXAMPLE_URLS, UNFETCHED, VERDICTS, LoanEnded, read_powers, visible_topic
 from scenthound.lab.run.run_cell import CellResult, ReplayLimits, StrategyAccess, run_cell, run_strategy
 from scenthound.lab.run.topic_lessons import lessons_of
+from scenthound.lab.testing import page_of
 from scenthound.model import Candidate, Response, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import EVERYTHING, Parts, Record
@@ -43,9 +44,9 @@ from scenthound.page.views.terms import token_terms
 from scenthound.ports import Declaration, Lessons, declaration_of
 from scenthound.strategies import STRATEGIES, strategy
 from scenthound.strategies.breadth_first import BreadthFirst
-from scenthound.testing import page_of
 from scenthound.text.term_counts import TermCounts
 from scenthound.text.tokens import Analyser
+from scenthound.topic_list import BedTopic
 from scenthound.wiring import make_strategy
 
 WEB = GeneratedWeb(pages=300, seed=3)

@@ -7,16 +7,17 @@ from pathlib import Path
 import pytest
 
 from scenthound.errors import BadUsage, UnknownName
-from scenthound.lab.beds.bed import BedTopic, write_bed
+from scenthound.lab.beds.bed import write_bed
 from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.measure.metrics.targets import target_recall
 from scenthound.lab.run.oracles import ORACLES, OracleBed, content_oracle, path_oracle
 from scenthound.lab.run.run_cell import run_cell
 from scenthound.lab.run.spec import parse_strategies
+from scenthound.lab.testing import TinyWeb, named
 from scenthound.model import Response
 from scenthound.strategies import STRATEGIES
-from scenthound.testing import TinyWeb, named
+from scenthound.topic_list import BedTopic
 
 WEB = {
     "s.example/": "bees honey hive -> x.example/ near.example/ y.example/",

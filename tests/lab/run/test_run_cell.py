@@ -12,16 +12,17 @@ from pathlib import Path
 import pytest
 
 from scenthound.errors import BadConfig, UnknownName
-from scenthound.lab.beds.bed import BedTopic, write_bed
+from scenthound.lab.beds.bed import write_bed
 from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.run.run_cell import PROFILES, ReplayLimits, run_cell, run_strategy
+from scenthound.lab.testing import CONTRACT_TOPIC, CONTRACT_WEB, TinyWeb, named, walk
 from scenthound.model import Candidate, Miss, Response, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Record
 from scenthound.strategies.best_first import BestFirst
 from scenthound.strategies.breadth_first import BreadthFirst
-from scenthound.testing import CONTRACT_TOPIC, CONTRACT_WEB, TinyWeb, named, walk
+from scenthound.topic_list import BedTopic
 from scenthound.wiring import make_strategy
 
 SEEDS = (named("a.example/"), named("b.example/"))

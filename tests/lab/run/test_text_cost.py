@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.lab.beds.bed import BedTopic, write_bed
+from scenthound.lab.beds.bed import write_bed
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.run.cells import load_cpu_seconds, load_seconds
 from scenthound.lab.run.run_cell import ReplayLimits, run_cell
@@ -15,6 +15,7 @@ from scenthound.lab.run.text_cost import text_seconds
 from scenthound.model import Response, Url
 from scenthound.page.record import Parts
 from scenthound.text.tokens import Analyser
+from scenthound.topic_list import BedTopic
 
 HTML = (("Content-Type", "text/html"),)
 SEED = Url("http://a.test/")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
+from scenthound.lab.beds.bed import Bed, write_bed
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.simple_web import GeneratedWeb
 from scenthound.lab.run.experiment import RunOptions, open_experiment, run
@@ -15,6 +15,7 @@ from scenthound.lab.run.run_cell import ReplayLimits, run_cell
 from scenthound.lab.run.topic_lessons import REST, category_name, lessons_of, syllabus_of, tree
 from scenthound.model import Response, Url
 from scenthound.ports import Lessons
+from scenthound.topic_list import BedTopic
 from support import pupil  # noqa: F401 - registers the test's strategy
 
 PAGES = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 import doctest
 
 from scenthound.graph.link_graph import link_graph
-from scenthound.lab.topics import augment as augment_module
-from scenthound.lab.topics.augment import HubDecision, HubRules, augment
+from scenthound.sources import augment as augment_module
+from scenthound.sources.augment import HubDecision, HubRules, augment
 
 DESCRIPTION = {"bee": 2, "honey": 1}
 

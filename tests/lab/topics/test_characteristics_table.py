@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from scenthound.lab.beds.bed import Bed, BedTopic, write_bed
+from scenthound.lab.beds.bed import Bed, write_bed
 from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.simple_web import generate
@@ -23,6 +23,7 @@ from scenthound.lab.topics.characteristics import Characteristics
 from scenthound.lab.topics.characteristics_table import NAMES, links_among, popularities, topic_characteristics
 from scenthound.model import Response, Url
 from scenthound.text.tokens import Analyser
+from scenthound.topic_list import BedTopic
 from support.plain_characteristics import characteristics
 
 pytest.importorskip("pyarrow")

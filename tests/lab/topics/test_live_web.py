@@ -10,12 +10,13 @@ from scenthound import url as urls
 from scenthound.errors import BadConfig
 from scenthound.lab.run.lesson_sources import Source
 from scenthound.lab.run.train_model import train
-from scenthound.lab.topics.augment import HubDecision
-from scenthound.lab.topics.live_web import AroundSamples, augment_live, gather_around
+from scenthound.lab.topics.live_web import AroundSamples, gather_around
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Topic
 from scenthound.ports import Trains
+from scenthound.sources.augment import HubDecision
 from scenthound.strategies import STRATEGIES
+from scenthound.wiring.find_hubs import augment_live
 from support.resuming import SETTINGS, TOPIC
 from support.searching import SOURCE, SearchableWeb, known_web
 

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.simple_web import GeneratedWeb
 from scenthound.lab.run.run_cell import ReplayLimits, run_strategy
+from scenthound.lab.testing import TinyWeb, walk
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Url
 from scenthound.ports import Strategy
 from scenthound.strategies.breadth_first import BreadthFirst
 from scenthound.strategies.hound.hound import Hound
-from scenthound.testing import TinyWeb, walk
+from scenthound.topic_list import BedTopic
 from scenthound.wiring import begin
 from support.resuming import SETTINGS, TOPIC, Recorded, step_through, trail
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from scenthound.lab.testing import TinyWeb, walk
 from scenthound.strategies.hound.exploration import AMONG, exploration_rate, explore
 from scenthound.strategies.hound.hound import NOT_RANKED, Hound
 from scenthound.strategies.hound.ranking import Ranking, rank_by_score
 from scenthound.strategies.hound.scoring import FEATURES, SHIPPED, Scoring
-from scenthound.testing import TinyWeb, walk
 
 CHESS = "chess openings gambit endgame knight bishop castling"
 WEB = TinyWeb(

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from scenthound.lab.testing import TinyWeb, walk
 from scenthound.ports import Explains
 from scenthound.strategies.hound.hound import Hound
 from scenthound.strategies.hound.hound_phrases import PARTS, reasons
 from scenthound.strategies.hound.scoring import WEIGHTS
-from scenthound.testing import TinyWeb, walk
 
 CHESS = "chess openings gambit endgame knight bishop castling"
 

@@ -11,49 +11,23 @@ import json
 import os
 import threading
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
 from scenthound.errors import PATH_ERRORS, BadConfig, IoFailed, NotAUrl
 from scenthound.files import write_text
 from scenthound.formats import toml_value
-from scenthound.looking_for import PAGES, checked
-from scenthound.model import LookingFor, Response, Topic, Url
+from scenthound.looking_for import PAGES
+from scenthound.model import Response, Url
 from scenthound.ports import Where
 from scenthound.store.warc_read import LARGEST, MAGIC, member_at, records, response_of
 from scenthound.store.warc_repository import WarcRepository, read_responses
+from scenthound.topic_list import BedTopic, parse_topic
 from scenthound.url import make
 
 RECORD_DATE = 1577836800.0  # 2020-01-01: the date of every record we write, so that equal beds have equal bytes
 _ONE_MEMBER = "a bed needs each record in its own gzip member; `scenthound lab import` makes a bed from any WARC"
-
-
-@dataclass(frozen=True, slots=True)
-class BedTopic:
-    """A topic with its known answers. A crawler sees only `topic`."""
-
-    id: str
-    path: tuple[str, ...]
-    keywords: str
-    description: str
-    seeds: tuple[Url, ...]
-    targets: tuple[Url, ...]
-    examples: tuple[Url, ...] = ()
-    neighbours: tuple[Url, ...] = ()
-    originals: tuple[Url, ...] = ()
-    """The seeds before hubs were added. Only the lab reads them, for `hub-seeking:counted=originals`."""
-    looking_for: LookingFor = "pages"
-    """Whether pages or sites are looked for, as in `Topic`. A line of `topics.jsonl` without it means pages."""
-
-    @property
-    def topic(self) -> Topic:
-        """The topic that a crawler sees: without the description, which is made from the answers, and without targets
-        among the examples."""
-        answers = set(self.targets)
-        examples = tuple(url for url in self.examples if url not in answers)
-        return Topic(self.keywords, name=self.id, examples=examples, looking_for=self.looking_for)
 
 
 class Web(Protocol):
@@ -265,40 +239,6 @@ def read_topics(path: Path, faults: list[str]) -> list[BedTopic]:
             raise BadConfig(f"{path} line {line_number}: a second topic called `{topic.id}`")
         topics[topic.id] = topic
     return list(topics.values())
-
-
-def parse_topic(fields: Any, bad_url: Callable[[str, object, NotAUrl], None]) -> BedTopic:
-    """The topic in a line of `topics.jsonl`. Raises ValueError.
-
-    Texts that are not URLs are skipped; `bad_url` is called with the key, the text and the error for each of them.
-    """
-    if not isinstance(fields, dict):
-        raise ValueError("not a JSON object")
-    for key in ("id", "keywords", "seeds", "targets"):
-        if key not in fields:
-            raise ValueError(f"`{key}` is missing")
-    for key in ("id", "keywords"):
-        if not isinstance(fields[key], str):
-            raise ValueError(f"`{key}` is not text")
-    lists = {key: fields.get(key, []) for key in ("path", "seeds", "targets", "examples", "neighbours")}
-    for key, value in lists.items():
-        if not isinstance(value, list):
-            raise ValueError(f"`{key}` is not a list")
-    path = tuple(map(str, lists.pop("path")))
-    urls: dict[str, dict[Url, None]] = {key: {} for key in lists}
-    for key, texts in lists.items():
-        for text in texts:
-            try:
-                urls[key][make(text if isinstance(text, str) else repr(text))] = None
-            except NotAUrl as error:
-                bad_url(key, text, error)
-    description = str(fields.get("description", ""))
-    try:
-        looking_for = checked(fields.get("looking_for", PAGES))
-    except BadConfig as error:
-        raise ValueError(f"{error.message}: {error.hint}") from None
-    lists_of_urls = {key: tuple(values) for key, values in urls.items()}
-    return BedTopic(fields["id"], path, fields["keywords"], description, **lists_of_urls, looking_for=looking_for)
 
 
 def valid_urls(texts: Iterable[str]) -> list[Url]:

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.prepared import PreparedBed
 from scenthound.model import Candidate, Url
 from scenthound.page.keyword_similarity import Query
 from scenthound.page.page import Page
 from scenthound.page.record import EVERYTHING
 from scenthound.page.views.elements import element_similarities
+from scenthound.topic_list import BedTopic
 from scenthound.url import host
 
 PAGES = 10  # pages of each topic whose links are ranked

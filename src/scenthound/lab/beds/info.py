@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from scenthound.graph.link_graph import LinkGraph, numbered_graph
-from scenthound.lab.beds.bed import Bed, BedTopic
+from scenthound.lab.beds.bed import Bed
 from scenthound.lab.beds.link_walk import LinkWalk
 from scenthound.lab.beds.prepared import PreparedBed
 from scenthound.lab.importers.page_graph import RecordedGraph, RecordedPage, read_recorded, recorded_graph
@@ -25,6 +25,7 @@ from scenthound.model import Candidate, Url
 from scenthound.page.page import Page
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import cosine
+from scenthound.topic_list import BedTopic
 from scenthound.url import host
 
 SAMPLE = 2000  # pages with term counts: in a bed of 200,000 pages with 20 links each, about 400 links join two of them

@@ -18,13 +18,13 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from scenthound.graph.link_graph import LinkGraph, Numbers
-from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.context_measures import Contexts, link_contexts
 from scenthound.lab.beds.link_walk import LinkWalk
 from scenthound.lab.beds.prepared import PreparedBed
 from scenthound.model import Url
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import cosine
+from scenthound.topic_list import BedTopic
 from scenthound.url import host
 
 PAIRS = 2000  # pairs for a mean: the standard error of a cosine is then below 0.005

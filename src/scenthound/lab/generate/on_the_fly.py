@@ -22,7 +22,7 @@ from scenthound.errors import BadConfig
 from scenthound.files import write_text
 from scenthound.formats import toml_value
 from scenthound.graph.link_graph import LinkGraph, numbered_graph
-from scenthound.lab.beds.bed import Bed, BedTopic, topic_line
+from scenthound.lab.beds.bed import Bed, topic_line
 from scenthound.lab.beds.cache import fingerprint
 from scenthound.lab.beds.prepare_pages import Cut
 from scenthound.lab.beds.prepared_terms import PreparedTerms
@@ -38,6 +38,7 @@ from scenthound.parameters import changed_values
 from scenthound.ports import Where
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
+from scenthound.topic_list import BedTopic
 
 _HINT = "write its pages to disk: `lab generate` without --on-the-fly"
 

@@ -20,13 +20,14 @@ from pathlib import Path
 
 from scenthound.errors import BadConfig
 from scenthound.files import unfinished
-from scenthound.lab.beds.bed import Bed, BedTopic, Web, new_response, write_bed
+from scenthound.lab.beds.bed import Bed, Web, new_response, write_bed
 from scenthound.lab.generate import subjects
 from scenthound.lab.generate.rng import below, stream
 from scenthound.lab.generate.simple_pages import PageRenderer
 from scenthound.lab.generate.simple_plan import COMPANY, NO_LEAF, PORTAL, TOPICAL, LinkRates, Plan, make_plan
 from scenthound.lab.generate.simple_text import description
 from scenthound.model import Response, Url
+from scenthound.topic_list import BedTopic
 from scenthound.url import make
 
 VERSION = 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from scenthound.errors import BadConfig
-from scenthound.lab.beds.bed import BedTopic, valid_urls
+from scenthound.lab.beds.bed import valid_urls
 from scenthound.lab.importers import importer
 from scenthound.lab.importers.interface import Notes, Options, SourceContent
 from scenthound.lab.importers.warc import responses_in
@@ -14,6 +14,7 @@ from scenthound.lab.topics.directory import slug
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Topic, Url
 from scenthound.store.warc_repository import files_of
+from scenthound.topic_list import BedTopic
 
 MAX_DESCRIPTION = 200_000  # characters
 

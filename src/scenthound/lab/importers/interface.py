@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from scenthound.formats import replace_unprintable
-from scenthound.lab.beds.bed import BedTopic
 from scenthound.loop.settings import option
 from scenthound.model import Response, Url
+from scenthound.topic_list import BedTopic
 
 Progress = Callable[[int, int], None]
 """Called with the amount of the source that was read and its total (0: unknown), in units of the importer."""

@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from scenthound.errors import BadConfig, UnknownName
-from scenthound.lab.beds.bed import Bed, BedTopic
+from scenthound.lab.beds.bed import Bed
 from scenthound.lab.importers import importer
 from scenthound.lab.importers.interface import Notes, Options, SourceContent
 from scenthound.lab.importers.odp_dump import Problems
 from scenthound.lab.importers.page_graph import RecordedGraph, read_recorded, recorded_graph
 from scenthound.lab.importers.warc import responses_in, warc_files
-from scenthound.lab.topics.augment import augment
 from scenthound.lab.topics.directory import (
     RULES,
     BizCategories,
@@ -34,8 +33,10 @@ from scenthound.lab.topics.directory import (
 from scenthound.lab.topics.seeds import neighbours, seeds_at_distance
 from scenthound.loop.settings import option
 from scenthound.model import Response, Url
+from scenthound.sources.augment import augment
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
+from scenthound.topic_list import BedTopic
 
 STARTS = ("rule", "neighbours", "distance", "augmented")
 _ENDINGS = (".rdf", ".rdf.u8", ".u8", ".xml", ".rdf.gz", ".u8.gz", ".xml.gz")

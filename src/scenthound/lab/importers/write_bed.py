@@ -13,11 +13,11 @@ from typing import Any
 
 from scenthound.errors import BadConfig, DiskFull, from_os_error
 from scenthound.files import new_folder, write_text
-from scenthound.lab.beds.bed import BedTopic, topic_line, write_bed
+from scenthound.lab.beds.bed import topic_line, write_bed
 from scenthound.lab.importers.interface import ImportReport, Notes, Options, Progress, Reader
 from scenthound.lab.importers.page_filter import PageFilter
-from scenthound.lab.importers.topics_jsonl import read_topics
 from scenthound.loop.settings import read
+from scenthound.topic_list import BedTopic, read_topics
 
 
 def write_imported(
@@ -36,7 +36,7 @@ def write_imported(
     content = reader(source, options, notes)
     topics = content.topics
     if options.topics:
-        topics = read_topics(Path(options.topics), notes)
+        topics = read_topics(Path(options.topics), notes.count)
     page_filter = PageFilter(notes, options.without)
     written_topics: list[BedTopic] = []
     with _bed_folder(bed) as folder:

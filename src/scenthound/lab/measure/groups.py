@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from scenthound.errors import BadUsage
-from scenthound.lab.beds.bed import BedTopic
+from scenthound.topic_list import BedTopic
 
 CATEGORY, TOPIC = "category", "topic"
 

@@ -27,7 +27,6 @@ from typing import Any, NamedTuple
 
 from scenthound.errors import BadConfig, BadUsage, FolderBroken
 from scenthound.files import replacing
-from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.replay_bed import ReplayBed
 from scenthound.lab.measure.by_requests import pages_after, request_points
 from scenthound.lab.measure.by_time import by_time, time_points
@@ -54,6 +53,7 @@ from scenthound.model import Step, Url
 from scenthound.process_pool import ProcessPool
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
+from scenthound.topic_list import BedTopic
 
 POINTS = (100, 250, 500, 1000)
 FRACTIONS = (0.25, 0.5, 0.75, 1.0)

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 
 from scenthound.errors import BadConfig, FolderBroken, ScenthoundError
 from scenthound.files import make_folder, write_text
-from scenthound.lab.beds.bed import Bed, BedTopic, read_topics, topic_line
+from scenthound.lab.beds.bed import Bed, read_topics, topic_line
 from scenthound.lab.beds.cache import digest_of, sources_digest
 from scenthound.lab.beds.prepare_pages import Cut
 from scenthound.lab.beds.prepared import open_for_replay
@@ -70,6 +70,7 @@ from scenthound.lab.topics.crawl_starts import Start, start_topic
 from scenthound.model import Url
 from scenthound.process_pool import ProcessPool
 from scenthound.strategies import STRATEGIES
+from scenthound.topic_list import BedTopic
 from scenthound.wiring import make_strategy, named_judge, versions
 
 FORMAT = 2  # raise it when the same cell would get a different trail, so that existing cells are run again

@@ -20,12 +20,12 @@ from weakref import ref
 
 from scenthound.errors import OurFault
 from scenthound.judging import Judge, TakesVerdicts, UsesExamples
-from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.measure.metrics.trails import forms
 from scenthound.lessons import Taxonomy, TrainsByJudge
 from scenthound.model import Topic, Url
 from scenthound.page.page import Page
 from scenthound.ports import Lessons, Strategy, Trains, declaration_of
+from scenthound.topic_list import BedTopic
 
 UNFETCHED = "links of pages not fetched"
 ORIGINALS = "original seeds"

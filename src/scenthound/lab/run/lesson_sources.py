@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 from scenthound.errors import BadConfig
-from scenthound.lab.beds.bed import Bed, BedTopic, Web
+from scenthound.lab.beds.bed import Bed, Web
 from scenthound.lab.beds.cache import digest_of
 from scenthound.lab.beds.prepared import prepare
 from scenthound.lab.beds.replay_bed import ReplayBed
@@ -25,6 +25,7 @@ from scenthound.lab.importers.warc_stream import check_start
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Response, Url
 from scenthound.store.warc_repository import files_of
+from scenthound.topic_list import BedTopic
 
 GENERATED = "generated"
 _HINT = "name a bed, a crawl folder or a folder of HTML pages; or `generated` for scenthound's generated web"

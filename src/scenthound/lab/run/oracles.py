@@ -17,7 +17,6 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.replay_bed import ReplayBed
 from scenthound.lab.measure.metrics.trails import counted_targets
 from scenthound.lab.run.handover import shown_topic
@@ -26,6 +25,7 @@ from scenthound.model import DECIMALS, Candidate, Step, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.text.tokens import Analyser
+from scenthound.topic_list import BedTopic
 from scenthound.wiring import start_judge
 
 Floats = npt.NDArray[np.float64]

@@ -15,7 +15,7 @@ from pathlib import Path
 from scenthound.errors import BadConfig
 from scenthound.files import unfinished
 from scenthound.formats import full_trail_line
-from scenthound.lab.beds.bed import Bed, BedTopic, read_topics, write_bed
+from scenthound.lab.beds.bed import Bed, read_topics, write_bed
 from scenthound.lab.beds.cache import digest_of
 from scenthound.lab.beds.prepare_pages import Cut
 from scenthound.lab.beds.prepared import prepare
@@ -32,6 +32,7 @@ from scenthound.lab.topics.directory import slug
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Response, Step
 from scenthound.store.warc_repository import files_of
+from scenthound.topic_list import BedTopic
 from scenthound.wiring import versions
 
 BED = "bed"

@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 from scenthound.errors import BadConfig, StrategyFailed
-from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.prepare_pages import Cut
 from scenthound.lab.beds.replay_bed import ReplayBed
 from scenthound.lab.run.handover import (
@@ -49,6 +48,7 @@ from scenthound.loop.replay import replay
 from scenthound.loop.scope import Scope
 from scenthound.model import NOTHING, Event, Miss, Step, Topic, Url
 from scenthound.page.record import Parts
+from scenthound.papers.setups import AS_PUBLISHED, FETCH_ALL
 from scenthound.ports import (
     Frontier,
     Lessons,
@@ -61,8 +61,8 @@ from scenthound.ports import (
 from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.text.tokens import Analyser
+from scenthound.topic_list import BedTopic
 from scenthound.wiring import make_strategy, named_judge, relevance_by, start_judge
-from scenthound.wiring.paper_setups import AS_PUBLISHED, FETCH_ALL
 
 JUDGE = "keywords"  # the default of a replay
 

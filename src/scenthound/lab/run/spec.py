@@ -11,7 +11,6 @@ from typing import Any
 from scenthound.errors import BadConfig, BadUsage, ScenthoundError, UnknownName
 from scenthound.files import write_bytes
 from scenthound.formats import toml_value
-from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.prepare_pages import Cut
 from scenthound.lab.run.handover import UNFETCHED
 from scenthound.lab.run.oracles import ORACLES
@@ -21,6 +20,7 @@ from scenthound.lab.run.stored_fields import checked_types
 from scenthound.model import NOTHING
 from scenthound.parameters import values_of
 from scenthound.ports import declaration_of
+from scenthound.topic_list import BedTopic
 from scenthound.wiring import make_strategy
 
 FILE = "experiment.toml"

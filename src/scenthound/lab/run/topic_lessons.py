@@ -17,13 +17,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.replay_bed import ReplayBed
 from scenthound.lab.run.handover import visible_topic, withheld_examples
 from scenthound.lessons import Taxonomy
 from scenthound.model import Candidate, Topic, Url
 from scenthound.page.page import Page
 from scenthound.text.tokens import Analyser
+from scenthound.topic_list import BedTopic
 
 BACK_LINKS = 20  # sheet 60.1: the number that a search engine returned
 BACKGROUND = 200  # pages that represent the rest of the web if there is no other topic

@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from scenthound.graph.link_graph import LinkGraph, numbered_graph
-from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.replay_bed import ReplayBed
 from scenthound.lab.measure.metrics.trails import forms
 from scenthound.lab.measure.quality import concatenated
@@ -25,6 +24,7 @@ from scenthound.lab.topics.characteristics import Characteristics, authority, li
 from scenthound.model import Url
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import cosine
+from scenthound.topic_list import BedTopic
 
 NAMES = Characteristics.__slots__
 COLUMNS = ("topic", *NAMES)

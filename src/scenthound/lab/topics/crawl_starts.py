@@ -19,12 +19,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from scenthound.errors import BadUsage
-from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.beds.replay_bed import ReplayBed
-from scenthound.lab.topics.augment import augment
 from scenthound.lab.topics.seeds import neighbours, seeds_at_distance
 from scenthound.model import Url
+from scenthound.sources.augment import augment
 from scenthound.text.tokens import Analyser
+from scenthound.topic_list import BedTopic
 from scenthound.url import host
 
 KINDS = ("seeds", "examples", "neighbours", "distance", "augmented")

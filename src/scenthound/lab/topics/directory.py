@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from scenthound.errors import NotAUrl
-from scenthound.lab.beds.bed import BedTopic
 from scenthound.lab.importers.odp_dump import Category, Listing, Problem, Problems, records
 from scenthound.model import Url
+from scenthound.topic_list import BedTopic
 from scenthound.url import make
 
 ROOT = "Top"

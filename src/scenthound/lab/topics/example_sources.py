@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from scenthound import url as urls
@@ -18,21 +16,15 @@ from scenthound.errors import BadConfig, BadUsage, from_os_error
 from scenthound.lab.run.lesson_sources import Source
 from scenthound.lab.run.topic_lessons import page_at
 from scenthound.lab.topics.taxonomies import PAGES, category_files, page_on_disk
-from scenthound.loop.core import Crawl
 from scenthound.loop.crawl_toml import check_seeds, read_seeds
 from scenthound.loop.folder import CrawlFolder
-from scenthound.loop.live import Clock, LiveRun
-from scenthound.loop.messages import Dropped, Limits
-from scenthound.loop.politeness import Politeness
-from scenthound.loop.replies import Replies
 from scenthound.loop.settings import Settings
-from scenthound.model import Candidate, Event, Miss, Step, Topic, Url
+from scenthound.model import Candidate, Url
 from scenthound.page.landing import land
 from scenthound.page.page import Page
-from scenthound.ports import Fetcher, Repository
-from scenthound.store.memory import MemoryHistory
-from scenthound.store.memory_frontier import MemoryFrontier
-from scenthound.wiring import make_address_delay, make_fetcher, page_limits, product_token
+from scenthound.ports import Fetcher
+from scenthound.wiring import page_limits
+from scenthound.wiring.fetch_pages import GatheredPages, fetch_pages
 
 MAX_EXAMPLES = 1_000  # of one topic
 MAX_FROM_CRAWL = 50  # best pages of a crawl without labels
@@ -42,14 +34,6 @@ _HINTS = {  # by reason
     ": robots": "robots.txt forbids these pages: give others, or describe in words what you look for",
 }
 _HINT = "give URLs, a file with one URL per line, bookmarks, a folder of pages, or a crawl folder"
-
-
-@dataclass(slots=True)
-class GatheredPages:
-    """The pages that could be read, and one line for each page that could not."""
-
-    pages: list[Page] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
 
 
 def gather(
@@ -162,82 +146,3 @@ def _look_up(requested: Iterable[Url], known: Source, gathered: GatheredPages) -
             gathered.pages.append(page)
         else:
             gathered.problems.append(f"{url}: not in {known.name}")
-
-
-# ---- from the web
-
-
-class _SeedsOnly:
-    """A strategy that fetches the seeds and follows no links."""
-
-    def __init__(self) -> None:
-        self.pages: list[Page] = []
-
-    def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
-        return [Candidate(url, float("inf")) for url in seeds]
-
-    def read(self, page: Page) -> Iterable[Candidate]:
-        self.pages.append(page)
-        return ()
-
-    def miss(self, miss: Miss) -> Iterable[Candidate]:
-        return ()
-
-
-class _NoStore:
-    """A store without files: the pages stay in memory."""
-
-    def commit(self, now: float) -> None:
-        return None
-
-
-async def fetch_pages(
-    requested: Mapping[Url, str],
-    settings: Settings,
-    fetcher: Fetcher | None = None,
-    tick: Callable[[int, int], None] | None = None,
-    repository: Repository | None = None,
-) -> GatheredPages:
-    """Fetch these URLs (mapped to their spellings) politely, and no others. `repository` stores the responses."""
-    missed: dict[Url, str] = {}
-    strategy, clock = _SeedsOnly(), Clock()
-
-    def watch(event: Step | Miss | Dropped | Event) -> None:
-        if isinstance(event, Miss | Dropped):
-            detail = f" ({event.detail[:100]})" if isinstance(event, Miss) and event.detail else ""
-            missed.setdefault(event.candidate.url, event.reason + detail)
-        if tick is not None:
-            tick(len(strategy.pages) + len(missed), len(requested))
-
-    crawl = Crawl(
-        strategy,
-        MemoryFrontier(),
-        MemoryHistory(),
-        Topic("examples"),
-        list(requested.items()),
-        limits=Limits(
-            pages=len(requested),
-            ends_at=clock() + settings.time if settings.time else float("inf"),
-            redirects=settings.redirects,
-            retries=settings.retries,
-            longest_wait=settings.longest_wait,
-        ),
-        politeness=Politeness(settings.delay, settings.backoff, settings.robots, settings.robots_cache),
-        repository=repository,
-        watch=watch,
-    )
-    async with AsyncExitStack() as stack:
-        used_fetcher = fetcher if fetcher is not None else await stack.enter_async_context(make_fetcher(settings))
-        crawl.start()
-        await LiveRun(
-            crawl, used_fetcher, _NoStore(), Replies(product_token(settings), page_limits(settings), settings.robots),
-            concurrency=settings.concurrency, slow_requests=settings.slow_requests, clock=clock,
-            address_delay=make_address_delay(settings),
-        ).run()  # fmt: skip
-    gathered = GatheredPages(strategy.pages)
-    fetched = {url for page in strategy.pages for url in (page.url, page.candidate.url)}
-    fetched |= {step.requested for step in crawl.history.trail() if step.requested is not None}
-    for url in requested:
-        if url not in fetched:
-            gathered.problems.append(f"{url}: {missed.get(url, 'it redirects to a URL that was already requested')}")
-    return gathered

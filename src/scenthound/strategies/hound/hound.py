@@ -41,7 +41,7 @@ from scenthound.strategies.hound.ranking import Ranking, rank_by_score
 from scenthound.strategies.hound.scoring import Scoring, deviations
 from scenthound.strategies.hound.site_search import SiteSearch
 from scenthound.strategies.hound.topic_fit import LearnedTopic
-from scenthound.strategies.parts.sightings import new_scores
+from scenthound.strategies.sightings import new_scores
 from scenthound.text.tokens import Analyser
 from scenthound.text.vocabulary import Vocabulary
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from scenthound.errors import BadConfig
-from scenthound.lab.beds.bed import BedTopic, new_response
+from scenthound.lab.beds.bed import new_response
 from scenthound.lab.generate import subjects
 from scenthound.lab.generate.realistic.habits import RealisticHabits
 from scenthound.lab.generate.realistic.link_plan import Linker
@@ -22,6 +22,7 @@ from scenthound.lab.generate.realistic.site_plan import NO_SUBJECT, SitePlan, ma
 from scenthound.lab.generate.rng import below, stream
 from scenthound.model import Response, Url
 from scenthound.parameters import changed_values, values_of
+from scenthound.topic_list import BedTopic
 from scenthound.url import make
 
 VERSION = 1

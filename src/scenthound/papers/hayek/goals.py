@@ -1,0 +1,41 @@
+"""Goal judges of the Hayek economy: they decide which pages earn the reward.
+
+    goal(page) = Σ points of the words that the page has ≥ needed
+
+[ECON] had two: a page is a goal if it has all words of a set (beach volleyball), or if words that often occur together
+give it enough points (boards of directors).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from scenthound.page.page import Page
+from scenthound.papers.parts.word_points import word_points
+from scenthound.text.tokens import Analyser
+
+
+@dataclass(frozen=True)
+class GoalJudge:
+    """A page is a goal if its words have at least `needed` points. Without words there are no goals."""
+
+    points: Mapping[str, float]
+    needed: float
+    analyser: Analyser
+
+    def __call__(self, page: Page) -> bool:
+        if not self.points:
+            return False
+        counts = page.record.counts(self.analyser)
+        return sum(points for word, points in self.points.items() if word in counts) >= self.needed - 1e-9
+
+
+def make_judge(kind: str, words: str, share: float, analyser: Analyser) -> GoalJudge:
+    """Create a judge from words, which may have points, such as `board:2 directors:2 chairman`.
+
+    The kind `words` requires all of them, `points` this share of all points.
+    """
+    points = word_points(words, analyser, "goal_words")
+    total = sum(points.values())
+    return GoalJudge(points, total if kind == "words" else share * total, analyser)

@@ -1,0 +1,385 @@
+"""Agents, money and bids of the Hayek economy (sheet 40.2). Pages are numbers here.
+
+    Σ wealth + root's wealth = brought in + rewards - taxes - wealth of removed agents     always
+
+Money is counted in whole coins, a billion to the unit, so that rounding can neither create nor lose any: a payment
+takes the same whole number from one agent and gives it to another. Bids and reward factors are estimates, not money,
+and are plain floats.
+
+The root agent is the bank. It endows the agents it makes, so its wealth may be negative; money paid to it leaves
+circulation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from scenthound.errors import BadConfig
+from scenthound.papers.hayek.cooperation import Partners
+
+COIN = 10**9
+ROOT, WORLD = -1, -2
+"""Payers and payees that are not agents."""
+HIGHEST_BID = 1e9
+
+Pricing = Literal["first", "second"]
+Payment = Literal["immediate", "afterwards"]
+
+
+def coins(units: float) -> int:
+    return round(units * COIN)
+
+
+def units(coins: int) -> float:
+    return coins / COIN
+
+
+@dataclass(frozen=True, slots=True)
+class MarketRules:
+    """The constants of an economy. `price="first"` is bid-epsilon, `"second"` bid-estimating."""
+
+    price: Pricing = "second"
+    reward: float = 100.0
+    p: float = 0.05
+    q: float = 0.2
+    s: float = 0.1
+    rate: float = 0.1
+    """λ: the learning rate of reward factors."""
+    epsilon: float = 0.01
+    discount: float = 0.02
+    discount_wins: int = 50
+    chain: int = 3
+    """How many agents in a line share in a kickback."""
+    capital: float = 1.0
+    """Start capital of an agent, in rewards."""
+    spawn: float = 10.0
+    """Wealth above which an agent has a child, in rewards."""
+    links_worth: float = 0.0
+    """The share of the bids on a page's other links that counts in an exploratory auction."""
+    links_valued: float = 0.0
+    """The share of the best bids on a page's new links, all but the highest, in the valuation of its purchase."""
+    cooperation: int = 1
+    """How many agents may bid for a page together."""
+    pay: Payment = "immediate"
+    adapt: bool = True
+    """Whether bids change."""
+
+    def __post_init__(self) -> None:
+        if self.p + self.q + self.s > 1.0:
+            raise BadConfig(
+                f"p + q + s = {self.p + self.q + self.s:g}: more than the whole reward would be passed on",
+                "lower one of them, so that their sum is at most 1",
+            )
+        if not 0.0 < self.epsilon <= self.reward:
+            raise BadConfig(f"`epsilon` can't be {self.epsilon!r}", "give a number above 0, at most the reward")
+
+
+@dataclass(slots=True)
+class Agent:
+    """An agent, which bids on every page that has all its features."""
+
+    number: int
+    """Birth number: the higher, the younger."""
+    features: tuple[int, ...]
+    virtual: bool
+    """Whether unfetched pages can have all its features."""
+    wealth: int
+    capital: int
+    bid: float | None = None
+    """None: an explorer, which makes its first bid when a page that it matches is for sale."""
+    factor: float = 0.0
+    wins: int = 0
+    parent: int = ROOT
+    children: int = 0
+    source: str = ""
+    """The URL of the page from which its words were drawn."""
+    promised: int = 0
+    """Debt for purchases that are paid after the sequence."""
+
+
+class Transfer(NamedTuple):
+    """A line of the ledger; first bids are reported in the same way."""
+
+    kind: str
+    payer: int
+    payee: int
+    coins: int
+
+
+@dataclass(slots=True)
+class Purchase:
+    """A purchased page, with all facts needed for its payments and valuation."""
+
+    winner: int
+    page: int
+    bid: int
+    """The effective bid."""
+    price: int
+    payee: int
+    goal: bool = False
+    line: tuple[int, ...] = ()
+    """Earlier winners, latest first, each once, without the winner."""
+    linker: int | None = None
+    """The owner of a page that links to this one."""
+    resold: int | None = None
+    """The bid of the next winner, once it is known."""
+    kickbacks: int = 0
+    profit: int = 0
+    waiting: bool = False
+    """Whether its page is in flight; the purchase is valued when the page is resold."""
+    links: int = 0
+    """The sum of the best bids on the new links of the page, without the highest."""
+    partners: Partners = ()
+    """Agents that bid with the winner, and their shares."""
+    sellers: Partners = ()
+    """Partners of the payee, which share the price."""
+
+
+@dataclass
+class Market:
+    """A population and its money.
+
+    `ledger` is called with every transfer, `on_change` with each agent whose wealth or bid changed.
+    """
+
+    rules: MarketRules = field(default_factory=MarketRules)
+    ledger: Callable[[Transfer], None] | None = None
+    on_change: Callable[[int], None] | None = None
+
+    def __post_init__(self) -> None:
+        self.agents: dict[int, Agent] = {}
+        self.root = self.brought_in = self.rewards = self.taxes = self.buried = 0
+        self.births = 0
+        self.index: dict[int, list[int]] = {}
+        """Agents by their rarest feature, so that a page is tested only against agents whose rarest feature it has."""
+        self.rarity: Callable[[int], float] = lambda feature: 0.0
+        self.keyed = np.zeros(1024, dtype=np.bool_)
+        """Whether each feature is in the index. The last entry is False and stands for all later features."""
+        self._keys: dict[int, int] = {}
+
+    # ---- births and deaths
+
+    def admit(
+        self,
+        features: Iterable[int],
+        *,
+        virtual: bool = False,
+        capital: int | None = None,
+        parent: int = ROOT,
+        paid_by: int = ROOT,
+        source: str = "",
+    ) -> Agent:
+        """Add a new agent, an explorer. Its start capital comes from `paid_by` (WORLD: brought in)."""
+        capital = coins(self.rules.capital * self.rules.reward) if capital is None else capital
+        if capital < 0:
+            raise BadConfig("the start capital of an agent can't be negative", "give it a start capital of 0 or more")
+        self.births += 1
+        agent = Agent(
+            self.births, tuple(dict.fromkeys(features)), virtual, capital, capital, parent=parent, source=source
+        )
+        if not agent.features:
+            raise ValueError("an agent needs at least one feature")
+        if paid_by == WORLD:
+            self.brought_in += capital
+        elif paid_by == ROOT:
+            self.root -= capital
+        else:
+            self.agents[paid_by].wealth -= capital
+            self._changed(paid_by)
+        self.enlist(agent)
+        return agent
+
+    def enlist(self, agent: Agent) -> None:
+        """Add an existing agent to the population and the index."""
+        self.agents[agent.number] = agent
+        if agent.parent in self.agents:
+            self.agents[agent.parent].children += 1
+        key = min(agent.features, key=lambda feature: (self.rarity(feature), feature))
+        self._keys[agent.number] = key
+        self.index.setdefault(key, []).append(agent.number)
+        if key >= len(self.keyed) - 1:
+            self.keyed = np.concatenate([self.keyed, np.zeros(key + 2, dtype=np.bool_)])
+        self.keyed[key] = True
+
+    def bury(self, number: int) -> Agent:
+        """Remove an agent; its wealth leaves the economy."""
+        agent = self.agents.pop(number)
+        self.buried += agent.wealth
+        if agent.parent in self.agents:
+            self.agents[agent.parent].children -= 1
+        key = self._keys.pop(number)
+        keyed = self.index[key]
+        keyed.remove(number)
+        if not keyed:
+            del self.index[key]
+            self.keyed[key] = False
+        return agent
+
+    def losers(self) -> list[int]:
+        """Agents with less than their start capital and no living child."""
+        return [agent.number for agent in self.agents.values() if agent.wealth < agent.capital and not agent.children]
+
+    def rich(self) -> list[int]:
+        """Agents rich enough to have a child."""
+        limit = coins(self.rules.spawn * self.rules.reward)
+        return [agent.number for agent in self.agents.values() if agent.wealth > limit]
+
+    def tax(self, amount: int) -> None:
+        """Take the tax from every agent, or all its wealth if that is less."""
+        for agent in self.agents.values():
+            taken = min(amount, agent.wealth)
+            agent.wealth -= taken
+            self.taxes += taken
+            self._changed(agent.number)
+
+    def balance(self) -> int:
+        """The money in circulation minus the money that should be there: always 0."""
+        wealth = sum(agent.wealth for agent in self.agents.values()) + self.root
+        return wealth - (self.brought_in + self.rewards - self.taxes - self.buried)
+
+    # ---- bids
+
+    def matching(self, features: set[int]) -> list[int]:
+        """The agents whose features are all in this set. Tests only agents indexed by one of the features."""
+        return self.agents_among(features & self.index.keys(), features.__contains__)
+
+    def agents_among(self, keys: Iterable[int], has: Callable[[int], bool]) -> list[int]:
+        """The agents indexed by one of `keys` for which `has` is true of every feature."""
+        indexed = (number for feature in keys for number in self.index[feature])
+        return sorted(number for number in indexed if all(map(has, self.agents[number].features)))
+
+    def effective(self, agent: Agent) -> int:
+        """The effective bid of an agent: min(bid, wealth), in coins."""
+        if agent.bid is None:
+            return 0
+        return max(0, min(coins(min(agent.bid, HIGHEST_BID)), agent.wealth - agent.promised))
+
+    def set_first_bid(self, agent: Agent, bid: float) -> None:
+        agent.bid = agent.factor = bid
+        if self.ledger is not None:
+            self.ledger(Transfer("first bid", agent.number, ROOT, coins(bid)))
+        self._changed(agent.number)
+
+    # ---- payments
+
+    def pay(self, purchase: Purchase) -> None:
+        """Pay the price, reward and kickbacks of a purchase, in algorithm 6's order. Records kickbacks and profit."""
+        rules, winner = self.rules, purchase.winner
+        if winner != purchase.payee:
+            self._divide(purchase.partners, winner, -purchase.price)
+            self.transfer("price", winner, purchase.payee, purchase.price)
+            self._divide(purchase.sellers, purchase.payee, purchase.price)
+        reward = 0
+        if purchase.goal:
+            reward = coins(rules.reward)
+            self.transfer("reward", WORLD, winner, reward)
+            if purchase.line:
+                purchase.kickbacks += self._pass_on("Q", winner, coins(rules.q * rules.reward), rules.q, purchase.line)
+            if purchase.linker is not None and purchase.linker != winner:
+                purchase.kickbacks += self._pass_on("S", winner, coins(rules.s * rules.reward), 0.0, [purchase.linker])
+            self._divide(purchase.partners, winner, reward - purchase.kickbacks)
+        purchase.profit = reward - purchase.kickbacks - purchase.price
+        if purchase.profit > 0 and winner in self.agents:
+            share = round(rules.p * purchase.profit)
+            self._pass_on("P", winner, share, rules.p, list(self.parents(winner)))
+
+    def value(self, purchase: Purchase, next_bid: int) -> None:
+        """Value a purchase, and move its winner's reward factor towards the valuation (bid-estimating only).
+
+        The valuation uses the next winner's bid, the profit the price that was really paid. If the agent has no bid
+        yet, because it got its page for free, a positive valuation becomes its first bid.
+        """
+        agent = self.agents.get(purchase.winner)
+        if agent is None:
+            return
+        reward = self.rules.reward if purchase.goal else 0.0
+        value = reward - units(purchase.kickbacks) + units(next_bid) + self.rules.links_valued * units(purchase.links)
+        if agent.bid is not None:
+            self.learn(agent, value)
+        elif value > 0.0 and self.rules.adapt and self.rules.price == "second":
+            self.set_first_bid(agent, value)
+
+    def learn(self, agent: Agent, value: float) -> None:
+        """Move an agent's reward factor, and with it its bid, towards a value (bid-estimating only)."""
+        if self._is_learning(agent):
+            agent.factor += self.rules.rate * (value - agent.factor)
+            self._rebid(agent)
+
+    def _divide(self, partners: Partners, leader: int, amount: int) -> None:
+        """Pay partners of a cooperative bid their share of the leader's income, or take it if it is negative."""
+        for partner, share in partners:
+            part = round(share * abs(amount))
+            payer, payee = (leader, partner) if amount > 0 else (partner, leader)
+            self.transfer("share", payer, payee, part)
+
+    def transfer(self, kind: str, payer: int, payee: int, amount: int) -> None:
+        """Move coins. The root replaces an agent that has died."""
+        if payer == WORLD:
+            self.rewards += amount
+        else:
+            self._add(payer, -amount)
+        self._add(payee, amount)
+        if self.ledger is not None:
+            self.ledger(Transfer(kind, payer, payee, amount))
+
+    def parents(self, number: int) -> Iterator[int]:
+        """The living ancestors of an agent, nearest first, up to the number that receive kickbacks."""
+        agent = self.agents.get(number)
+        for _ in range(self.rules.chain):
+            if agent is None or agent.parent not in self.agents:
+                return
+            yield agent.parent
+            agent = self.agents[agent.parent]
+
+    def _pass_on(self, kind: str, payer: int, total: int, ratio: float, line: Sequence[int]) -> int:
+        """Pay a truncated geometric series: each agent keeps its part and passes the rest on. Returns the sum paid."""
+        if total <= 0 or not line:
+            return 0
+        for payee, part in zip(line, series(total, ratio, min(len(line), self.rules.chain)), strict=False):
+            self.transfer(kind, payer, payee, part)
+            agent = self.agents.get(payee)
+            if agent is not None and self._is_learning(agent):
+                agent.factor += self.rules.rate * units(part)
+                self._rebid(agent)
+        return total
+
+    def _is_learning(self, agent: Agent) -> bool:
+        return self.rules.adapt and self.rules.price == "second" and agent.bid is not None
+
+    def _rebid(self, agent: Agent) -> None:
+        """Set the bid to the factor, less up to 2% for experienced agents, so that equally good new agents can win."""
+        rules = self.rules
+        agent.factor = min(agent.factor, HIGHEST_BID)
+        agent.bid = agent.factor * (1.0 - rules.discount * min(1.0, agent.wins / rules.discount_wins))
+        self._changed(agent.number)
+
+    def _add(self, number: int, amount: int) -> None:
+        agent = self.agents.get(number)
+        if agent is None:
+            self.root += amount
+        else:
+            agent.wealth += amount
+            self._changed(number)
+
+    def _changed(self, number: int) -> None:
+        if self.on_change is not None:
+            self.on_change(number)
+
+
+def series(total: int, ratio: float, length: int) -> list[int]:
+    """Split a sum: each agent keeps (1 - ratio) of what it receives and passes the rest on; the last keeps all.
+
+    >>> series(1000, 0.2, 3)
+    [800, 160, 40]
+    """
+    parts: list[int] = []
+    left = total
+    for _ in range(length - 1):
+        passed = round(left * ratio)
+        parts.append(left - passed)
+        left = passed
+    return [*parts, left] if length else []
