@@ -23,6 +23,7 @@ BASE = {
     "parameters",
     "merge_candidates",
     "looking_for",
+    "templates",
 }
 READING = {"web", "text", "page"}
 FLOOR = BASE | READING | {"ports", "store", "graph"}
@@ -40,6 +41,7 @@ CRAWLER: dict[str, set[str]] = {
     "merge_candidates": {"model"},
     "looking_for": {"model", "url", "errors"},
     "topic_list": BASE,
+    "templates": set(),
     "web": BASE | {"ports"},
     "text": BASE,
     "page": BASE | {"ports", "web", "text"},
@@ -80,6 +82,7 @@ ONLY_IN = {  # a technology has one home
     "uvicorn": {"desk"},
     "mcp": {"desk/agent_tools"},
     "fastwarc": {"store"},
+    "jinja2": {"templates"},
     "ray": {"cluster"},
     "multiprocessing": {"process_pool"},
     "pickle": set(),
