@@ -207,7 +207,7 @@ def test_the_command_ends_with_a_code_of_its_own_and_says_how_to_go_on(
     calendar_crawl(tmp_path / "c")
     assert run(["resume", str(tmp_path / "c")]) == ONLY_TRAPS == 13
     said = capsys.readouterr().err
-    assert "1 URLs that look like traps are left" in said
+    assert "1 URL that looks like a trap is left" in said
     assert f"scenthound resume {tmp_path / 'c'} --set traps=false" in said
     assert run(["resume", str(tmp_path / "c"), "--set", "delay=3"]) == 2
     assert run(["resume", str(tmp_path / "c"), "--set", "traps=perhaps"]) == 2
