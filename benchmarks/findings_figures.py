@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from findings_lab import BenchWeb, Crawler, Values
 
-from scenthound.lab.report.downloads import styled
-from scenthound.lab.report.svg import CurvePoint, Series, curves, style_of
+from scenthound.lab.report.downloads import figure_style
+from scenthound.report.charts import CurvePoint, Series, curves, style_of
 
 
 def draw(
@@ -27,8 +27,8 @@ def draw(
     file = web.settings.tables / f"{name}.svg"
     file.parent.mkdir(parents=True, exist_ok=True)
     title, value_name = title.replace("_", " "), value_name.replace("_", " ")
-    chart = curves(title, value_name, series, last, logarithmic=across == "n", across=across)
-    file.write_text(styled(chart), encoding="utf-8")
+    chart = curves(title, value_name, series, last, across == "n", across, figure_style())
+    file.write_text(chart, encoding="utf-8")
     print(f"![{title}]({file.name})\n")
 
 

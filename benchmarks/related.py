@@ -41,10 +41,11 @@ from scenthound.desk.apps.related.related_organisations import related_in
 from scenthound.lab.beds.bed import Bed
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.simple_web import generate
+from scenthound.lab.report.downloads import figure_style
 from scenthound.lab.run.run_cell import ReplayLimits, run_cell
 from scenthound.model import Url
 from scenthound.page.landing import stored_document
-from scenthound.report.axes import Axes, Margins
+from scenthound.report.charts import CurvePoint, Series, curves, style_of
 from scenthound.strategies import STRATEGIES
 from scenthound.topic_list import BedTopic
 
@@ -391,26 +392,16 @@ def calibration(p: Floats, y: npt.NDArray[Any]) -> tuple[float, list[tuple[float
 
 
 def _plot(points: Sequence[tuple[float, float, int]]) -> str:
-    axes = Axes(480, Margins(left=60, right=20, top=20, bottom=40), 1.0, 1.0, lines=5)
-    dots = [
-        f'<circle class="dot" cx="{axes.x(confidence):.1f}" cy="{axes.y(share):.1f}" r="{3 + np.log10(count) * 2:.1f}">'
-        f"<title>{count} organisations: confidence {confidence:.2f}, share {share:.2f}</title></circle>"
+    measured = [
+        CurvePoint(confidence, share, 0.0, f"{count} organisations: confidence {confidence:.2f}, share {share:.2f}")
         for confidence, share, count in points
     ]
-    ticks = [f'<text class="tick mid" x="{axes.x(x / 5):.1f}" y="464">{x / 5:.1f}</text>' for x in range(6)]
-    style = (
-        "<style>.grid{stroke:#ccc}.tick{font:12px sans-serif;fill:#555}.mid{text-anchor:middle}.end{text-anchor:end}"
-        ".same{stroke:#999;stroke-dasharray:4;fill:none}.dot{fill:#1f6feb;fill-opacity:.7}</style>"
-    )
-    chart = axes.svg(
-        "Confidence, and share of right answers, on webs of a kind that was left out",
-        style,
-        axes.grid_lines("{:.1f}"),
-        *ticks,
-        axes.line([(0.0, 0.0), (1.0, 1.0)], "same"),
-        *dots,
-    )
-    return chart.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1) + "\n"
+    series = [
+        Series("calibration", style_of(0), measured, frozenset(confidence for confidence, _, _ in points)),
+        Series("exact", style_of(0, oracle=True), [CurvePoint(0.0, 0.0), CurvePoint(1.0, 1.0)]),
+    ]
+    title = "Confidence, and share of right answers, on webs of a kind that was left out"
+    return curves(title, "share right", series, 1.0, across="mean confidence", style=figure_style())
 
 
 if __name__ == "__main__":

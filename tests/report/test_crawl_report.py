@@ -17,11 +17,10 @@ from scenthound.loop.crawl_toml import CrawlRequest
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings
 from scenthound.model import Lost, Step, Topic, Url
-from scenthound.report.charts import standard_error
+from scenthound.report.charts import round_step
 from scenthound.report.crawl_facts import CrawlFacts, HostFacts, gather, read_events
-from scenthound.report.crawl_report import render, write_report
+from scenthound.report.crawl_report import render, standard_error, write_report
 from scenthound.report.explain import explain
-from scenthound.report.report_layout import round_step
 from scenthound.report.web_text import link, text
 from support.small_crawl import small_crawl
 from support.suites import Suites

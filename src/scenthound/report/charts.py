@@ -1,81 +1,153 @@
-"""The charts of a crawl report as SVG. They show only numbers, never text from the web."""
+"""Every chart as SVG: Python computes where things are, `templates/charts.svg` draws them, style sheets set colours.
+
+The template escapes all text. Each crawler of an experiment has its own colour and dashes, and its name is at the end
+of its line.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
+from typing import Any, NamedTuple
 
-from scenthound.report.axes import Axes, Margins
-from scenthound.report.crawl_facts import HarvestPoint
-from scenthound.report.report_layout import round_step
+from scenthound.templates import Markup, environment
 
-MARGINS = Margins(left=46, right=12, top=12, bottom=34)
+WIDTH = 960
+LEFT, TOP, BOTTOM = 46, 30, 44
+LETTER = 6.7  # mean width of a letter in labels, in pixels, rounded up
 DIGIT = 11  # largest width of a digit in tick labels, in pixels: on a small screen
+LABEL_APART = 17.0
+COLOURS, DASHES = 8, 5
+"""Number of colours and dash patterns in the style sheets: `c0` … and `d0` …."""
+SHARES_WIDTH, SHARES_HEIGHT, SHARES_MARGIN = 480, 96, 4
+
+_environment = environment("scenthound.report")
+_environment.filters["px"] = "{:.1f}".format
+_draw: Any = _environment.get_template("charts.svg").module
 
 
-def harvest_curve(curve: Sequence[HarvestPoint]) -> str:
-    """The harvest rate overall and over the last hundred pages, each with one standard error up and down."""
-    errors = [(standard_error(p.harvest, p.n), standard_error(p.recent, p.window)) for p in curve]
-    highest = max(max(p.harvest + e[0], p.recent + e[1]) for p, e in zip(curve, errors, strict=True))
-    axes = Axes(300, MARGINS, curve[-1].n, min(1.0, max(0.05, highest)), lines=4)
-    overall = [(p.n, p.harvest) for p in curve]
-    recent = [(p.n, p.recent) for p in curve]
-    return axes.svg(
-        "Harvest rate by pages fetched",
-        axes.grid_lines("{:.0%}" if axes.step >= 0.01 else "{:.1%}"),
-        page_ticks(axes),
-        axes.area(_band(recent, [e[1] for e in errors]), "band recent"),
-        axes.area(_band(overall, [e[0] for e in errors]), "band overall"),
-        axes.line(recent, "curve recent"),
-        axes.line(overall, "curve overall"),
-    )
+class Margins(NamedTuple):
+    """Pixels around the plot area."""
+
+    left: float
+    right: float
+    top: float
+    bottom: float
 
 
-def speed_curve(speed: Sequence[tuple[float, float]]) -> str:
+SMALL = Margins(left=46, right=12, top=12, bottom=34)
+
+
+class CurvePoint(NamedTuple):
+    """A mean and its standard error (0 for one topic) after `at` pages or seconds; `tooltip` is shown on hover."""
+
+    at: float
+    mean: float
+    error: float = 0.0
+    tooltip: str = ""
+
+
+class Series(NamedTuple):
+    """One curve. `style` are its CSS classes; `marked` are the points with a dot: those that tables show."""
+
+    name: str
+    style: str
+    points: Sequence[CurvePoint]
+    marked: frozenset[float] = frozenset()
+
+    @property
+    def has_band(self) -> bool:
+        return len(self.points) > 1
+
+    @property
+    def edges(self) -> list[tuple[float, float]]:
+        """The outline of the band of one standard error up and down."""
+        above = [(point.at, point.mean + point.error) for point in self.points]
+        return [*above, *((point.at, point.mean - point.error) for point in reversed(self.points))]
+
+
+class TopicPoint(NamedTuple):
+    """A topic with the values of two crawlers."""
+
+    name: str
+    first: float
+    second: float
+
+    @property
+    def text(self) -> str:
+        return f"{self.name}: {self.first:.3f}, {self.second:.3f}"
+
+
+class Axes:
+    """An x axis, linear from 0 or logarithmic from `first`, and a linear y axis from 0 to a round number."""
+
+    def __init__(
+        self, height: float, margins: Margins, across: float, up: float, lines: int, first: float = 0.0
+    ) -> None:
+        """`across` and `up` are the largest values, `lines` the approximate number of grid lines. A `first` above 0
+        makes the x axis logarithmic."""
+        self.height, self.left, self.top = height, margins.left, margins.top
+        self.end, self.floor = WIDTH - margins.right, height - margins.bottom
+        self.first, self.across = first, across or 1.0
+        self.step = round_step(up or 1.0, lines)
+        self.up = self.step * math.ceil((up or 1.0) / self.step - 1e-9)
+
+    def x(self, value: float) -> float:
+        if self.first:
+            share = math.log(max(value, self.first) / self.first) / math.log(self.across / self.first)
+        else:
+            share = value / self.across
+        return self.left + share * (self.end - self.left)
+
+    def y(self, value: float) -> float:
+        return self.floor - min(max(value, 0.0), self.up) / self.up * (self.floor - self.top)
+
+    def points(self, points: Sequence[tuple[float, ...]]) -> str:
+        """Points as an SVG attribute; points left of a logarithmic axis are omitted."""
+        return " ".join(f"{self.x(x):.1f},{self.y(y):.1f}" for x, y, *_ in points if x >= self.first)
+
+    @property
+    def levels(self) -> list[tuple[float, float]]:
+        """The values of the horizontal grid lines, with their pixels."""
+        return [(index * self.step, self.y(index * self.step)) for index in range(round(self.up / self.step) + 1)]
+
+
+# ---- charts of a crawl
+
+
+def small_curves(
+    title: str,
+    series: Sequence[Series],
+    most: float,
+    form: str = "",
+    bands: bool = False,
+    height: float = 300,
+    lines: int = 4,
+) -> Markup:
+    """Curves by pages fetched, up to `most`. `form` is the format of the y axis, a percentage by default."""
+    axes = Axes(height, SMALL, max(line.points[-1].at for line in series), most, lines)
+    form = form or (".0%" if axes.step >= 0.01 else ".1%")
+    return Markup(_draw.small_curves(title, axes, form, *_ticks(axes, "pages"), series, bands))
+
+
+def speed_curve(speed: Sequence[tuple[float, float]]) -> Markup:
     """Pages per second, as bars over the time spent crawling."""
     width = speed[0][0] * 2
     total = width * len(speed)
     unit, name = next(((u, n) for u, n in ((3600.0, "hours"), (60.0, "minutes")) if total > 3 * u), (1.0, "seconds"))
-    axes = Axes(180, MARGINS, total, max(rate for _, rate in speed), lines=4)
-    bars = []
-    for middle, rate in speed:
-        x, y = axes.x(middle - width / 2), axes.y(rate)
-        bar_width, height = max(1.0, axes.x(width) - axes.x(0) - 1.5), axes.y(0) - y
-        bars.append(
-            f'<rect class="bar" x="{x:.1f}" y="{y:.1f}" width="{bar_width:.1f}" height="{height:.1f}" rx="1.5"/>'
-        )
-    return axes.svg("Pages per second over time", axes.grid_lines("{:g}"), _ticks(axes, name, unit), *bars)
+    axes = Axes(180, SMALL, total, max(rate for _, rate in speed), lines=4)
+    bar_width = max(1.0, axes.x(width) - axes.x(0) - 1.5)
+    bars = [(axes.x(middle - width / 2), axes.y(rate), bar_width, axes.y(0) - axes.y(rate)) for middle, rate in speed]
+    return Markup(_draw.bars("Pages per second over time", axes, *_ticks(axes, name, unit), bars))
 
 
-def exploration_curve(rates: Sequence[tuple[int, float]]) -> str:
-    """The exploration rate by pages fetched; a rate holds until the next ranking."""
-    steps = [point for (n, rate), (later, _) in pairwise(rates) for point in ((n, rate), (later, rate))]
-    axes = Axes(140, MARGINS, rates[-1][0], max(0.01, *(rate for _, rate in rates)), lines=3)
-    return axes.svg(
-        "Exploration rate by pages fetched",
-        axes.grid_lines("{:.0%}" if axes.step >= 0.01 else "{:.1%}"),
-        page_ticks(axes),
-        axes.line([*steps, rates[-1]], "curve overall"),
-    )
-
-
-def page_ticks(axes: Axes) -> str:
-    """Round numbers of pages along the x axis."""
-    return _ticks(axes, "pages")
-
-
-def _ticks(axes: Axes, name: str, unit: float = 1.0) -> str:
-    """Round numbers along the x axis, and the last value with its unit at the end."""
-    step, y = round_step(axes.across / unit, 6), axes.height - 12
+def _ticks(axes: Axes, name: str, unit: float = 1.0) -> tuple[list[tuple[float, str]], str]:
+    """Round numbers along the x axis with their pixels, and the last value with its unit for the end."""
+    step = round_step(axes.across / unit, 6)
     last = f"{short(axes.across / unit)} {name}"
     space = axes.end - (len(last) + 3) * DIGIT
-    parts = []
-    for index in range(int(axes.across / unit / step) + 1):
-        x = axes.x(index * step * unit)
-        if x < space or index == 0:
-            parts.append(f'<text class="tick mid" x="{x:.1f}" y="{y:g}">{short(index * step)}</text>')
-    return "".join([*parts, f'<text class="tick end" x="{axes.end:g}" y="{y:g}">{last}</text>'])
+    values = [index * step for index in range(int(axes.across / unit / step) + 1)]
+    return [(x, short(value)) for value in values if (x := axes.x(value * unit)) < space or not value], last
 
 
 def short(value: float) -> str:
@@ -87,16 +159,123 @@ def short(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def standard_error(share: float, count: int) -> float:
-    """The standard error of the share of relevant pages among `count` pages.
+def shares(title: str, curve: Sequence[Sequence[float]]) -> Markup:
+    """The small chart of the desk, whose `crawl.js` updates it: rows of (pages, share, recent share)."""
+    last = curve[-1][0] if curve else 1
+    height = SHARES_HEIGHT - 2 * SHARES_MARGIN
 
-    >>> round(standard_error(0.5, 100), 3)
-    0.05
+    def points(column: int) -> str:
+        return " ".join(
+            f"{SHARES_WIDTH * row[0] / last:.1f},{SHARES_HEIGHT - SHARES_MARGIN - height * row[column]:.1f}"
+            for row in curve
+        )
+
+    return Markup(_draw.shares(title, points(1), points(2)))
+
+
+# ---- charts of an experiment
+
+
+def style_of(index: int, oracle: bool = False) -> str:
+    """CSS classes of a crawler by its index: each of the first forty has its own colour and dashes.
+
+    >>> style_of(0), style_of(9), style_of(1, oracle=True)
+    ('c0 d0', 'c1 d0', 'oracle d2')
     """
-    return math.sqrt(max(0.0, share * (1 - share)) / count) if count else 0.0
+    if oracle:
+        return f"oracle d{1 + index % (DASHES - 1)}"
+    return f"c{index % COLOURS} d{(index + index // COLOURS) % DASHES}"
 
 
-def _band(points: Sequence[tuple[float, float]], errors: Sequence[float]) -> list[tuple[float, float]]:
-    above = [(x, min(1.0, y + e)) for (x, y), e in zip(points, errors, strict=True)]
-    below = [(x, max(0.0, y - e)) for (x, y), e in zip(points, errors, strict=True)]
-    return [*above, *reversed(below)]
+def curves(
+    title: str,
+    value_name: str,
+    drawn: Sequence[Series],
+    last: float,
+    logarithmic: bool = False,
+    across: str = "pages crawled",
+    style: str = "",
+) -> Markup:
+    """The curves of all crawlers, with error bands and names. With `style` (CSS) it can be a file of its own."""
+    highest = max((point.mean + point.error for series in drawn for point in series.points), default=1.0)
+    first = (10 if last > 100 else 1) if logarithmic and last > 10 else 0
+    right = min(240.0, 30.0 + LETTER * max((len(series.name) for series in drawn), default=0))
+    height = max(380.0, TOP + BOTTOM + LABEL_APART * (len(drawn) + 1))
+    axes = Axes(height, Margins(LEFT, right, TOP, BOTTOM), max(last, first + 1), highest, lines=5, first=first)
+    across += ", logarithmic" if first else ""
+    places = [(axes.x(at), at) for at in _round_numbers(axes)]
+    # the first strategies are on top
+    return Markup(_draw.curves(title, axes, value_name, across, places, drawn, _labels(axes, drawn), style))
+
+
+def _labels(axes: Axes, drawn: Sequence[Series]) -> list[tuple[Series, float, float]]:
+    """The curves with the heights of their ends and of their names, which are moved so that they do not overlap."""
+    ends = sorted((axes.y(line.points[-1].mean), index) for index, line in enumerate(drawn) if line.points)
+    heights = apart([y for y, _ in ends], LABEL_APART, TOP, axes.floor)
+    return [(drawn[index], y, height) for (y, index), height in zip(ends, heights, strict=True)]
+
+
+def _round_numbers(axes: Axes) -> list[float]:
+    if not axes.first:
+        step = max(round_step(axes.across, 6), 1.0)
+        return [index * step for index in range(int(axes.across / step + 1e-9) + 1)]
+    powers = range(int(math.log10(axes.across)) + 1)
+    numbers = [factor * 10.0**power for power in powers for factor in (1, 2, 5)]
+    return [at for at in numbers if axes.first <= at <= axes.across]
+
+
+def apart(positions: Sequence[float], distance: float, least: float, most: float) -> list[float]:
+    """Move sorted positions as little as needed to be `distance` apart, within bounds if there is room.
+
+    >>> apart([10, 12, 50], 10, 0, 100)
+    [6.0, 16.0, 50.0]
+    """
+    groups: list[tuple[float, int]] = []  # middle and size of labels that touch each other
+    for position in positions:
+        middle, size = float(position), 1
+        while groups:
+            previous, count = groups[-1]
+            if previous + distance * count / 2 <= middle - distance * size / 2:
+                break
+            groups.pop()
+            middle = (previous * count + middle * size) / (count + size)
+            size += count
+            half = distance * (size - 1) / 2
+            middle = max(min(middle, most - half), least + half)
+        groups.append((middle, size))
+    moved = [middle + distance * (index - (size - 1) / 2) for middle, size in groups for index in range(size)]
+    return [max(least, position) for position in moved]
+
+
+def scatter(title: str, first: str, second: str, topics: Sequence[TopicPoint], style: str = "") -> Markup:
+    """Topics as points, one crawler across and the other up; the largest differences are listed beside them."""
+    most = max((max(topic.first, topic.second) for topic in topics), default=1.0) or 1.0
+    axes = Axes(460.0, Margins(66.0, WIDTH - 66.0 - 386.0, TOP, BOTTOM), most, most, lines=5)
+    axes.across = axes.up  # the same scale in both directions
+    ordered = sorted(topics, key=lambda topic: -abs(topic.first - topic.second))[:12]
+    different = [topic for topic in ordered if topic.first != topic.second]
+    return Markup(_draw.scatter(title, axes, first, second, topics, different, style))
+
+
+def interval(size: float, low: float, high: float, reach: float) -> Markup:
+    """An effect size with its confidence interval, on an axis from -reach to reach with 0 marked."""
+    return Markup(
+        _draw.interval(*(60 + max(-1.0, min(1.0, value / (reach or 1.0))) * 54 for value in (size, low, high)))
+    )
+
+
+def key(style: str) -> Markup:
+    """A short sample of a crawler's line, shown beside its name in a table."""
+    return Markup(_draw.key(style))
+
+
+def round_step(span: float, ticks: int) -> float:
+    """A step of 1, 2, 2.5 or 5 times a power of ten that gives at most about `ticks` ticks.
+
+    >>> round_step(1.0, 4), round_step(1.0, 5), round_step(600, 6), round_step(1000, 6), round_step(0.07, 4)
+    (0.25, 0.2, 100.0, 200.0, 0.02)
+    """
+    raw = span / ticks
+    power = 10.0 ** math.floor(math.log10(raw))
+    step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= raw * 0.999)
+    return round(step, 12)

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from importlib import resources
 
 from scenthound.model import Step
-from scenthound.report.axes import Axes
-from scenthound.report.charts import MARGINS, page_ticks
+from scenthound.report.charts import CurvePoint, Series, small_curves
 from scenthound.report.copies import Copy
 from scenthound.report.crawl_facts import CrawlFacts
 from scenthound.report.report_layout import document, section, table
@@ -78,18 +77,17 @@ def render_comparison(task: ComparedTask, ours: ComparedCrawl, other: ComparedCr
 
 
 def _chart(ours: ComparedCrawl, other: ComparedCrawl) -> str:
-    pages = max(len(ours.found), len(other.found), 1)
-    axes = Axes(300, MARGINS, pages, max([1, *ours.found[-1:], *other.found[-1:]]), lines=4)
-    lines = [
-        axes.line([(0, 0), *((n, float(count)) for n, count in enumerate(crawl.found, 1))], f"curve {kind}")
+    series = [
+        Series("", kind, [CurvePoint(0, 0), *(CurvePoint(n, count) for n, count in enumerate(crawl.found, 1))])
         for crawl, kind in ((ours, "overall"), (other, "recent"))
     ]
     legend = (
         f'<ul class="legend"><li><i class="overall"></i>{text(ours.name)}: {text(ours.about)}</li>'
         f'<li><i class="recent"></i>{text(other.name)}: {text(other.about)}</li></ul>'
     )
-    title = "Pages about the topic by pages fetched"
-    return legend + axes.svg(title, axes.grid_lines("{:g}"), page_ticks(axes), *reversed(lines))
+    most = max([1, *ours.found[-1:], *other.found[-1:]])
+    chart = small_curves("Pages about the topic by pages fetched", series, most, "g")
+    return f"{legend}{chart}"
 
 
 def _figures(task: ComparedTask, crawls: Sequence[ComparedCrawl]) -> str:

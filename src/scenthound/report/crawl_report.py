@@ -5,9 +5,11 @@ All text from the web goes through `web_text`, which cleans and escapes it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import resources
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +21,15 @@ from scenthound.loop.link_balance import LinkBalance
 from scenthound.loop.settings import shown
 from scenthound.model import Step
 from scenthound.report.causes import why_nothing
-from scenthound.report.charts import exploration_curve, harvest_curve, speed_curve
+from scenthound.report.charts import CurvePoint, Series, small_curves, speed_curve
 from scenthound.report.copies import Copy, copy_link, write_copies
-from scenthound.report.crawl_facts import CrawlFacts, HostFacts, gather, settings_changed
+from scenthound.report.crawl_facts import CrawlFacts, HarvestPoint, HostFacts, gather, settings_changed
 from scenthound.report.miss_reasons import in_words
 from scenthound.report.refusals import balance_in_words, repeats_in_words
 from scenthound.report.report_layout import document, section, sortable, table, tiles
 from scenthound.report.score_phrases import Wording
 from scenthound.report.web_text import link, text
+from scenthound.templates import Markup
 
 NAME = "report.html"
 HOSTS = 30
@@ -153,7 +156,25 @@ def _harvest(facts: CrawlFacts) -> str:
     )
     judge = text(facts.request.settings.judge)
     note = f"The share of pages that the judge “{judge}” called relevant when they were fetched."
-    return section("Harvest", note, legend + harvest_curve(facts.curve))
+    return section("Harvest", note, f"{legend}{_harvest_curve(facts.curve)}")
+
+
+def _harvest_curve(curve: Sequence[HarvestPoint]) -> Markup:
+    """The harvest rate overall and over the last hundred pages, each with one standard error up and down."""
+    overall = [CurvePoint(p.n, p.harvest, standard_error(p.harvest, p.n)) for p in curve]
+    recent = [CurvePoint(p.n, p.recent, standard_error(p.recent, p.window)) for p in curve]
+    highest = max(point.mean + point.error for point in [*overall, *recent])
+    series = [Series("", "overall", overall), Series("", "recent", recent)]
+    return small_curves("Harvest rate by pages fetched", series, min(1.0, max(0.05, highest)), bands=True)
+
+
+def standard_error(share: float, count: int) -> float:
+    """The standard error of the share of relevant pages among `count` pages.
+
+    >>> round(standard_error(0.5, 100), 3)
+    0.05
+    """
+    return math.sqrt(max(0.0, share * (1 - share)) / count) if count else 0.0
 
 
 def _best(facts: CrawlFacts, copies: Mapping[int, Copy]) -> str:
@@ -233,7 +254,13 @@ def _exploration(facts: CrawlFacts) -> str:
     if len(facts.exploration) < 2 or not any(rate for _, rate in facts.exploration):
         return ""
     note = "How often the strategy chose a page other than the one with the best score, to learn from it."
-    return section("Exploration", note, exploration_curve(facts.exploration))
+    # a rate holds until the next ranking
+    steps = [point for (n, rate), (later, _) in pairwise(facts.exploration) for point in ((n, rate), (later, rate))]
+    line = Series("", "overall", [CurvePoint(*point) for point in [*steps, facts.exploration[-1]]])
+    most = max(0.01, *(rate for _, rate in facts.exploration))
+    return section(
+        "Exploration", note, small_curves("Exploration rate by pages fetched", [line], most, height=140, lines=3)
+    )
 
 
 def _order(facts: CrawlFacts) -> str:

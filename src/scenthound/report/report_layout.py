@@ -1,4 +1,4 @@
-"""The HTML layout shared by the reports of crawls and of experiments: page, sections, tables, round numbers.
+"""The HTML layout shared by the reports of crawls and of experiments: page, sections, tables.
 
 A report is one file that loads nothing else: no script, font or image; a content security policy enforces that. All
 arguments are HTML: the caller must escape text.
@@ -6,7 +6,6 @@ arguments are HTML: the caller must escape text.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from importlib import resources
 from typing import Any
@@ -100,15 +99,3 @@ def _ranks(values: Sequence[Any]) -> list[int]:
     for rank, index in enumerate(sorted(range(len(values)), key=values.__getitem__), 1):
         ranks[index] = rank
     return ranks
-
-
-def round_step(span: float, ticks: int) -> float:
-    """A step of 1, 2, 2.5 or 5 times a power of ten that gives at most about `ticks` ticks.
-
-    >>> round_step(1.0, 4), round_step(1.0, 5), round_step(600, 6), round_step(1000, 6), round_step(0.07, 4)
-    (0.25, 0.2, 100.0, 200.0, 0.02)
-    """
-    raw = span / ticks
-    power = 10.0 ** math.floor(math.log10(raw))
-    step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= raw * 0.999)
-    return round(step, 12)

@@ -23,10 +23,9 @@ from scenthound.lab.measure.metrics import METRICS, get_metric
 from scenthound.lab.report.easy_topics import HEADS, easy_topics, signed
 from scenthound.lab.report.experiment_facts import ExperimentFacts, median
 from scenthound.lab.report.experiment_report import render, write_report
-from scenthound.lab.report.svg import CurvePoint, Series, apart, curves, style_of
 from scenthound.lab.run.experiment import Experiment, RunOptions, open_experiment, run
 from scenthound.lab.topics.characteristics import Characteristics, correlations
-from scenthound.report.axes import WIDTH
+from scenthound.report.charts import WIDTH, CurvePoint, Series, apart, curves, style_of
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Sequence
 
 from scenthound.lab.report.experiment_facts import ExperimentFacts
 from scenthound.lab.report.formatting import details, number, plain, text
-from scenthound.lab.report.svg import CurvePoint, Series, curves, key, style_of
 from scenthound.lab.run.oracles import EXPLAINED, ORACLES
 from scenthound.lab.run.spec import display_name
+from scenthound.report.charts import CurvePoint, Series, curves, key, style_of
 from scenthound.report.report_layout import section, table
 
 LABEL = 30  # characters of a name beside its line
@@ -83,7 +84,11 @@ def _highest(curves: Sequence[Series]) -> float:
 
 
 def _not_drawn(references: Sequence[Series], near: Sequence[Series]) -> str:
-    far = [f"{series.name}, {number(series.points[-1].mean)} at the end" for series in references if series not in near]
+    far = [
+        f"{html.escape(series.name)}, {number(series.points[-1].mean)} at the end"
+        for series in references
+        if series not in near
+    ]
     return f" Too high to draw: {'; '.join(far)}." if far else ""
 
 

@@ -13,8 +13,8 @@ from scenthound.errors import BadUsage
 from scenthound.lab.measure.compare_crawlers import is_significant
 from scenthound.lab.report.formatting import number, plain
 from scenthound.lab.report.reader_choice import ReaderChoice
-from scenthound.lab.report.svg import CurvePoint, Series, TopicPoint, curves, scatter, style_of
 from scenthound.lab.run.spec import display_name
+from scenthound.report.charts import CurvePoint, Series, TopicPoint, curves, scatter, style_of
 
 LABEL = 30  # characters of a name beside its line
 COLOURS = (
@@ -166,25 +166,24 @@ def plain_line(text: str) -> str:
 
 def as_svg(chosen: ReaderChoice, what: str, pair: tuple[str, str] | None = None) -> str:
     """A chart of the curves with bands of one standard error, or of the topics of two crawlers as points."""
+    style = figure_style()
     if what == "curves":
         across = "pages crawled" if chosen.across == "pages" else chosen.across
         title = plain(f"{chosen.metric} by {across}")
-        drawn = curves(title, plain(chosen.metric), _series(chosen), max(chosen.values), across=across)
+        drawn = curves(title, plain(chosen.metric), _series(chosen), max(chosen.values), across=across, style=style)
     elif what == "topics":
         if pair is None:
             raise BadUsage("two crawlers are needed", "choose at least two")
         title = plain(f"{chosen.metric}, topic by topic")
-        drawn = scatter(title, plain(pair[0]), plain(pair[1]), list(_points(chosen, pair)))
+        drawn = scatter(title, plain(pair[0]), plain(pair[1]), list(_points(chosen, pair)), style)
     else:
         raise BadUsage(f"there is no chart of {what}", "there are: curves, topics")
-    return styled(drawn)
+    return drawn
 
 
-def styled(drawn: str) -> str:
-    """A chart of `svg` as a self-contained file with its own colours."""
-    style = resources.files("scenthound.lab.report").joinpath("figure.css").read_text(encoding="utf-8")
-    head, rest = drawn.split(">", 1)
-    return f'{head} xmlns="http://www.w3.org/2000/svg"><style>{style}{_colours()}</style>{rest}\n'
+def figure_style() -> str:
+    """The style sheet of charts that are files of their own."""
+    return resources.files("scenthound.lab.report").joinpath("figure.css").read_text(encoding="utf-8") + _colours()
 
 
 def _series(chosen: ReaderChoice) -> list[Series]:

@@ -18,8 +18,8 @@ def text(raw: str, most: int = LONGEST) -> str:
 
 
 def plain(raw: str, most: int = LONGEST) -> str:
-    """`text` without tags, for attributes and drawings."""
-    return html.escape(replace_unprintable(raw, most))
+    """Untrusted text for drawings, cleaned and shortened; their templates escape it."""
+    return replace_unprintable(raw, most)
 
 
 def details(title: str, *parts: str) -> str:

@@ -7,7 +7,7 @@ from scenthound.lab.measure.statistics import Mean, average_runs, mean
 from scenthound.lab.report.curves import crawler_name, style
 from scenthound.lab.report.experiment_facts import ExperimentFacts
 from scenthound.lab.report.formatting import number, plain, text
-from scenthound.lab.report.svg import CurvePoint, Series, curves
+from scenthound.report.charts import CurvePoint, Series, curves
 from scenthound.report.report_layout import section, table
 
 NOTE = (

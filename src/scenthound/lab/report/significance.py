@@ -8,7 +8,7 @@ from scenthound.lab.measure.statistics import Comparison, sentence
 from scenthound.lab.report.curves import crawler_name
 from scenthound.lab.report.experiment_facts import DRAWN, ExperimentFacts
 from scenthound.lab.report.formatting import details, number, plus_minus, probability, text
-from scenthound.lab.report.svg import interval
+from scenthound.report.charts import interval
 from scenthound.report.report_layout import section, table
 
 MANY_PAIRS = 15  # above this number of pairs, the sentences are folded away; the table has them all
@@ -115,7 +115,7 @@ def _row(facts: ExperimentFacts, comparison: Comparison, reach: float) -> list[s
         "–"
         if effect is None
         else f"{effect.size:.2f} <span class='se'>[{effect.low:.2f}, {effect.high:.2f}]</span><br>"
-        + interval(effect.size, effect.low, effect.high, reach),
+        f"{interval(effect.size, effect.low, effect.high, reach)}",
     ]
 
 

@@ -9,7 +9,7 @@ from scenthound.lab.measure.measure import load_table
 from scenthound.lab.report.curves import crawler_name, style
 from scenthound.lab.report.experiment_facts import RECALL, ExperimentFacts
 from scenthound.lab.report.formatting import number, plain
-from scenthound.lab.report.svg import CurvePoint, Series, curves
+from scenthound.report.charts import CurvePoint, Series, curves
 from scenthound.report.report_layout import section, table
 
 TITLE = "By virtual time"
