@@ -2,7 +2,7 @@
 
 ROUTES = [
     get("/api/collections/{name}/map", get_map, "The pages of a map.", MAP, LIMIT, LINKS),
-    post("/api/seeds", find_seeds, "Find pages to start from.", SEEDS, body=(TOPIC, SOURCE)),
+    post("/api/seeds", find_seeds, "Find pages to start from.", SEEDS, SeedRequest),
 ]
 """
 
@@ -12,11 +12,12 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import msgspec
 from starlette.routing import BaseRoute, Route
 
 from scenthound.desk.api_base import Handler, json_endpoint
-from scenthound.desk.request_parameters import REQUIRED, Field, Items, Parameter
-from scenthound.desk.shapes import TEXT, Shape, fields
+from scenthound.desk.request_parameters import Parameter
+from scenthound.desk.shapes import TEXT, Shape, fields, named_shapes, shape_of
 
 JSON = "application/json"
 ERROR = fields(error=TEXT, hint=TEXT)
@@ -37,9 +38,9 @@ ONLY_POST = (401, 413)  # errors that only a POST can cause
 class Operation(Route):
     """A route of the API, with its OpenAPI description."""
 
-    def __init__(self, method: str, path: str, handler: Handler, openapi: dict[str, Any]) -> None:
+    def __init__(self, method: str, path: str, handler: Handler, openapi: dict[str, Any], kinds: Iterable[Any]) -> None:
         super().__init__(path, json_endpoint(handler), methods=[method])
-        self.method, self.openapi = method, openapi
+        self.method, self.openapi, self.kinds = method, openapi, kinds
 
 
 def get(
@@ -68,13 +69,13 @@ def get(
     }
     if is_private:
         openapi["security"] = [{"token": []}]
-    return Operation("GET", path, handler, openapi)
+    return Operation("GET", path, handler, openapi, ())
 
 
 def post(
-    path: str, handler: Handler, about: str, shape: Shape, body: tuple[Field | Items, ...] = (), code: int = 200
+    path: str, handler: Handler, about: str, shape: Shape, body: type[msgspec.Struct] | None = None, code: int = 200
 ) -> Operation:
-    """Declare a POST operation. It changes something, so it requires the token."""
+    """Declare a POST operation; `body` declares its JSON. It changes something, so it requires the token."""
     openapi = {
         "summary": about,
         "parameters": _path_parameters(path, {}),
@@ -84,19 +85,18 @@ def post(
             **{str(error): _response(text, ERROR) for error, text in ERRORS.items()},
         },
     }
-    if body:
-        required = [field.name for field in body if field.default is REQUIRED]
-        schema = fields(required, **{field.name: field.shape for field in body})
-        openapi["requestBody"] = {"required": True, "content": {JSON: {"schema": schema}}}
-    return Operation("POST", path, handler, openapi)
+    if body is not None:
+        openapi["requestBody"] = {"required": True, "content": {JSON: {"schema": shape_of(body)}}}
+    return Operation("POST", path, handler, openapi, () if body is None else (body,))
 
 
 def description(routes: Iterable[BaseRoute]) -> dict[str, Any]:
     """Return the OpenAPI 3.1 description of these routes."""
     paths: dict[str, dict[str, Any]] = {}
-    for route in routes:
-        if isinstance(route, Operation):
-            paths.setdefault(route.path, {})[route.method.lower()] = route.openapi
+    operations = [route for route in routes if isinstance(route, Operation)]
+    for operation in operations:
+        paths.setdefault(operation.path, {})[operation.method.lower()] = operation.openapi
+    kinds = [kind for operation in operations for kind in operation.kinds]
     return {
         "openapi": "3.1.0",
         "info": {
@@ -104,7 +104,10 @@ def description(routes: Iterable[BaseRoute]) -> dict[str, Any]:
             "version": "1",
             "description": "Start, watch, steer and search crawls. Every POST needs the token of the desk.",
         },
-        "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+        "components": {
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+            "schemas": named_shapes(kinds),
+        },
         "paths": paths,
     }
 

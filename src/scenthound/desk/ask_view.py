@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from msgspec import Meta, Struct
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -16,7 +17,15 @@ from scenthound.desk import api_base, main_pages, start_view, steering_api
 from scenthound.desk import page_layout as layout
 from scenthound.desk import request_parameters as params
 from scenthound.desk.api_operations import get, post
-from scenthound.desk.apps.ask import PAGES, QUESTION_STRATEGIES, STRATEGY_HELP, hits_of, ranked, strategy_for_question
+from scenthound.desk.apps.ask import (
+    PAGES,
+    QUESTION_STRATEGIES,
+    STRATEGY_HELP,
+    QuestionStrategy,
+    hits_of,
+    ranked,
+    strategy_for_question,
+)
 from scenthound.desk.markup import Markup, element
 from scenthound.desk.seed_choices import checked_source, choices
 from scenthound.desk.shapes import FLAG, INTEGER, NUMBER, TEXT, fields, list_of, nullable
@@ -39,12 +48,16 @@ STRATEGY_LABELS = {
 
 # ---- the API
 
-QUERY = params.Field("query", str, "What to look for.")
-NUMBER_OF_PAGES = params.Field("pages", int, "How many pages to fetch.", PAGES, 1, MOST_PAGES)
-STRATEGY = params.Field(
-    "strategy", str, "The strategy.", next(iter(QUESTION_STRATEGIES)), among=tuple(QUESTION_STRATEGIES)
-)
-PER_SEED = params.Field("per_seed", bool, "One frontier for each starting page.", False)
+
+class Question(Struct):
+    query: Annotated[str, Meta(description="What to look for.")]
+    seeds: steering_api.SeedText = ""
+    source: steering_api.SeedSource = ""
+    pages: Annotated[int, Meta(ge=1, le=MOST_PAGES, description="How many pages to fetch.")] = PAGES
+    strategy: Annotated[QuestionStrategy, Meta(description="The strategy.")] = "hound"
+    per_seed: Annotated[bool, Meta(description="One frontier for each starting page.")] = False
+
+
 AFTER = params.Integer("after", "Only results with a larger number.", 0, 0, 10**9)
 HIT = fields(
     **dict.fromkeys(("number", "page"), INTEGER),
@@ -58,14 +71,13 @@ HITS = fields(hits=list_of(HIT), ranked=list_of(HIT), is_running=FLAG, kept=FLAG
 
 
 async def ask(request: Request) -> Any:
-    desk, body = api_base.desk_of(request), await params.body_of(request)
-    source = steering_api.SOURCE.of(body)
-    strategy, parameters = strategy_for_question(STRATEGY.of(body), PER_SEED.of(body))
+    desk, body = api_base.desk_of(request), await params.body_of(request, Question)
+    strategy, parameters = strategy_for_question(body.strategy, body.per_seed)
     new = NewCrawl(
-        topic=" ".join(QUERY.of(body).split())[: steering_api.LONGEST_TOPIC],
-        seeds=steering_api.SEEDS.of(body)[: steering_api.MOST_SEEDS],
-        source=checked_source(desk.collections, desk.sources, source) if source else "",
-        pages=NUMBER_OF_PAGES.of(body),
+        topic=" ".join(body.query.split())[: steering_api.LONGEST_TOPIC],
+        seeds=body.seeds[: steering_api.MOST_SEEDS],
+        source=checked_source(desk.collections, desk.sources, body.source) if body.source else "",
+        pages=body.pages,
         strategy=strategy,
         parameters=parameters,
         options=desk.options,
@@ -210,7 +222,7 @@ ROUTES = [
         ask,
         "Ask a question.",
         steering_api.NEW,
-        (QUERY, steering_api.SEEDS, steering_api.SOURCE, NUMBER_OF_PAGES, STRATEGY, PER_SEED),
+        Question,
         201,
     ),
     get(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
+from msgspec import Meta, Struct
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
@@ -12,7 +13,7 @@ from scenthound.desk import api_base, main_pages
 from scenthound.desk import page_layout as layout
 from scenthound.desk import request_parameters as params
 from scenthound.desk.api_operations import get, post
-from scenthound.desk.apps.companion import LESSONS, Companion, Visit
+from scenthound.desk.apps.companion import Companion, LessonKind, Visit
 from scenthound.desk.markup import Markup, element
 from scenthound.desk.pairing import Pairings, is_extension
 from scenthound.desk.security import LARGEST_VISIT, not_paired
@@ -22,21 +23,7 @@ from scenthound.errors import BadUsage
 LONGEST_TEXT = 200_000  # characters
 LONGEST_LINE = 500  # characters of a title, or of the text of a link
 
-NONCE = params.Field("nonce", str, "64 hexadecimal digits, chosen at random by the extension.")
-PAIRS = params.Field("pairing", bool, "Use the key of the code instead of that of the extension.", False)
-ORIGIN = params.Field("origin", str, "The origin of the extension.")
-URL = params.Field("url", str, "The URL of the page.")
-TITLE = params.Field("title", str, "The title of the page.", "")
-PAGE_TEXT = params.Field("text", str, "The text of the page.")
-LINKS = params.Items("links", dict, "The links of the page, in order.", fields(["url"], url=TEXT, text=TEXT), 2_000, [])
-LINK_TEXT = params.Field("text", str, "", "")
-PRIVATE = params.Field("private", bool, "Whether the window is private; if so, the request is refused.")
-KIND = params.Field("kind", str, "What happened.", among=tuple(LESSONS))
-SECONDS = params.Field("seconds", float, "How long the page was read, in seconds.", 0.0, 0.0)
-WORD = params.Field("word", str, "One word.")
-WEIGHT = params.Field("weight", float, "The new weight; 0 removes the word permanently.", least=0.0, most=100.0)
-SITES = params.Items("sites", str, "Sites such as example.org; their subdomains are included.", TEXT, 1_000)
-ON = params.Field("on", bool)
+
 ADDRESS = params.Text("url", "The URL of the active page.", True)
 
 EXCLUDED = fields(excluded=TEXTS)
@@ -51,6 +38,55 @@ SUGGESTION = fields(
     **dict.fromkeys(("url", "title", "shown", "through"), TEXT), score=NUMBER, clicks=INTEGER, reasons=TEXTS,
     was_looked_at=FLAG,
 )  # fmt: skip
+
+
+class ChallengeRequest(Struct):
+    nonce: Annotated[str, Meta(description="64 hexadecimal digits, chosen at random by the extension.")]
+    pairing: Annotated[bool, Meta(description="Use the key of the code instead of that of the extension.")] = False
+
+
+class Extension(Struct):
+    origin: Annotated[str, Meta(description="The origin of the extension.")]
+
+
+class Window(Struct):
+    """Every report says from which kind of window it comes."""
+
+    private: Annotated[bool, Meta(description="Whether the window is private; if so, the request is refused.")]
+    url: Annotated[str, Meta(description="The URL of the page.")]
+
+
+class VisitedLink(Struct):
+    url: str
+    text: str = ""
+
+
+class PageVisit(Window):
+    text: Annotated[str, Meta(description="The text of the page.")]
+    title: Annotated[str, Meta(description="The title of the page.")] = ""
+    links: Annotated[list[VisitedLink], Meta(max_length=2_000, description="The links of the page, in order.")] = []
+
+
+class Lesson(Window):
+    kind: Annotated[LessonKind, Meta(description="What happened.")]
+    seconds: Annotated[float, Meta(ge=0.0, description="How long the page was read, in seconds.")] = 0.0
+
+
+class WordWeight(Struct):
+    word: Annotated[str, Meta(description="One word.")]
+    weight: Annotated[float, Meta(ge=0.0, le=100.0, description="The new weight; 0 removes the word permanently.")]
+
+
+class ExcludedSites(Struct):
+    sites: Annotated[
+        list[str], Meta(max_length=1_000, description="Sites such as example.org; their subdomains are included.")
+    ]
+
+
+class Switch(Struct):
+    on: bool
+
+
 ANSWER = fields(about=TEXT, is_looking=FLAG, looked_at=INTEGER, suggestions=list_of(SUGGESTION))
 
 
@@ -67,8 +103,8 @@ def companion_of(request: Request) -> tuple[Companion, Pairings]:
 async def challenge(request: Request) -> Any:
     """Prove to an extension that this is its desk, before it sends anything; see `pairing`."""
     desk, (_, pairings) = api_base.desk_of(request), companion_of(request)
-    body, origin = await params.body_of(request, LARGEST_VISIT), _extension(request)
-    answer = pairings.challenge(origin, NONCE.of(body), PAIRS.of(body), desk.access.port, desk.clock())
+    body, origin = await params.body_of(request, ChallengeRequest, LARGEST_VISIT), _extension(request)
+    answer = pairings.challenge(origin, body.nonce, body.pairing, desk.access.port, desk.clock())
     return not_paired() if answer is None else JSONResponse(answer, 201)
 
 
@@ -91,7 +127,8 @@ async def new_code(request: Request) -> Any:
 
 
 async def unpair(request: Request) -> Any:
-    companion_of(request)[1].unpair(ORIGIN.of(await params.body_of(request)))
+    body = await params.body_of(request, Extension)
+    companion_of(request)[1].unpair(body.origin)
     return _state(request)
 
 
@@ -100,24 +137,23 @@ async def unpair(request: Request) -> Any:
 
 async def visit(request: Request) -> Any:
     companion, _ = companion_of(request)
-    body = await params.body_of(request, LARGEST_VISIT)
+    body = await params.body_of(request, PageVisit, LARGEST_VISIT)
     _check_window(body)
-    links = [(URL.of(link), LINK_TEXT.of(link)[:LONGEST_LINE]) for link in LINKS.of(body)]
-    title, text = TITLE.of(body)[:LONGEST_LINE], PAGE_TEXT.of(body)[:LONGEST_TEXT]
-    await companion.visit(Visit(URL.of(body), title, text, links))
+    links = [(link.url, link.text[:LONGEST_LINE]) for link in body.links]
+    await companion.visit(Visit(body.url, body.title[:LONGEST_LINE], body.text[:LONGEST_TEXT], links))
     return JSONResponse({"excluded": list(companion.excluded)}, 202)
 
 
-def _check_window(body: dict[str, Any]) -> None:
-    if PRIVATE.of(body):
+def _check_window(body: Window) -> None:
+    if body.private:
         raise BadUsage("private windows are never read", "nothing was stored; use a normal window")
 
 
 async def lesson(request: Request) -> Any:
     companion, _ = companion_of(request)
-    body = await params.body_of(request, LARGEST_VISIT)
+    body = await params.body_of(request, Lesson, LARGEST_VISIT)
     _check_window(body)
-    companion.teach(URL.of(body), KIND.of(body), SECONDS.of(body))
+    companion.teach(body.url, body.kind, body.seconds)
     return JSONResponse({"excluded": list(companion.excluded)}, 202)
 
 
@@ -139,13 +175,14 @@ async def state(request: Request) -> Any:
 
 
 async def word(request: Request) -> Any:
-    body = await params.body_of(request)
-    companion_of(request)[0].set_word(WORD.of(body), WEIGHT.of(body))
+    body = await params.body_of(request, WordWeight)
+    companion_of(request)[0].set_word(body.word, body.weight)
     return _state(request)
 
 
 async def exclude(request: Request) -> Any:
-    companion_of(request)[0].exclude(SITES.of(await params.body_of(request)))
+    body = await params.body_of(request, ExcludedSites)
+    companion_of(request)[0].exclude(body.sites)
     return _state(request)
 
 
@@ -155,8 +192,8 @@ async def forget(request: Request) -> Any:
 
 
 async def switch(request: Request) -> Any:
-    on = ON.of(await params.body_of(request))
-    await companion_of(request)[0].set_enabled(on)
+    body = await params.body_of(request, Switch)
+    await companion_of(request)[0].set_enabled(body.on)
     return _state(request)
 
 
@@ -256,18 +293,18 @@ ROUTES = [
         challenge,
         "Prove to an extension that this is its desk. Needs no token; every other request of an extension is signed.",
         CHALLENGE,
-        (NONCE, PAIRS),
+        ChallengeRequest,
         201,
     ),
-    post(f"{_ONE}/pairings", pair, "Pair an extension that knows the code.", EXCLUDED, (), 201),
+    post(f"{_ONE}/pairings", pair, "Pair an extension that knows the code.", EXCLUDED, code=201),
     post(f"{_ONE}/codes", new_code, "Create a pairing code.", fields(code=TEXT), code=201),
-    post(f"{_ONE}/unpair", unpair, "Forget the key of an extension.", STATE, (ORIGIN,)),
+    post(f"{_ONE}/unpair", unpair, "Forget the key of an extension.", STATE, Extension),
     post(
         f"{_ONE}/visits",
         visit,
         "Report that a page was opened.",
         EXCLUDED,
-        (URL, TITLE, PAGE_TEXT, LINKS, PRIVATE),
+        PageVisit,
         202,
     ),
     post(
@@ -275,11 +312,11 @@ ROUTES = [
         lesson,
         "Report that a page was read, bookmarked or followed.",
         EXCLUDED,
-        (URL, KIND, SECONDS, PRIVATE),
+        Lesson,
         202,
     ),
-    post(f"{_ONE}/words", word, "Set the weight of a word.", STATE, (WORD, WEIGHT)),
-    post(f"{_ONE}/excluded", exclude, "Set the excluded sites.", STATE, (SITES,)),
+    post(f"{_ONE}/words", word, "Set the weight of a word.", STATE, WordWeight),
+    post(f"{_ONE}/excluded", exclude, "Set the excluded sites.", STATE, ExcludedSites),
     post(f"{_ONE}/forget", forget, "Forget everything that was read and learned.", STATE),
-    post(f"{_ONE}/switch", switch, "Turn the companion on or off.", STATE, (ON,)),
+    post(f"{_ONE}/switch", switch, "Turn the companion on or off.", STATE, Switch),
 ]

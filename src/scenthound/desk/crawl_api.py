@@ -7,8 +7,9 @@ import json
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from msgspec import Meta, Struct
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
@@ -28,7 +29,10 @@ METRICS = "text/plain; version=0.0.4"
 # ---- all collections
 
 COLLECTION = fields(name=TEXT, folder=TEXT, topic=TEXT, pages=INTEGER, budget=INTEGER, state=TEXT, error=TEXT)
-FOLDER = params.Field("folder", str, "The path of a folder on this machine.")
+
+
+class FolderToOpen(Struct):
+    folder: Annotated[str, Meta(description="The path of a folder on this machine.")]
 
 
 async def get_collections(request: Request) -> Any:
@@ -36,8 +40,8 @@ async def get_collections(request: Request) -> Any:
 
 
 async def open_collection(request: Request) -> Any:
-    path = Path(FOLDER.of(await params.body_of(request)))
-    opened = await run_in_threadpool(desk_of(request).collections.open, path)
+    body = await params.body_of(request, FolderToOpen)
+    opened = await run_in_threadpool(desk_of(request).collections.open, Path(body.folder))
     return {"names": opened.crawls, "experiments": opened.experiments}
 
 
@@ -177,7 +181,7 @@ ROUTES = [
         open_collection,
         "Open the folder of a crawl or an experiment.",
         fields(names=TEXTS, experiments=TEXTS),
-        (FOLDER,),
+        FolderToOpen,
     ),
     get(ONE, get_collection, "The figures of a crawl.", OVERVIEW),
     get(f"{ONE}/events", get_events, EVENTS, TEXT, kinds=["text/event-stream"]),

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from msgspec import Meta, Struct
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -45,14 +46,15 @@ async def get_build(request: Request) -> Any:
     return await run_in_threadpool(desk.processes.jobs.state, path)
 
 
-CATEGORY = params.Field("category", str, "The id of a category.")
-NAME = params.Field("name", str, "The new name.")
+class NewName(Struct):
+    category: Annotated[str, Meta(description="The id of a category.")]
+    name: Annotated[str, Meta(description="The new name.")]
 
 
 async def name_category(request: Request) -> Any:
-    path, body = api_base.folder_of(request), await params.body_of(request)
-    await run_in_threadpool(rename, path / PORTAL / FILE, CATEGORY.of(body), NAME.of(body)[:LONGEST_NAME])
-    return {"name": NAME.of(body)}
+    path, body = api_base.folder_of(request), await params.body_of(request, NewName)
+    await run_in_threadpool(rename, path / PORTAL / FILE, body.category, body.name[:LONGEST_NAME])
+    return {"name": body.name}
 
 
 def _categories(path: Path) -> list[PortalCategory]:
@@ -142,8 +144,7 @@ ROUTES = [
         build,
         "Build or update the portal in the background.",
         JOB,
-        (),
-        202,
+        code=202,
     ),
     get("/api/collections/{name}/portal", get_build, "The progress of building the portal.", JOB),
     post(
@@ -151,6 +152,6 @@ ROUTES = [
         name_category,
         "Rename a category; the name appears when the portal is updated.",
         fields(name=TEXT),
-        (CATEGORY, NAME),
+        NewName,
     ),
 ]

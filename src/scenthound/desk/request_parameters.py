@@ -5,25 +5,31 @@ Errors name the parameter and say which values are valid.
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, TypeVar
 
+import msgspec
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
 
 from scenthound.desk.security import LARGEST_BODY
-from scenthound.desk.shapes import SHARE, TEXT, TEXTS, Shape
+from scenthound.desk.shapes import SHARE, TEXT, TEXTS, Shape, shape_of
 from scenthound.errors import BadUsage, OurFault
 from scenthound.formats import whole_number
 from scenthound.search import parse_day
 
 LONGEST = 20_000  # characters of a text parameter
 MOST = 20  # values of a repeated parameter
-_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+_OBJECT = 'send an object such as {"action": "pause"}'
+_HALF_A_CHARACTER = re.compile(
+    rb"\\u[dD][89abAB][\da-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][\da-fA-F]{2})\\u[dD][c-fC-F]"
+)
+_WORDS = {"string": "a string", "integer": "a whole number", "number": "a number", "boolean": "true or false"}
+_NUMBERS = {"integer": (int,), "number": (int, float)}
+T = TypeVar("T", bound=msgspec.Struct)
 
 
 class Parameter(Protocol):
@@ -153,103 +159,62 @@ class Texts:
 
 # ---- JSON bodies
 
-REQUIRED: Any = object()
-_LARGEST = 10**300  # a larger whole number is no number for a parameter that is a float
-_KINDS = {
-    str: ("string", "a string"),
-    int: ("integer", "a whole number"),
-    float: ("number", "a number"),
-    bool: ("boolean", "true or false"),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """A field of a JSON body. Required if it has no default."""
-
-    name: str
-    kind: type
-    about: str = ""
-    default: Any = REQUIRED
-    least: float | None = None
-    most: float | None = None
-    among: tuple[str, ...] = field(default=())
-
-    @property
-    def shape(self) -> Shape:
-        limits = {"minimum": self.least, "maximum": self.most, "enum": list(self.among), "description": self.about}
-        shape = {"type": _KINDS[self.kind][0], **{name: limit for name, limit in limits.items() if limit or limit == 0}}
-        return shape if self.default in (REQUIRED, None, "") else {**shape, "default": self.default}
-
-    def of(self, body: Mapping[str, Any]) -> Any:
-        if self.name not in body:
-            if self.default is REQUIRED:
-                raise BadUsage(f"`{self.name}` is missing", f"send {_KINDS[self.kind][1]}")
-            return self.default
-        value = body[self.name]
-        if self.kind is float and type(value) is int:
-            value = float(value) if abs(value) < _LARGEST else math.nan
-        if type(value) is not self.kind or (isinstance(value, float) and not math.isfinite(value)):
-            raise BadUsage(f"`{self.name}` has the wrong type", f"send {_KINDS[self.kind][1]}")
-        self._check(value)
-        return value
-
-    def _check(self, value: Any) -> None:
-        if self.among and value not in self.among:
-            raise BadUsage(f"invalid value for `{self.name}`: {value[:40]}", f"use one of: {', '.join(self.among)}")
-        if (self.least is not None and value < self.least) or (self.most is not None and value > self.most):
-            limits = (("from", self.least), ("to", self.most))
-            between = " ".join(f"{word} {limit:,}" for word, limit in limits if limit is not None)
-            raise BadUsage(
-                f"invalid value for `{self.name}`: {str(value)[:40]}", f"use {_KINDS[self.kind][1]} {between}"
-            )
-
-
-@dataclass(frozen=True, slots=True)
-class Items:
-    """A field of a JSON body with a list of strings or objects. Required if it has no default."""
-
-    name: str
-    kind: type
-    about: str
-    items: Shape
-    most: int
-    default: Any = REQUIRED
-
-    @property
-    def shape(self) -> Shape:
-        return {"type": "array", "items": self.items, "maxItems": self.most, "description": self.about}
-
-    def of(self, body: Mapping[str, Any]) -> list[Any]:
-        value = body.get(self.name, self.default)
-        if not isinstance(value, list) or not all(isinstance(item, self.kind) for item in value):
-            raise BadUsage(f"`{self.name}` is missing or has the wrong type", f"send a list: {self.about}")
-        if len(value) > self.most:
-            raise BadUsage(f"too many items in `{self.name}`", f"send at most {self.most:,}")
-        return value
-
 
 class BodyTooLong(OurFault):
     """The request body is too large."""
 
 
-async def body_of(request: Request, most: int = LARGEST_BODY) -> dict[str, Any]:
-    """Read the JSON object in the request body, of at most `most` bytes."""
+async def body_of(request: Request, kind: type[T], most: int = LARGEST_BODY) -> T:
+    """Read the JSON object in the request body, of at most `most` bytes; `kind` declares its fields."""
     data = bytearray()
     async for part in request.stream():  # the Content-Length header may be missing
         data += part
         if len(data) > most:
             raise BodyTooLong("the request body is too large", f"send at most {most:,} bytes")
+    body = _json_object(bytes(data))
     try:
-        body = json.loads(data.decode("utf-8"))
-        if _SURROGATE.search(data):
-            json.dumps(body, ensure_ascii=False).encode("utf-8")
-    except UnicodeEncodeError:
-        raise BadUsage(
-            "the request body has half a character (a lone surrogate)", "send both halves, or U+FFFD"
-        ) from None
+        return msgspec.convert(body, kind)
+    except msgspec.ValidationError:
+        raise _refusal(body, kind) from None
+
+
+def _json_object(data: bytes) -> dict[str, Any]:
+    try:
+        body = msgspec.json.decode(data.decode("utf-8"))
     except (ValueError, RecursionError):
-        raise BadUsage("the request body is not JSON", 'send an object such as {"action": "pause"}') from None
+        if _HALF_A_CHARACTER.search(data):
+            hint = "send both halves, or U+FFFD"
+            raise BadUsage("the request body has half a character (a lone surrogate)", hint) from None
+        raise BadUsage("the request body is not JSON", _OBJECT) from None
     if not isinstance(body, dict):
-        raise BadUsage("the request body is not a JSON object", 'send an object such as {"action": "pause"}')
+        raise BadUsage("the request body is not a JSON object", _OBJECT)
     return body
+
+
+def _refusal(body: Mapping[str, Any], kind: type[msgspec.Struct]) -> BadUsage:
+    """Name the first field of a body that does not fit its declaration, and say what to send instead."""
+    for field in msgspec.structs.fields(kind):
+        if field.name not in body:
+            if field.required:
+                return _refused_field(field.name, None, shape_of(field.type), "is missing")
+            continue
+        try:
+            msgspec.convert(body[field.name], field.type)
+        except msgspec.ValidationError:
+            return _refused_field(field.name, body[field.name], shape_of(field.type), "has the wrong type")
+    raise AssertionError(f"every field fits {kind.__name__}")
+
+
+def _refused_field(name: str, value: Any, shape: Shape, problem: str) -> BadUsage:
+    kind = shape.get("type", "string")
+    if kind == "array":
+        if isinstance(value, list) and len(value) > shape["maxItems"]:
+            return BadUsage(f"too many items in `{name}`", f"send at most {shape['maxItems']:,}")
+        return BadUsage(f"`{name}` is missing or has the wrong type", f"send a list: {shape['description']}")
+    if "enum" in shape and isinstance(value, str):
+        return BadUsage(f"invalid value for `{name}`: {value[:40]}", f"use one of: {', '.join(shape['enum'])}")
+    if type(value) in _NUMBERS.get(kind, ()):
+        limits = (("from", shape.get("minimum")), ("to", shape.get("maximum")))
+        between = " ".join(f"{word} {limit:,}" for word, limit in limits if limit is not None)
+        return BadUsage(f"invalid value for `{name}`: {str(value)[:40]}", f"use {_WORDS[kind]} {between}")
+    return BadUsage(f"`{name}` {problem}", f"send {_WORDS[kind]}")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
+from msgspec import UNSET, Meta, Struct, UnsetType
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -18,9 +19,8 @@ from scenthound.desk.shapes import FLAG, INTEGER, NUMBER, TEXT, fields, list_of
 from scenthound.desk.start_processes import NewCrawl
 from scenthound.desk.topic_api import parse_topic_file
 from scenthound.errors import BadUsage
-from scenthound.looking_for import CHOICES
 from scenthound.loop.folder import CrawlFolder
-from scenthound.loop.steering import ACTIONS, give_label, give_order, parse_order
+from scenthound.loop.steering import ActionName, give_label, give_order, parse_order
 from scenthound.report.explain import explain
 from scenthound.store.lock import holder
 from scenthound.store.order_table import Orders
@@ -28,38 +28,41 @@ from scenthound.store.order_table import Orders
 MOST_SEEDS = 4_000_000  # characters
 LONGEST_TOPIC = 2000
 
-TOPIC = params.Field("topic", str, "What to look for.")
-TOPIC_FILE = params.Field("topic_file", str, "The content of a topic file, which can contain more than keywords.", "")
-SEEDS = params.Field("seeds", str, "Starting pages: one URL per line, or a bookmarks file.", "")
-SOURCE = params.Field("source", str, "A seed source to use if there are no seeds, such as collections:NAME.", "")
-PAGES = params.Field("pages", int, "How many pages to fetch.", 500, 1, 10**9)
-DELAY = params.Field("delay", float, "Seconds between two requests to a host.", None, 0, 86_400)
-STRATEGY = params.Field("strategy", str, "The strategy that chooses the next page; hound by default.", "")
-LOOKING_FOR = params.Field(
-    "looking_for",
-    str,
-    "Whether to look for pages or for whole sites; if empty, what the topic file says, or else pages.",
-    "",
-    among=("", *CHOICES),
-)
-SCOPE = params.Field("scope", str, "Where to crawl.", "any", among=("any", "host", "domain"))
+TopicWords = Annotated[str, Meta(description="What to look for.")]
+SeedText = Annotated[str, Meta(description="Starting pages: one URL per line, or a bookmarks file.")]
+SeedSource = Annotated[str, Meta(description="A seed source to use if there are no seeds, such as collections:NAME.")]
+ABOUT_FILE = "The content of a topic file, which can contain more than keywords."
+ABOUT_TARGET = "Whether to look for pages or for whole sites; if empty, what the topic file says, or else pages."
 NEW = fields(name=TEXT, folder=TEXT)
 FOLDER = fields(folder=TEXT)
 
 
+class CrawlRequest(Struct):
+    topic: TopicWords
+    topic_file: Annotated[str, Meta(description=ABOUT_FILE)] = ""
+    seeds: SeedText = ""
+    source: SeedSource = ""
+    pages: Annotated[int, Meta(ge=1, le=10**9, description="How many pages to fetch.")] = 500
+    delay: (
+        Annotated[float, Meta(ge=0, le=86_400, description="Seconds between two requests to a host.")] | UnsetType
+    ) = UNSET
+    strategy: Annotated[str, Meta(description="The strategy that chooses the next page; hound by default.")] = ""
+    looking_for: Annotated[Literal["", "pages", "sites"], Meta(description=ABOUT_TARGET)] = ""
+    scope: Annotated[Literal["any", "host", "domain"], Meta(description="Where to crawl.")] = "any"
+
+
 async def start_crawl(request: Request) -> Any:
-    desk, body = desk_of(request), await params.body_of(request)
-    source, file = SOURCE.of(body), TOPIC_FILE.of(body)
+    desk, body = desk_of(request), await params.body_of(request, CrawlRequest)
     new = NewCrawl(
-        topic=" ".join(TOPIC.of(body).split())[:LONGEST_TOPIC],
-        described_topic=parse_topic_file(file) if file.strip() else None,
-        seeds=SEEDS.of(body)[:MOST_SEEDS],
-        source=checked_source(desk.collections, desk.sources, source) if source else "",
-        pages=PAGES.of(body),
-        delay=DELAY.of(body),
-        strategy=STRATEGY.of(body),
-        looking_for=LOOKING_FOR.of(body),
-        scope=SCOPE.of(body),
+        topic=" ".join(body.topic.split())[:LONGEST_TOPIC],
+        described_topic=parse_topic_file(body.topic_file) if body.topic_file.strip() else None,
+        seeds=body.seeds[:MOST_SEEDS],
+        source=checked_source(desk.collections, desk.sources, body.source) if body.source else "",
+        pages=body.pages,
+        delay=None if body.delay is UNSET else body.delay,
+        strategy=body.strategy,
+        looking_for=body.looking_for,
+        scope=body.scope,
         options=desk.options,
     )
     name, path = await start_new_crawl(desk, new)
@@ -89,8 +92,11 @@ def _spent(path: Path) -> str:
 ORDER = fields(order=INTEGER, action=TEXT, value=TEXT, time=NUMBER, taken=FLAG, outcome=TEXT)
 GIVEN = fields(order=INTEGER, action=TEXT, value=TEXT, time=NUMBER, taken=FLAG, outcome=TEXT, is_running=FLAG)
 RESUMED = fields(folder=TEXT, note=TEXT)
-ACTION = params.Field("action", str, "What to do.", among=tuple(ACTIONS))
-VALUE = params.Field("value", str, "The value, for actions that need one.", "")
+
+
+class NewOrder(Struct):
+    action: Annotated[ActionName, Meta(description="What to do.")]
+    value: Annotated[str, Meta(description="The value, for actions that need one.")] = ""
 
 
 async def get_orders(request: Request) -> Any:
@@ -102,24 +108,25 @@ async def get_orders(request: Request) -> Any:
 
 
 async def post_order(request: Request) -> Any:
-    desk, path, body = desk_of(request), folder_of(request), await params.body_of(request)
-    action, value = ACTION.of(body), VALUE.of(body)
-    parse_order(action, value or None)
-    if action == "stop" and holder(path) is None:
+    desk, path, body = desk_of(request), folder_of(request), await params.body_of(request, NewOrder)
+    parse_order(body.action, body.value or None)
+    if body.action == "stop" and holder(path) is None:
         raise BadUsage("this crawl is not running", "there is nothing to stop")
-    order = await run_in_threadpool(give_order, path, action, value or None, desk.clock(), PATIENCE)
+    order = await run_in_threadpool(give_order, path, body.action, body.value or None, desk.clock(), PATIENCE)
     return JSONResponse({**order.as_plain(), "is_running": holder(path) is not None}, 202)
 
 
 # ---- labels
 
-URL = params.Field("url", str, "The URL of a page.")
-ON_TOPIC = params.Field("on_topic", bool, "Whether it is on topic.")
+
+class Label(Struct):
+    url: Annotated[str, Meta(description="The URL of a page.")]
+    on_topic: Annotated[bool, Meta(description="Whether it is on topic.")]
 
 
 async def post_label(request: Request) -> Any:
-    desk, path, body = desk_of(request), folder_of(request), await params.body_of(request)
-    url, on_topic = crawl_data.url_of(URL.of(body)), ON_TOPIC.of(body)
+    desk, path, body = desk_of(request), folder_of(request), await params.body_of(request, Label)
+    url = crawl_data.url_of(body.url)
 
     def save_label() -> None:
         with CrawlFolder.look(path) as folder:
@@ -127,10 +134,10 @@ async def post_label(request: Request) -> Any:
         if explained.state not in ("crawled", "waiting"):
             raise NotFound(f"this crawl has no such page: {explained.why}", "label a page that was fetched")
         page = explained.path[-1].url if explained.state == "crawled" else explained.url
-        give_label(path, page, on_topic, desk.clock(), PATIENCE)
+        give_label(path, page, body.on_topic, desk.clock(), PATIENCE)
 
     await run_in_threadpool(save_label)
-    return JSONResponse({"url": url, "on_topic": on_topic}, 202)
+    return JSONResponse({"url": url, "on_topic": body.on_topic}, 202)
 
 
 ONE = "/api/collections/{name}"
@@ -140,11 +147,11 @@ ROUTES = [
         start_crawl,
         "Start a crawl.",
         NEW,
-        (TOPIC, TOPIC_FILE, SEEDS, SOURCE, PAGES, DELAY, STRATEGY, LOOKING_FOR, SCOPE),
+        CrawlRequest,
         201,
     ),
     post(f"{ONE}/resume", resume_crawl, "Resume a crawl that has ended.", RESUMED),
     get(f"{ONE}/orders", get_orders, "The orders given so far.", fields(orders=list_of(ORDER))),
-    post(f"{ONE}/orders", post_order, "Give an order to the crawl.", GIVEN, (ACTION, VALUE), 202),
-    post(f"{ONE}/labels", post_label, "Label a page.", fields(url=TEXT, on_topic=FLAG), (URL, ON_TOPIC), 202),
+    post(f"{ONE}/orders", post_order, "Give an order to the crawl.", GIVEN, NewOrder, 202),
+    post(f"{ONE}/labels", post_label, "Label a page.", fields(url=TEXT, on_topic=FLAG), Label, 202),
 ]

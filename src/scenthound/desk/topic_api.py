@@ -5,8 +5,9 @@ from __future__ import annotations
 import tempfile
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from msgspec import Meta, Struct
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
@@ -18,10 +19,14 @@ from scenthound.errors import BadConfig, BadUsage
 from scenthound.loop.crawl_toml import check_seeds, some_seeds, topic_from
 from scenthound.model import Topic
 
-FILE = params.Field("file", str, "The content of a topic file.", "")
-EXAMPLES = params.Field("examples", str, "Instead of a file: example pages, one URL per line, or a bookmarks file.", "")
 TOPIC = fields(keywords=TEXT, name=TEXT, description=TEXT, examples=TEXTS, looking_for=TEXT)
 MOST_EXAMPLES = 20
+EXAMPLES = "Instead of a file: example pages, one URL per line, or a bookmarks file."
+
+
+class TopicSource(Struct):
+    file: Annotated[str, Meta(description="The content of a topic file.")] = ""
+    examples: Annotated[str, Meta(description=EXAMPLES)] = ""
 
 
 def parse_topic_file(text: str) -> Topic:
@@ -49,8 +54,8 @@ def topic_of_examples(desk: Desk, examples: str) -> Topic:
 
 
 async def find_topic(request: Request) -> Any:
-    desk, body = desk_of(request), await params.body_of(request)
-    file, examples = FILE.of(body), EXAMPLES.of(body)
+    desk, body = desk_of(request), await params.body_of(request, TopicSource)
+    file, examples = body.file, body.examples
     if bool(file.strip()) == bool(examples.strip()):
         raise BadUsage("send either a topic file or example pages", "set `file` or `examples`, but not both")
     topic = parse_topic_file(file) if file.strip() else await run_in_threadpool(topic_of_examples, desk, examples)
@@ -64,7 +69,5 @@ async def find_topic(request: Request) -> Any:
 
 
 ROUTES = [
-    post(
-        "/api/topics", find_topic, "Read a topic file, or derive keywords from example pages.", TOPIC, (FILE, EXAMPLES)
-    )
+    post("/api/topics", find_topic, "Read a topic file, or derive keywords from example pages.", TOPIC, TopicSource)
 ]

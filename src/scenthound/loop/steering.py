@@ -8,10 +8,10 @@ event of its history, committed together with the effect. A resumed crawl carrie
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from scenthound import looking_for
 from scenthound import url as urls
@@ -88,7 +88,8 @@ def _on_or_off(text: str) -> str:
         raise BadUsage(f"neither on nor off: `{text[:80]}`", "write `traps off` to fetch them") from None
 
 
-ACTIONS = {
+ActionName = Literal["pause", "continue", "stop", "budget", "seed", "block", "unblock", "looking-for", "traps", "delay"]
+ACTIONS: Mapping[str, Action] = {
     "pause": Action("Request nothing more until `continue`. Requests in flight are completed."),
     "continue": Action("End a pause."),
     "stop": Action("End the run. The crawl can be resumed."),

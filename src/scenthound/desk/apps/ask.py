@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from scenthound.errors import BadUsage
 from scenthound.formats import printable
@@ -18,6 +18,7 @@ from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Step
 
 PAGES = 50
+QuestionStrategy = Literal["hound", "best-first", "infospiders"]
 QUESTION_STRATEGIES: Mapping[str, Mapping[str, Any]] = {
     "hound": {"exploration": 0.0},
     "best-first": {"n": 1},

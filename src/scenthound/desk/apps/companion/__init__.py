@@ -16,13 +16,14 @@ from pathlib import Path
 from scenthound.desk.apps.companion.companion import Companion, SuggestionList, Visit
 from scenthound.desk.apps.companion.look_ahead import LooksAhead, PageReceiver, Scout, settings_for, summarise
 from scenthound.desk.apps.companion.reader_profile import Profile, Word, spellings, vector
-from scenthound.desk.apps.companion.reading_history import LESSONS, Reader
+from scenthound.desk.apps.companion.reading_history import LESSONS, LessonKind, Reader
 from scenthound.desk.apps.companion.suggestions import CompanionPage, PageLink, Suggestion, suggest
 
 __all__ = [
     "LESSONS",
     "Companion",
     "CompanionPage",
+    "LessonKind",
     "LooksAhead",
     "PageLink",
     "PageReceiver",

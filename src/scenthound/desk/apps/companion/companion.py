@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from scenthound import url as urls
 from scenthound.desk.apps.companion.look_ahead import PAGES, Scout
 from scenthound.desk.apps.companion.reader_profile import ANALYSER, SavedProfile, load, save, spellings, vector
-from scenthound.desk.apps.companion.reading_history import Reader
+from scenthound.desk.apps.companion.reading_history import LessonKind, Reader
 from scenthound.desk.apps.companion.suggestions import CompanionPage, PageLink, Suggestion
 from scenthound.errors import BadUsage, NotAUrl
 from scenthound.files import make_folder
@@ -80,7 +80,7 @@ class Companion:
             await self._scout.look(self._reader.unseen(page), self.excluded)
         self._save()
 
-    def teach(self, address: str, lesson: str, seconds: float = 0.0) -> None:
+    def teach(self, address: str, lesson: LessonKind, seconds: float = 0.0) -> None:
         """Learn that a page was read for `seconds`, bookmarked, or opened from a suggestion; see `LESSONS`."""
         self._reader.teach(self.checked_url(address), lesson, seconds)
         self._save()

@@ -6,7 +6,7 @@ import math
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from scenthound import url as urls
 from scenthound.desk.apps.companion.reader_profile import PagesWith, Profile
@@ -25,7 +25,8 @@ MOST_PAGES = 1_000
 """Maximum number of pages kept of each kind: read, fetched ahead, missing."""
 VISIT = 0.3
 """Weight of a page as soon as it is opened."""
-LESSONS = {"read": 1.0, "bookmark": 2.0, "follow": 1.0}
+LessonKind = Literal["read", "bookmark", "follow"]
+LESSONS: Mapping[LessonKind, float] = {"read": 1.0, "bookmark": 2.0, "follow": 1.0}
 """Additional weight: per minute of reading, for a bookmark, for opening a suggestion."""
 LONGEST_READ = 180.0  # seconds; longer reading of one page adds nothing
 FRONT = 2.0
@@ -74,7 +75,7 @@ class Reader:
             self.teach(page.url, "follow")
         return True
 
-    def teach(self, url: Url, lesson: str, seconds: float = 0.0) -> None:
+    def teach(self, url: Url, lesson: LessonKind, seconds: float = 0.0) -> None:
         """Learn that a page was read for `seconds`, bookmarked, or (before it opens) chosen from the suggestions."""
         if lesson not in LESSONS or not 0.0 <= seconds < math.inf:
             raise BadUsage(f"not a lesson: `{lesson[:40]}`", f"choose one of: {', '.join(LESSONS)}")
