@@ -6,9 +6,8 @@ import re
 from pathlib import Path
 
 from scenthound import url as urls
-from scenthound.loop.identity import product_token
 from scenthound.loop.messages import Done, Fetch, Wait
-from scenthound.loop.replies import Replies, page_limits, response_to_store
+from scenthound.loop.replies import Replies, response_to_store
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Response
 from scenthound.ports import Failure
@@ -132,10 +131,7 @@ def steps(session: Session, count: int = 100_000) -> str:
 
     Several requests are in flight at a time; those that are in flight after the last step are lost, as in a kill.
     """
-    settings = session.settings
-    replies = Replies(
-        product_token(settings), page_limits(settings), settings.robots, parts_read(session.crawl.strategy)
-    )
+    replies = Replies.of(session.settings, parts_read(session.crawl.strategy))
     now, flying = session.clock(), list[Fetch]()
     for number in range(count):
         step = session.crawl.next(now)

@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from scenthound.loop.settings import Settings
 from scenthound.model import Response
 from scenthound.ports import Failure
 
@@ -35,6 +36,12 @@ class HostTimeouts:
     least: float
     most: float
     _reply_times: dict[str, ReplyTime] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, settings: Settings) -> HostTimeouts | None:
+        """The adaptive time-outs of a crawl; None if only `page_timeout` applies."""
+        least, most = settings.adaptive_timeout, settings.page_timeout
+        return cls(least, most) if 0.0 < least < most else None
 
     async def reply(
         self, host: str, request: Awaitable[Response | Failure], clock: Callable[[], float]

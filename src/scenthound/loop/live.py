@@ -21,10 +21,12 @@ from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.host_timeouts import HostTimeouts
 from scenthound.loop.messages import Done, Fetch, Postponed, Result, Wait
 from scenthound.loop.replies import Replies, most_bytes, response_to_store
+from scenthound.loop.settings import Settings
 from scenthound.loop.slots import Slots
 from scenthound.model import Candidate, Miss, Moved, Response
 from scenthound.page.page import Page
 from scenthound.page.pdf.convert import as_html, is_converted
+from scenthound.page.record import EVERYTHING, Parts
 from scenthound.ports import Failure, Fetcher, TakesLabels
 from scenthound.store.label_table import Labels
 
@@ -110,16 +112,11 @@ class LiveRun:
     crawl: Crawl
     fetcher: Fetcher
     durable: Durable
-    replies: Replies
-    concurrency: int = 32
-    slow_requests: int = 128
-    """Requests to slow hosts that may be in flight in addition to `concurrency`."""
-    group_pages: int = 8
-    group_time: float = 0.25
+    settings: Settings
+    parts: Parts = EVERYTHING
+    """The parts of a page to read."""
     address_delay: AddressDelay | None = None
     """Spaces out the requests to one IP address, if the fetcher `KnowsAddresses`."""
-    timeouts: HostTimeouts | None = None
-    """Ends requests that take much longer than their host usually does."""
     reader: PageReader | None = None
     clock: Callable[[], float] = field(default_factory=Clock)
     tick: Callable[[], None] | None = None
@@ -142,11 +139,18 @@ class LiveRun:
     """Replies processed since the last commit."""
     _committed_at: float = 0.0
     _converting: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
+    _replies: Replies = field(init=False)
+    _timeouts: HostTimeouts | None = field(init=False)
+    """Ends requests that take much longer than their host usually does."""
+    _group_pages: int = field(init=False)
     _idle: _Idle = field(init=False)
     _slots: Slots[_Flight] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._idle, self._slots = _Idle(self.clock), Slots(self.concurrency, self.slow_requests)
+        settings = self.settings
+        self._replies, self._timeouts = Replies.of(settings, self.parts), HostTimeouts.of(settings)
+        self._group_pages = settings.group_pages or max(1, settings.concurrency // 4)
+        self._idle, self._slots = _Idle(self.clock), Slots(settings.concurrency, settings.slow_requests)
 
     def interrupt(self) -> None:
         self.interrupted += 1
@@ -180,7 +184,7 @@ class LiveRun:
     def _is_full(self) -> bool:
         """Whether every slot is held, by a request or by a reply that is not committed yet."""
         replies = len(self._landed) + len(self._unread) + self._being_read + self._uncommitted
-        return self._slots.in_use(self._idle()) + replies >= self.concurrency
+        return self._slots.in_use(self._idle()) + replies >= self.settings.concurrency
 
     @property
     def _is_busy(self) -> bool:
@@ -198,15 +202,15 @@ class LiveRun:
             task = asyncio.create_task(self._request(flight))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
-        return Wait(now + self.group_time)
+        return Wait(now + self.settings.group_time)
 
     async def _wait_for_replies(self, step: Wait, now: float) -> None:
         """Sleep until a reply arrives, a request can be sent, or a commit is due. Cancel a slow request if need be."""
         is_full, idle = self._is_full, self._idle
         if is_full and (slowest := self._slots.to_cancel(idle())) is not None:
             slowest.deadline.reschedule(0.0)
-        until = step.until if not is_full else now + self.group_time
-        latest = self._committed_at + self.group_time if self._uncommitted else now + 0.2
+        until = step.until if not is_full else now + self.settings.group_time
+        latest = self._committed_at + self.settings.group_time if self._uncommitted else now + 0.2
         seconds = min(until, latest) - now
         seconds = max(min(seconds, self._slots.free_in(idle())), 0.001) if is_full else max(seconds, 0.0)
         if self._landed or self._unread:
@@ -227,7 +231,7 @@ class LiveRun:
 
     async def _commit_if_due(self, now: float) -> None:
         """Commit a group of results when it is large or old enough, or when nothing else is under way."""
-        is_due = self._uncommitted >= self.group_pages or now - self._committed_at >= self.group_time
+        is_due = self._uncommitted >= self._group_pages or now - self._committed_at >= self.settings.group_time
         if self._uncommitted and (is_due or not self._is_busy):
             self.durable.commit(now)
             self._uncommitted = 0
@@ -308,9 +312,9 @@ class LiveRun:
                 return Postponed(fetch.candidate, until)
         if fetch.kind == "page":
             request = self.fetcher.fetch(fetch.spelling)
-            if self.timeouts is None:
+            if self._timeouts is None:
                 return await request
-            return await self.timeouts.reply(urls.host(fetch.spelling), request, self.clock)
+            return await self._timeouts.reply(urls.host(fetch.spelling), request, self.clock)
         return await self.fetcher.fetch(fetch.spelling, most_bytes(fetch))
 
     def _is_for_worker(self, fetch: Fetch, reply: Response | Failure | Postponed) -> bool:
@@ -318,7 +322,7 @@ class LiveRun:
 
     async def _converted(self, fetch: Fetch, reply: Response | Failure | Postponed) -> Response | Failure | Postponed:
         """The reply, or the text of a PDF file as HTML. Another process converts it, one file at a time."""
-        limits = self.replies.page_limits
+        limits = self._replies.page_limits
         if fetch.kind != "page" or not isinstance(reply, Response) or not is_converted(reply, limits):
             return reply
         self._being_read += 1
@@ -335,7 +339,7 @@ class LiveRun:
             self.crawl.postpone(reply, reply.until)
             return
         assert not isinstance(landed.as_html, Postponed)
-        result = landed.result or self.replies.result(landed.fetch, landed.as_html, now)
+        result = landed.result or self._replies.result(landed.fetch, landed.as_html, now)
         self.crawl.landed(result, now, response_to_store(result, reply), landed.finished_at)
 
 

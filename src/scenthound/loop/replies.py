@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from scenthound import url as urls
 from scenthound.errors import NotAUrl, Unreadable
+from scenthound.loop.identity import product_token
 from scenthound.loop.messages import HOPS, Fetch, Result, RobotsLanded, SitemapLanded
 from scenthound.loop.settings import Settings
 from scenthound.model import Miss, Moved, Response, Url
@@ -36,6 +37,11 @@ class Replies:
     obey_robots: bool = True
     parts: Parts = EVERYTHING
     """The parts of a page to read."""
+
+    @classmethod
+    def of(cls, settings: Settings, parts: Parts = EVERYTHING) -> Replies:
+        """Read replies with these settings, and these parts of pages."""
+        return cls(product_token(settings), page_limits(settings), settings.robots, parts)
 
     def result(self, fetch: Fetch, reply: Response | Failure, now: float) -> Result:
         """Turn a reply into a result for `Crawl.landed`."""

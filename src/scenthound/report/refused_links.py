@@ -7,12 +7,11 @@ from collections.abc import Iterable, Sequence
 from scenthound import url as urls
 from scenthound.errors import ScenthoundError
 from scenthound.loop.folder import CrawlFolder
-from scenthound.loop.identity import product_token
 from scenthound.loop.link_balance import NOFOLLOW, NOT_OFFERED, NOT_RESTORED, PAGE_NOFOLLOW, STRATEGY_DROPPED
-from scenthound.loop.replies import page_limits
+from scenthound.loop.messages import Fetch
+from scenthound.loop.replies import Replies
 from scenthound.loop.trap_watch import SUSPENDED, patterns
 from scenthound.model import Candidate, Step, Url
-from scenthound.page.landing import land
 from scenthound.page.page import Page
 from scenthound.page.record import Parts, Record
 from scenthound.report.miss_reasons import in_words
@@ -61,8 +60,7 @@ def _record(folder: CrawlFolder, step: Step) -> Record | None:
         response = folder.repository.get(where)
     except (ScenthoundError, OSError):
         return None
-    agent = product_token(settings) if settings.robots else ""
-    landed = land(Candidate(step.url, 0.0), response, page_limits(settings), Parts(), agent=agent)
+    landed = Replies.of(settings, Parts()).page(Fetch(Candidate(step.url, 0.0)), response, 0.0)
     return landed.record if isinstance(landed, Page) else None
 
 

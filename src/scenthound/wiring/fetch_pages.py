@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from scenthound.loop.core import Crawl
-from scenthound.loop.identity import product_token
 from scenthound.loop.live import Clock, LiveRun
-from scenthound.loop.messages import Dropped, Limits
-from scenthound.loop.politeness import Politeness
-from scenthound.loop.replies import Replies
+from scenthound.loop.messages import Dropped
 from scenthound.loop.settings import Settings
 from scenthound.model import Candidate, Event, Miss, Step, Topic, Url
 from scenthound.page.page import Page
 from scenthound.ports import Fetcher, Repository
 from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
-from scenthound.wiring.parts_from_settings import make_address_delay, make_fetcher, page_limits
+from scenthound.wiring.parts_from_settings import (
+    make_address_delay,
+    make_fetcher,
+    make_politeness,
+    make_short_limits,
+)
 
 
 @dataclass(slots=True)
@@ -77,25 +79,16 @@ async def fetch_pages(
         MemoryHistory(),
         Topic("examples"),
         list(requested.items()),
-        limits=Limits(
-            pages=len(requested),
-            ends_at=clock() + settings.time if settings.time else float("inf"),
-            redirects=settings.redirects,
-            retries=settings.retries,
-            longest_wait=settings.longest_wait,
-        ),
-        politeness=Politeness(settings.delay, settings.backoff, settings.robots, settings.robots_cache),
+        limits=replace(make_short_limits(settings, clock()), pages=len(requested)),
+        politeness=make_politeness(settings),
         repository=repository,
         watch=watch,
     )
     async with AsyncExitStack() as stack:
         used_fetcher = fetcher if fetcher is not None else await stack.enter_async_context(make_fetcher(settings))
         crawl.start()
-        await LiveRun(
-            crawl, used_fetcher, _NoStore(), Replies(product_token(settings), page_limits(settings), settings.robots),
-            concurrency=settings.concurrency, slow_requests=settings.slow_requests, clock=clock,
-            address_delay=make_address_delay(settings),
-        ).run()  # fmt: skip
+        address_delay = make_address_delay(settings)
+        await LiveRun(crawl, used_fetcher, _NoStore(), settings, address_delay=address_delay, clock=clock).run()
     gathered = GatheredPages(strategy.pages)
     fetched = {url for page in strategy.pages for url in (page.url, page.candidate.url)}
     fetched |= {step.requested for step in crawl.history.trail() if step.requested is not None}

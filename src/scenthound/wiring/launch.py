@@ -15,11 +15,12 @@ from scenthound.errors import BadConfig, BadUsage, PluginFailed, StateDamaged
 from scenthound.loop.core import Crawl
 from scenthound.loop.crawl_toml import DEFAULT_STRATEGY, CrawlRequest, check_seeds, read_seed_file, read_topic
 from scenthound.loop.folder import CrawlFolder
-from scenthound.loop.identity import product_token, versions
+from scenthound.loop.identity import versions
 from scenthound.loop.live import Clock
-from scenthound.loop.messages import Limits
+from scenthound.loop.messages import Fetch
 from scenthound.loop.new_urls import bound_for
 from scenthound.loop.recording import Counters
+from scenthound.loop.replies import Replies
 from scenthound.loop.resume import resume as resume_crawl
 from scenthound.loop.settings import Settings, read
 from scenthound.loop.steering import give_order
@@ -27,7 +28,6 @@ from scenthound.loop.suspended_urls import MOST, SuspendedUrls
 from scenthound.loop.trap_watch import TrapWatch
 from scenthound.loop.use_model import parameters_for_model, require_model, use_model
 from scenthound.model import Candidate, Step, Topic
-from scenthound.page.landing import land
 from scenthound.page.page import Page
 from scenthound.ports import Fetcher, OwnFrontier, Where, declaration_of
 from scenthound.store.model_folder import load_model
@@ -39,16 +39,13 @@ from scenthound.wiring.parts_from_settings import (
     check_spread,
     check_topic,
     make_fetcher,
+    make_limits,
     make_order,
     make_scope,
     make_strategy,
-    page_limits,
     start_judge,
 )
 from scenthound.wiring.session import Session, Watch, plugin_failed
-
-SITEMAPS_PER_HOST = 50
-
 
 StrPath = str | os.PathLike[str]
 
@@ -217,18 +214,7 @@ def _assemble(folder: CrawlFolder, clock: Callable[[], float], pages: int | None
         folder.history,
         request.topic,
         seeds,
-        limits=Limits(
-            pages=folder.budget,
-            ends_at=clock() + settings.time if settings.time else float("inf"),
-            pages_per_host=settings.pages_per_host,
-            redirects=settings.redirects,
-            retries=settings.retries,
-            longest_wait=settings.longest_wait,
-            stop_share=settings.stop_share,
-            host_patience=settings.host_patience,
-            nofollow=settings.nofollow,
-            sitemaps=SITEMAPS_PER_HOST if settings.sitemaps else 0,
-        ),
+        limits=replace(make_limits(settings, clock()), pages=folder.budget),
         scope=make_scope(settings),
         politeness=politeness,
         judging=start_judge(
@@ -254,9 +240,6 @@ def _assemble(folder: CrawlFolder, clock: Callable[[], float], pages: int | None
 
 def _read_again(folder: CrawlFolder, step: Step, where: Where) -> Page | None:
     """Read a stored page exactly as when it was fetched; None if it does not count as a page."""
-    settings = folder.request.settings
     candidate = Candidate(step.url, step.score, step.carry, step.parts, step.parent, step.anchor, step.depth)
-    response = folder.repository.get(where)
-    agent = product_token(settings) if settings.robots else ""
-    result = land(candidate, response, page_limits(settings), agent=agent, now=step.time)
+    result = Replies.of(folder.request.settings).page(Fetch(candidate), folder.repository.get(where), step.time)
     return result if isinstance(result, Page) else None

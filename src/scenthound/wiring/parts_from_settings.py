@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import resource
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, cast
 
 from scenthound.errors import BadConfig, JudgeFailed, ScenthoundError, UnknownName
@@ -14,9 +14,10 @@ from scenthound.looking_for import PAGES
 from scenthound.loop.address_delay import AddressDelay, seconds_between
 from scenthound.loop.core import Crawl
 from scenthound.loop.fetch_order import WINDOW, Order, OrderRule
-from scenthound.loop.host_timeouts import HostTimeouts
 from scenthound.loop.identity import product_token, user_agent
+from scenthound.loop.messages import FOREVER, Limits
 from scenthound.loop.plugin_calls import Judging
+from scenthound.loop.politeness import Politeness
 from scenthound.loop.replies import page_limits as page_limits
 from scenthound.loop.scope import Scope
 from scenthound.loop.settings import Settings, read
@@ -36,6 +37,7 @@ from scenthound.web.connection import FetchLimits
 from scenthound.web.fetch import HttpFetcher
 
 LOOKING_FOR = "looking_for"
+SITEMAPS_PER_HOST = 50
 
 
 def make_strategy(name: str, parameters: Mapping[str, Any] | None = None) -> Strategy:
@@ -173,18 +175,38 @@ def make_fetcher(settings: Settings) -> HttpFetcher:
     )
 
 
+def make_limits(settings: Settings, now: float) -> Limits:
+    """The limits of a crawl that begins or goes on now."""
+    return Limits(
+        pages=settings.pages,
+        ends_at=now + settings.time if settings.time else FOREVER,
+        pages_per_host=settings.pages_per_host,
+        redirects=settings.redirects,
+        retries=settings.retries,
+        longest_wait=settings.longest_wait,
+        stop_share=settings.stop_share,
+        host_patience=settings.host_patience,
+        nofollow=settings.nofollow,
+        sitemaps=SITEMAPS_PER_HOST if settings.sitemaps else 0,
+    )
+
+
+def make_short_limits(settings: Settings, now: float) -> Limits:
+    """The limits of a crawl of a few pages in memory, without those that depend on a host or on a judge."""
+    return replace(make_limits(settings, now), pages_per_host=0, stop_share=0.0, host_patience=0, sitemaps=0)
+
+
+def make_politeness(settings: Settings) -> Politeness:
+    """The politeness of a crawl whose hosts are kept in memory."""
+    return Politeness(settings.delay, settings.backoff, settings.robots, settings.robots_cache)
+
+
 def make_address_delay(settings: Settings) -> AddressDelay | None:
     """The delays between requests to one IP address; None if there are none."""
     setting, delay, private = settings.address_delay, settings.delay, parse_networks(settings.allow_private)
     if not (delay if setting < 0 else setting):
         return None
     return AddressDelay(lambda address: seconds_between(address, setting, delay, private))
-
-
-def make_timeouts(settings: Settings) -> HostTimeouts | None:
-    """The adaptive time-outs of hosts; None if only `page_timeout` applies."""
-    least, most = settings.adaptive_timeout, settings.page_timeout
-    return HostTimeouts(least, most) if 0.0 < least < most else None
 
 
 def _idle_connections(concurrency: int, slow: int) -> int:

@@ -16,12 +16,10 @@ from scenthound.loop.address_delay import KnowsAddresses
 from scenthound.loop.core import Crawl
 from scenthound.loop.crawl_toml import masked
 from scenthound.loop.folder import CrawlFolder
-from scenthound.loop.identity import product_token
 from scenthound.loop.link_balance import waiting_urls
 from scenthound.loop.live import LabelListener, LiveRun
 from scenthound.loop.messages import Dropped
 from scenthound.loop.plugin_failure import PluginFailure
-from scenthound.loop.replies import Replies
 from scenthound.loop.settings import Settings
 from scenthound.loop.steering import Steering
 from scenthound.loop.stored_page import StoredPage
@@ -32,8 +30,6 @@ from scenthound.wiring.parts_from_settings import (
     make_address_delay,
     make_fetcher,
     make_reading_pool,
-    make_timeouts,
-    page_limits,
     parts_read,
     views_read,
 )
@@ -180,13 +176,9 @@ class Session:
                 self.crawl,
                 counting,
                 self.folder,
-                Replies(product_token(settings), page_limits(settings), settings.robots, parts),
-                concurrency=settings.concurrency,
-                slow_requests=settings.slow_requests,
-                group_pages=settings.group_pages or max(1, settings.concurrency // 4),
-                group_time=settings.group_time,
+                settings,
+                parts,
                 address_delay=make_address_delay(settings),
-                timeouts=make_timeouts(settings),
                 reader=pool,
                 clock=self.clock,
                 tick=tick,

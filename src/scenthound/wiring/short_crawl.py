@@ -10,17 +10,21 @@ import contextlib
 from collections.abc import Callable, Sequence
 
 from scenthound.loop.core import Crawl
-from scenthound.loop.identity import product_token
 from scenthound.loop.live import Clock, LiveRun
-from scenthound.loop.messages import FOREVER, Limits
-from scenthound.loop.politeness import Politeness
-from scenthound.loop.replies import Replies
+from scenthound.loop.messages import FOREVER
 from scenthound.loop.settings import Settings
 from scenthound.model import Topic, Url
 from scenthound.ports import Fetcher, Strategy, declaration_of
 from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
-from scenthound.wiring.parts_from_settings import make_address_delay, make_fetcher, make_order, make_scope, page_limits
+from scenthound.wiring.parts_from_settings import (
+    make_address_delay,
+    make_fetcher,
+    make_order,
+    make_politeness,
+    make_scope,
+    make_short_limits,
+)
 
 
 class ShortCrawls:
@@ -31,7 +35,7 @@ class ShortCrawls:
     ) -> None:
         self.settings = settings
         self._fetcher, self._clock = fetcher, clock or Clock()
-        self._politeness = Politeness(settings.delay, settings.backoff, settings.robots, settings.robots_cache)
+        self._politeness = make_politeness(settings)
         self._address_delay = make_address_delay(settings)
         self._open = contextlib.AsyncExitStack()
 
@@ -48,8 +52,8 @@ class ShortCrawls:
             crawl,
             self._fetcher,
             self,
-            Replies(product_token(settings), page_limits(settings), settings.robots, declaration_of(strategy).parts),
-            concurrency=settings.concurrency,
+            settings,
+            declaration_of(strategy).parts,
             address_delay=self._address_delay,
             clock=self._clock,
         )
@@ -63,15 +67,7 @@ class ShortCrawls:
             MemoryHistory(),
             Topic(""),
             [(url, spelling) for url, spelling in seeds if scope.refuses_url(url) is None],
-            limits=Limits(
-                pages=settings.pages,
-                ends_at=now + settings.time if settings.time else FOREVER,
-                pages_per_host=0,
-                redirects=settings.redirects,
-                retries=settings.retries,
-                longest_wait=settings.longest_wait,
-                nofollow=settings.nofollow,
-            ),
+            limits=make_short_limits(settings, now),
             scope=scope,
             politeness=self._politeness,
             order=make_order(settings),
