@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import Field, field, fields
-from typing import Any, get_args, get_type_hints
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from scenthound.errors import BadConfig
+
+T = TypeVar("T")
 
 
 def parameter(
@@ -49,6 +51,11 @@ def check_parameters(thing: Any) -> None:
 def values_of(thing: Any) -> dict[str, Any]:
     """The parameters of an object, defaults included."""
     return {declared.name: getattr(thing, declared.name) for declared in fields(thing) if declared.init}
+
+
+def group_of(kind: type[T], whole: Any) -> T:
+    """The parameters of a group, from an object that inherits them."""
+    return kind(**{declared.name: getattr(whole, declared.name) for declared in fields(kind) if declared.init})  # type: ignore[arg-type]
 
 
 def changed_values(thing: Any) -> dict[str, Any]:

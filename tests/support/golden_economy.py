@@ -7,8 +7,8 @@ from typing import Any
 from golden import Inputs, answers
 from scenthound.papers.hayek.agents import corr_ub, differential, information_gain
 from scenthound.papers.hayek.auction import Trading
-from scenthound.papers.hayek.difficulty import Difficulty
-from scenthound.papers.hayek.market import ROOT, WORLD, Market, MarketRules, Transfer, coins, units
+from scenthound.papers.hayek.difficulty import Difficulty, DifficultyRules
+from scenthound.papers.hayek.market import ROOT, WORLD, Market, MarketRules, Pricing, Transfer, coins, units
 
 NOBODY = {ROOT: "root", WORLD: "world"}
 
@@ -16,12 +16,12 @@ NOBODY = {ROOT: "root", WORLD: "world"}
 @answers("hayek")
 def hayek(inputs: Inputs) -> dict[str, Any]:
     return {
-        "estimate": sequence(inputs, MarketRules("second", rate=0.25)),
-        "epsilon": sequence(inputs, MarketRules("first")),
+        "estimate": sequence(inputs, MarketRules(rate=0.25)),
+        "epsilon": sequence(inputs, MarketRules(epsilon=0.0001), "first"),
     }
 
 
-def sequence(inputs: Inputs, rules: MarketRules) -> dict[str, Any]:
+def sequence(inputs: Inputs, rules: MarketRules, price: Pricing = "second") -> dict[str, Any]:
     """The auctions of the example, all pages fetched, every draw the first."""
     pages = list(inputs["HY_PAGES"])
     words = list(dict.fromkeys(" ".join(inputs["HY_PAGES"].values()).split()))
@@ -31,7 +31,7 @@ def sequence(inputs: Inputs, rules: MarketRules) -> dict[str, Any]:
     links = {pages.index(page): [pages.index(one) for one in found] for page, found in inputs["HY_LINKS"].items()}
     goals = {pages.index(page) for page in inputs["HY_GOALS"]}
     log: list[Transfer] = []
-    market = Market(rules, log.append)
+    market = Market(rules, log.append, price=price)
     names, trading = settle_agents(inputs["HY_AGENTS"], market, words), Trading(market)
 
     def join(page: int, owner: int) -> None:
@@ -96,7 +96,7 @@ def settle_agents(given: list[list[Any]], market: Market, words: list[str]) -> d
 @answers("curriculum")
 def curriculum(inputs: Inputs) -> list[list[Any]]:
     given = inputs["HY_CUR"]
-    difficulty = Difficulty(given["lo"], given["hi"], given["step"])
+    difficulty = Difficulty(DifficultyRules(given["lo"], given["hi"], given["step"]))
     return [[met, difficulty.success, level] for met in given["results"] if (level := difficulty.update(bool(met)))]
 
 

@@ -148,7 +148,7 @@ def two_sites() -> dict[str, str]:
 @pytest.mark.parametrize("few_sites", [0, 1])
 def test_a_sequence_that_stays_on_few_sites_is_aborted(few_sites: int) -> None:
     options = EconomyOptions(
-        few_sites=few_sites, long_interval=1, long_offset=100, agents=0, retrace=None, forget=False
+        sequences="restarted", few_sites=few_sites, long_interval=1, long_offset=100, agents=0, forget=False
     )
     web = known(two_sites())
     economy = Economy(MarketRules(), options, web, random.Random(1))

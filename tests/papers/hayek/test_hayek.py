@@ -19,7 +19,7 @@ from scenthound.loop.settings import Settings, read
 from scenthound.model import Topic
 from scenthound.papers.hayek.agents import WEIGHTINGS, draw, weights
 from scenthound.papers.hayek.dictionaries import Dictionaries
-from scenthound.papers.hayek.difficulty import Difficulty, choose_start
+from scenthound.papers.hayek.difficulty import Difficulty, DifficultyRules, choose_start
 from scenthound.papers.hayek.goals import make_judge
 from scenthound.papers.hayek.hayek_crawler import HayekEpsilon, HayekEstimating
 from scenthound.papers.hayek.known_web import KnownWeb
@@ -233,9 +233,9 @@ def test_words_are_drawn_without_replacement_in_proportion_to_their_weights() ->
 
 
 def test_difficulty_dithers_before_it_settles_and_stays_where_pages_are_known() -> None:
-    difficulty = Difficulty(step=0.35)
+    difficulty = Difficulty(DifficultyRules(step=0.35))
     assert [difficulty.update(met) for met in (True, True, True, True, False)] == [1, 1, 2, 1, 2]
-    capped = Difficulty(step=1.0, most=2)
+    capped = Difficulty(DifficultyRules(step=1.0), most=2)
     assert max(capped.update(True) for _ in range(20)) == 2
 
 

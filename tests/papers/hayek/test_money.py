@@ -14,7 +14,18 @@ from scenthound.lab.testing import TinyWeb, walk
 from scenthound.model import Topic
 from scenthound.papers.hayek.auction import Trading
 from scenthound.papers.hayek.hayek_crawler import HayekEpsilon, HayekEstimating
-from scenthound.papers.hayek.market import COIN, ROOT, WORLD, Market, MarketRules, Transfer, coins, series, units
+from scenthound.papers.hayek.market import (
+    COIN,
+    ROOT,
+    WORLD,
+    Market,
+    MarketRules,
+    Pricing,
+    Transfer,
+    coins,
+    series,
+    units,
+)
 from support.long_form import long_form
 
 
@@ -73,9 +84,9 @@ class SomeKnown:
         return [number for number in matching if not self.market.agents[number].virtual] if page in self.known else None
 
 
-def auctions(rules: MarketRules, rng: random.Random, rounds: int) -> tuple[int, int]:
+def auctions(rules: MarketRules, price: Pricing, rng: random.Random, rounds: int) -> tuple[int, int]:
     """Random sequences over random pages, real and virtual, some of which never come. How many sales, and goals."""
-    market = Market(rules)
+    market = Market(rules, price=price)
     for _ in range(rng.randint(1, 12)):
         parent = rng.choice([ROOT, *market.agents])
         features = rng.sample(range(12), rng.randint(1, 3))
@@ -150,12 +161,12 @@ def auctions(rules: MarketRules, rng: random.Random, rounds: int) -> tuple[int, 
 def test_no_coin_appears_or_is_lost_in_random_auctions(luck: int, price, pay, shares) -> None:  # type: ignore[no-untyped-def]
     whole = sum(shares) or 1.0
     p, q, s, _ = (0.999 * share / whole for share in shares)
-    auctions(MarketRules(price, p=p, q=q, s=s, pay=pay), random.Random(luck), rounds=6)
+    auctions(MarketRules(p=p, q=q, s=s, pay=pay), price, random.Random(luck), rounds=6)
 
 
 def test_thousands_of_auctions_of_every_kind_keep_the_books() -> None:
     for number, (price, pay) in enumerate((a, b) for a in ("first", "second") for b in ("immediate", "afterwards")):
-        sold, goals = auctions(MarketRules(price, pay=pay), random.Random(number), rounds=400)  # type: ignore[arg-type]
+        sold, goals = auctions(MarketRules(pay=pay), price, random.Random(number), rounds=400)  # type: ignore[arg-type]
         assert sold > 1000
         assert goals > 50
 
@@ -192,7 +203,7 @@ def test_after_payment_later_the_same_history_gives_the_same_purses() -> None:
     """The arithmetic is the same; only who can bid in between may differ, so nobody is short of money here."""
     ends = []
     for pay in ("immediate", "afterwards"):
-        market = Market(MarketRules("first", pay=pay))  # type: ignore[arg-type]
+        market = Market(MarketRules(pay=pay), price="first")  # type: ignore[arg-type]
         for bid in (10.0, 20.0, 30.0):
             agent = market.admit([0], capital=coins(10_000), paid_by=WORLD)
             agent.bid = bid

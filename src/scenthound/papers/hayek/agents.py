@@ -24,12 +24,18 @@ from scenthound.papers.hayek.known_web import FAR, KnownWeb
 from scenthound.papers.hayek.market import ROOT, Agent, Market
 from scenthound.papers.hayek.operators import CHANCE, draw_condition
 from scenthound.papers.hayek.page_features import FEATURE_CLASSES, feature_class
+from scenthound.parameters import parameter
 
 WEIGHTINGS = ("uniform", "tf", "tf-idf", "documents", "differential", "information-gain", "corr-ub")
 MIXES = {"mixed": WEIGHTINGS, "mixed-counts": WEIGHTINGS[:5]}
 """Sets of weightings from which one is drawn for every agent; [ECON], 3.2 used `mixed-counts` for bid-epsilon."""
 MOST_DRAWN = 3
 LAMBDA = 3.0  # cost of a page with the word that is not a goal, in CORR_ub
+
+
+def weighting_parameter(default: str) -> Any:
+    doc = "how words of new agents are drawn: " + ", ".join(WEIGHTINGS)
+    return parameter(default, doc, among=(*WEIGHTINGS, *MIXES))
 
 
 def entropy(*counts: Any) -> Any:

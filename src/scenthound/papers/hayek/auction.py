@@ -222,9 +222,9 @@ class Trading:
         """
         corona, rules = self.corona, self.market.rules
         explorers = sorted(corona.explorers)
-        if rules.price == "first":
+        if self.market.price == "first":
             for number in explorers:
-                bid = units(corona.highest()) + rules.epsilon
+                bid = units(corona.highest()) + rules.epsilon * rules.reward
                 self.market.set_first_bid(self.market.agents[number], bid)
             return
         bids = [self._mean_payoff(number, prospects) for number in explorers]
@@ -267,7 +267,7 @@ class Trading:
 
     def refine(self, sale: Purchase, prospects: Prospects) -> None:
         """Algorithm 5, line 27: other agents with the winner's bid learn from their mean payoffs. No money moves."""
-        if self.market.rules.price == "second":
+        if self.market.price == "second":
             for number in self.corona.tied(sale.bid):
                 if number != sale.winner:
                     self.market.learn(self.market.agents[number], self._mean_payoff(number, prospects))
@@ -283,18 +283,18 @@ class Trading:
             return None
         bid = self.corona.highest()
         price = bid
-        if self.market.rules.price == "second":
+        if self.market.price == "second":
             price = self.corona.highest(lambda number: number != winner.number)
         page = self._draw(self.corona.choices(winner.number))
         return self._sale(winner.number, page, bid, price)
 
     def _joint_auction(self) -> Purchase | None:
         """An auction in which agents that match the same page bid together."""
-        rules, group = self.market.rules, self.corona.best_group(self.market.rules.cooperation)
+        group = self.corona.best_group(self.market.rules.cooperation)
         if group is None:
             return None
         members, price = {group.leader, *(partner for partner, _ in group.partners)}, group.bid
-        if rules.price == "second":
+        if self.market.price == "second":
             price = min(price, self.corona.highest(lambda number: number not in members))
         sale = self._sale(group.leader, group.page, group.bid, price)
         sale.partners = group.partners
@@ -306,8 +306,8 @@ class Trading:
         agents = [market.agents[number] for number in sorted(bidders)]
         for agent in agents:
             if agent.bid is None:
-                if rules.price == "first":
-                    first = units(max(market.effective(other) for other in agents)) + rules.epsilon
+                if market.price == "first":
+                    first = units(max(market.effective(other) for other in agents)) + rules.epsilon * rules.reward
                 else:
                     first = self.payoff(page, prospects)
                 if first > 0.0:
@@ -317,7 +317,7 @@ class Trading:
             return None
         bid, number = ranked[0]
         second = ranked[1][0] if len(ranked) > 1 else 0
-        return self._sale(number, page, bid, bid if rules.price == "first" else second)
+        return self._sale(number, page, bid, bid if market.price == "first" else second)
 
     def free_purchase(self, number: int, page: int) -> Purchase:
         """The purchase of a page without bids, for free, by a new agent or the root."""

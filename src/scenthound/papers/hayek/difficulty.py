@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from scenthound.errors import BadConfig
 from scenthound.papers.hayek.known_web import FAR, KnownWeb
+from scenthound.parameters import Parameterised, parameter
 
 FEWEST_STARTS = 5
 TRIES = 20
@@ -18,29 +20,39 @@ FEWEST_LINKS = 2
 RECENT = 10  # purchases that should come from several sites
 
 
+@dataclass
+class DifficultyRules(Parameterised):
+    """The constants of algorithm 2."""
+
+    hystlo: float = parameter(0.8, "sequences get harder if success > this · difficulty", above=0, most=100)
+    hysthi: float = parameter(1.0, "sequences get easier if success < this · difficulty", above=0, most=100)
+    step: float = parameter(0.02, "change in the success after each sequence", above=0, most=100)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.hysthi < self.hystlo:
+            raise BadConfig(f"`hysthi` ({self.hysthi:g}) is below `hystlo` ({self.hystlo:g})", "make it the larger one")
+
+
 @dataclass(slots=True)
 class Difficulty:
     """Algorithm 2: how many links away from a goal sequences start."""
 
-    low: float = 0.8
-    """hystlo: the difficulty rises if the success is above this times the difficulty."""
-    high: float = 1.0
-    """hysthi: the difficulty falls if the success is below this times the difficulty."""
-    step: float = 0.02
+    rules: DifficultyRules = field(default_factory=DifficultyRules)
     level: int = 1
     success: float = 0.0
-    """MA: moves up or down by `step` with every sequence, never below 0."""
+    """MA: moves up or down by a step with every sequence, never below 0."""
     most: int = 1_000_000
     """Upper limit [D], because no pages farther from a goal are known, and longer sequences that start nearer would
     meet a goal whatever they buy."""
 
     def update(self, met_goal: bool) -> int:
         """Count a finished sequence, and return the difficulty of the next."""
-        self.success = max(0.0, self.success + (self.step if met_goal else -self.step))
-        if self.success > self.low * self.level:
+        self.success = max(0.0, self.success + (self.rules.step if met_goal else -self.rules.step))
+        if self.success > self.rules.hystlo * self.level:
             self.level = max(self.level, min(self.level + 1, self.most))
-            self.success = min(self.success, self.low * (self.most + 1))
-        elif self.success < self.high * self.level and self.level > 1:
+            self.success = min(self.success, self.rules.hystlo * (self.most + 1))
+        elif self.success < self.rules.hysthi * self.level and self.level > 1:
             self.level -= 1
         return self.level
 

@@ -12,51 +12,62 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from scenthound.errors import BadConfig
 from scenthound.page.page import Page
-from scenthound.papers.hayek.agents import AgentFactory
+from scenthound.papers.hayek.agents import AgentFactory, weighting_parameter
 from scenthound.papers.hayek.auction import Trading
 from scenthound.papers.hayek.difficulty import RECENT, Difficulty, choose_start, farthest_start, is_stuck
 from scenthound.papers.hayek.known_web import FAR, FETCHED, NEW, REQUESTED, KnownWeb
-from scenthound.papers.hayek.market import ROOT, WORLD, Agent, Market, MarketRules, Purchase, coins, units
-from scenthound.papers.hayek.page_features import FEATURE_CLASSES
+from scenthound.papers.hayek.market import ROOT, WORLD, Agent, Market, MarketRules, Pricing, Purchase, coins, units
+from scenthound.papers.hayek.operators import OPERATORS
+from scenthound.papers.hayek.page_features import FEATURE_CLASSES, MORE_CLASSES
 from scenthound.papers.hayek.prospects import KnownProspects
+from scenthound.parameters import Parameterised, parameter
 
 Sequences = Literal["restarted", "endless"]
 ROUND = 10  # interval, in auctions, between rounds of deaths and births in an endless sequence
 
 
-@dataclass(frozen=True, slots=True)
-class EconomyOptions:
+@dataclass
+class EconomyOptions(Parameterised):
     """Options of an economy besides the rules of its market."""
 
-    fetch_all: bool = False
-    sequences: Sequences = "restarted"
-    forget: bool = True
-    """Each sequence treats every page as not fetched, so that virtual agents can bid again [ECON, optional]."""
-    blacklist: bool = False
-    """After a goal, the other pages of its host are off the market for the rest of the sequence."""
-    weighting: str = "information-gain"
-    features: tuple[str, ...] = FEATURE_CLASSES
-    """Feature classes that agents may match pages by."""
-    tax: float = 0.01
-    """The tax that every agent pays every `tax_interval` sequences, in rewards."""
-    tax_interval: int = 100
-    long_interval: int = 500
-    """Interval, in sequences, between sequences with `long_offset` more auctions that do not stop at a goal."""
-    long_offset: int = 20
-    stop_at_goal: bool = True
-    whole_site: bool = False
-    """After the first purchase from a host, its other pages are off the market for the rest of the sequence."""
-    operators: tuple[str, ...] = ()
-    """Conditions that new agents may have besides words."""
-    reset_interval: int = 0
-    """Interval, in sequences, between resets of the difficulty; 0: never."""
-    few_sites: int = 0
-    """A sequence ends when its last purchases came from at most this many sites; 0: never."""
-    agents: int = 20
-    cap: int = 1000
-    retrace: int | None = 10
-    """If more than this many sequences in a row need no new page, the next has only new pages for sale; None: never."""
+    fetch_all: bool = parameter(False, "fetch all links of a bought page before the next auction")
+    sequences: Sequences = parameter("endless", "one endless sequence, or short sequences (restarted)")
+    forget: bool = parameter(True, "links are bought unseen in every sequence, even if their page was fetched")
+    blacklist_site_after_goal: bool = parameter(False, "after a goal, buy no more pages of its host in this sequence")
+    weighting: str = weighting_parameter("information-gain")
+    agents: int = parameter(20, "agents at the start", least=0)
+    cap: int = parameter(1000, "maximum number of agents; the study had 1000 to 5000", least=1)
+    retrace: int = parameter(10, "sequences in a row without a new page before one sells only new pages", least=0)
+    features: str = parameter("words url links distance", "feature classes that agents may match pages by")
+    operators: str = parameter("", "conditions that agents may have besides words: " + " ".join(OPERATORS))
+    tax: float = parameter(0.01, "tax that every agent pays, in rewards", least=0, most=1)
+    tax_interval: int = parameter(100, "interval, in sequences, between taxes", least=1)
+    stop_at_goal: bool = parameter(True, "end a short sequence when a goal is bought")
+    long_interval: int = parameter(
+        500, "interval, in sequences, between longer ones that do not stop at goals", least=1
+    )
+    long_offset: int = parameter(20, "additional auctions of a longer sequence", least=0)
+    whole_site: bool = parameter(False, "buy only one page of a host in a sequence")
+    reset_interval: int = parameter(0, "interval, in sequences, between resets of the difficulty; 0: never", least=0)
+    few_sites: int = parameter(
+        0, "end a short sequence if its last 10 pages are from at most this many sites; 0: never", least=0
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_names("features", self.features, (*FEATURE_CLASSES, *MORE_CLASSES))
+        _check_names("operators", self.operators, OPERATORS)
+        if not self.fetch_all and not {*self.features.split()} - {"words", "ngrams", "bayes"}:
+            raise BadConfig(
+                "`features` has no class that unfetched pages have", "add url, links or distance to `features`"
+            )
+
+
+def _check_names(parameter_name: str, text: str, known: Sequence[str]) -> None:
+    if unknown := sorted({*text.split()} - {*known}):
+        raise BadConfig(f"`{parameter_name}` has no {unknown[0]!r}", "choose among " + " ".join(known))
 
 
 @dataclass(slots=True)
@@ -82,12 +93,14 @@ class Economy:
         rng: random.Random,
         difficulty: Difficulty | None = None,
         emit: Callable[[str, Mapping[str, Any], int | None], None] | None = None,
+        price: Pricing = "second",
     ) -> None:
         self.rules, self.options, self.web, self.rng = rules, options, web, rng
         self.difficulty = difficulty or Difficulty()
-        self.market = Market(rules)
+        self.market = Market(rules, price=price)
         self.market.rarity = web.document_count
-        self.factory = AgentFactory(web, self.market, rng, options.weighting, options.features, options.operators)
+        features, operators = options.features.split(), options.operators.split()
+        self.factory = AgentFactory(web, self.market, rng, options.weighting, features, operators)
         self.recent_sites: deque[str] = deque(maxlen=RECENT)
         self.counts = EconomyCounts()
         self.trading: Trading | None = None
@@ -201,7 +214,7 @@ class Economy:
 
     def _has_retraced(self, more: int = 0) -> bool:
         """Whether more than `retrace` + `more` sequences in a row needed no new page."""
-        return self.options.retrace is not None and self.idle > self.options.retrace + more
+        return self.idle > self.options.retrace + more
 
     def _is_over(self) -> bool:
         assert self.trading is not None
@@ -310,7 +323,7 @@ class Economy:
         if goal:
             self.met_goal = True
             self.counts.recognised.setdefault(sale.page, len(self.web.fetched))
-        if self.options.whole_site or (goal and self.options.blacklist):
+        if self.options.whole_site or (goal and self.options.blacklist_site_after_goal):
             self._ban(self.web.pages[sale.page].host)
         self._traverse(sale.page, sale.winner)
         self.recent_sites.append(self.web.pages[sale.page].host)

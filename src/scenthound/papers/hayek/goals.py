@@ -13,7 +13,23 @@ from dataclasses import dataclass
 
 from scenthound.page.page import Page
 from scenthound.papers.parts.word_points import word_points
+from scenthound.parameters import Parameterised, parameter
 from scenthound.text.tokens import Analyser
+
+
+@dataclass
+class GoalRules(Parameterised):
+    """Which pages are goals."""
+
+    goal: str = parameter(
+        "words",
+        "which pages are goals: those with all words, with enough points, or relevant by the verdict of the judge",
+        among=("words", "points", "judge"),
+    )
+    goal_words: str = parameter(
+        "", 'words of goal pages, with points such as "board:2 directors"; empty: the topic\'s words'
+    )
+    goal_share: float = parameter(0.5, "share of all points that makes a goal", above=0, most=1)
 
 
 @dataclass(frozen=True)

@@ -44,25 +44,23 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Event, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.papers.hayek.agents import MIXES, WEIGHTINGS
+from scenthound.papers.hayek.agents import weighting_parameter
 from scenthound.papers.hayek.auction_frontier import AuctionFrontier
-from scenthound.papers.hayek.difficulty import Difficulty
-from scenthound.papers.hayek.economy import Economy, EconomyOptions, Sequences
-from scenthound.papers.hayek.goals import GoalJudge, make_judge
+from scenthound.papers.hayek.difficulty import Difficulty, DifficultyRules
+from scenthound.papers.hayek.economy import Economy, EconomyOptions
+from scenthound.papers.hayek.goals import GoalJudge, GoalRules, make_judge
 from scenthound.papers.hayek.known_web import NEW, KnownWeb
-from scenthound.papers.hayek.market import MarketRules, Payment, Pricing, units
-from scenthound.papers.hayek.operators import OPERATORS
-from scenthound.papers.hayek.page_features import FEATURE_CLASSES, MORE_CLASSES
+from scenthound.papers.hayek.market import MarketRules, Pricing, units
 from scenthound.papers.hayek.saved_state import living_agents, load_economy, load_model, save_economy, save_model
 from scenthound.papers.parts.callbacks import weak_method
-from scenthound.parameters import Parameterised, parameter
+from scenthound.parameters import group_of, parameter
 from scenthound.ports import Declaration, Frontier, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.word_parameters import stop_words_parameter
@@ -76,67 +74,11 @@ _FREE = ("adapt", "connected", "sequences", "fetch_all", "forget", "blacklist_si
 
 @strategy("hayek-estimating")
 @dataclass
-class HayekEstimating(Parameterised):
+class HayekEstimating(DifficultyRules, MarketRules, EconomyOptions, GoalRules):
     """Second-price auctions among agents that learn the value of their purchases."""
 
-    goal: str = parameter(
-        "words",
-        "which pages are goals: those with all words, with enough points, or relevant by the verdict of the judge",
-        among=("words", "points", "judge"),
-    )
-    goal_words: str = parameter(
-        "", 'words of goal pages, with points such as "board:2 directors"; empty: the topic\'s words'
-    )
-    goal_share: float = parameter(0.5, "share of all points that makes a goal", above=0, most=1)
-    fetch_all: bool = parameter(False, "fetch all links of a bought page before the next auction")
-    sequences: Sequences = parameter("endless", "one endless sequence, or short sequences (restarted)")
-    forget: bool = parameter(True, "links are bought unseen in every sequence, even if their page was fetched")
-    adapt: bool = parameter(True, "false: freeze the population")
     connected: bool = parameter(False, "use the model's URLs that led to goals in training")
-    blacklist_site_after_goal: bool = parameter(False, "after a goal, buy no more pages of its host in this sequence")
-    pay: Payment = parameter("immediate", "when payments are made: immediate, or after the sequence (afterwards)")
-    reward: float = parameter(100.0, "the reward for a goal", above=0, most=1e6)
-    p: float = parameter(0.05, "share of the profit that goes to the parents", least=0, most=1)
-    q: float = parameter(0.2, "share of the reward that goes to earlier winners", least=0, most=1)
-    s: float = parameter(0.1, "share of the reward that goes to the owner of a page with the link", least=0, most=1)
-    rate: float = parameter(0.1, "learning rate of the estimates (bid-estimating)", above=0, most=1)
-    epsilon: float = parameter(
-        0.01, "how much a new agent bids above the best bid, in rewards (bid-epsilon)", above=0, most=1
-    )
-    weighting: str = parameter(
-        "information-gain", "how words of new agents are drawn: " + ", ".join(WEIGHTINGS), among=(*WEIGHTINGS, *MIXES)
-    )
-    agents: int = parameter(20, "agents at the start", least=0)
-    cap: int = parameter(1000, "maximum number of agents; the study had 1000 to 5000", least=1)
-    retrace: int = parameter(10, "sequences in a row without a new page before one sells only new pages", least=0)
-    features: str = parameter("words url links distance", "feature classes that agents may match pages by")
-    tax: float = parameter(0.01, "tax that every agent pays, in rewards", least=0, most=1)
-    tax_interval: int = parameter(100, "interval, in sequences, between taxes", least=1)
-    capital: float = parameter(1.0, "start capital of an agent, in rewards", above=0, most=1000)
-    spawn: float = parameter(10.0, "wealth above which an agent has a child, in rewards", above=0)
-    discount: float = parameter(0.02, "share by which experienced agents lower their bids", least=0, most=1)
-    discount_wins: int = parameter(50, "wins that make an agent experienced", least=1)
-    chain: int = parameter(3, "how many earlier winners or parents share in a kickback", least=1, most=100)
-    links_worth: float = parameter(0.0, "share of the bids on a page's other links in its estimated value", least=0)
-    stop_at_goal: bool = parameter(True, "end a short sequence when a goal is bought")
-    long_interval: int = parameter(
-        500, "interval, in sequences, between longer ones that do not stop at goals", least=1
-    )
-    long_offset: int = parameter(20, "additional auctions of a longer sequence", least=0)
-    whole_site: bool = parameter(False, "buy only one page of a host in a sequence")
-    hystlo: float = parameter(0.8, "sequences get harder if success > this · difficulty", above=0, most=100)
-    hysthi: float = parameter(1.0, "sequences get easier if success < this · difficulty", above=0, most=100)
-    reset_interval: int = parameter(0, "interval, in sequences, between resets of the difficulty; 0: never", least=0)
-    few_sites: int = parameter(
-        0, "end a short sequence if its last 10 pages are from at most this many sites; 0: never", least=0
-    )
     back_crawl_goals: bool = parameter(False, "in training, look for pages that link to each goal found")
-    operators: str = parameter("", "conditions that agents may have besides words: " + " ".join(OPERATORS))
-    links_valued: float = parameter(
-        0.0, "share of the best bids on a page's links in the value of its purchase", least=0
-    )
-    cooperation: int = parameter(1, "how many agents may bid for a page together", least=1, most=10)
-    step: float = parameter(0.02, "change in the success after each sequence", above=0, most=100)
     training: int = parameter(2000, "number of training sequences", least=1)
     back: int = parameter(2, "steps of the back-crawl before training", least=1)
     memory: int = parameter(200_000, "URLs remembered; beyond that no new URL is added", least=100)
@@ -147,21 +89,10 @@ class HayekEstimating(Parameterised):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.hysthi < self.hystlo:
-            raise BadConfig(f"`hysthi` ({self.hysthi:g}) is below `hystlo` ({self.hystlo:g})", "make it the larger one")
-        _check_names("features", self.features, (*FEATURE_CLASSES, *MORE_CLASSES))
-        _check_names("operators", self.operators, OPERATORS)
-        if not self.fetch_all and not {*self.features.split()} - {"words", "ngrams", "bayes"}:
-            raise BadConfig(
-                "`features` has no class that unfetched pages have", "add url, links or distance to `features`"
-            )
-        if self.cooperation > 1 and self.pay == "afterwards":
-            raise BadConfig("agents that bid together pay at once", "choose pay=immediate, or cooperation=1")
         if self.sequences == "endless" and self.pay == "afterwards":
             raise BadConfig("an endless sequence never ends, so it can't be paid afterwards", "choose pay=immediate")
         if self.goal_words.strip() and not self._judge(self.goal_words).points:
             raise BadConfig("`goal_words` has only stop words", "give words of goal pages, such as: beach volleyball")
-        self._rules()
         self.auctions_ = AuctionFrontier(None, weak_method(self._want), weak_method(self._is_held))
         self.model_: Mapping[str, Any] | None = None
         self.rng_ = random.Random(0)
@@ -319,27 +250,6 @@ class HayekEstimating(Parameterised):
 
     # ---- parts
 
-    def _rules(self) -> MarketRules:
-        return MarketRules(
-            self.price,
-            self.reward,
-            self.p,
-            self.q,
-            self.s,
-            self.rate,
-            self.epsilon * self.reward,
-            self.discount,
-            self.discount_wins,
-            self.chain,
-            self.capital,
-            self.spawn,
-            self.links_worth,
-            self.links_valued,
-            self.cooperation,
-            self.pay,
-            self.adapt,
-        )
-
     def _judge(self, words: str) -> GoalJudge:
         return make_judge(self.goal, words, self.goal_share, Analyser(self.stop_words, self.stem))
 
@@ -353,28 +263,11 @@ class HayekEstimating(Parameterised):
         )
         web = KnownWeb(analyser, judge, self.memory, self.features.split(), "near" in self.operators.split())
         web.known_goals.update(topic.examples)
-        options = EconomyOptions(
-            fetch_all=self.fetch_all,
-            sequences="restarted" if restarted else self.sequences,
-            forget=self.forget,
-            blacklist=self.blacklist_site_after_goal,
-            weighting=self.weighting,
-            features=tuple(self.features.split()),
-            tax=self.tax,
-            tax_interval=self.tax_interval,
-            long_interval=self.long_interval,
-            long_offset=self.long_offset,
-            stop_at_goal=self.stop_at_goal,
-            whole_site=self.whole_site,
-            operators=tuple(self.operators.split()),
-            reset_interval=self.reset_interval,
-            few_sites=self.few_sites,
-            agents=self.agents,
-            cap=self.cap,
-            retrace=None if restarted else self.retrace,
-        )
-        difficulty = Difficulty(self.hystlo, self.hysthi, self.step)
-        return Economy(self._rules(), options, web, rng, difficulty, weak_method(self._record_event))
+        options = group_of(EconomyOptions, self)
+        if restarted:  # and never short of new pages
+            options = replace(options, sequences="restarted", retrace=self.training)
+        rules, difficulty = group_of(MarketRules, self), Difficulty(group_of(DifficultyRules, self))
+        return Economy(rules, options, web, rng, difficulty, weak_method(self._record_event), self.price)
 
     def _record_event(self, kind: str, facts: Mapping[str, Any], page: int | None) -> None:
         if not self.is_crawling_ or len(self.events_) >= MOST_EVENTS:
@@ -413,15 +306,8 @@ class HayekEstimating(Parameterised):
 class HayekEpsilon(HayekEstimating):
     """First-price auctions; each new agent bids a little more than the best, for life."""
 
-    weighting: str = parameter(
-        "mixed-counts", "how words of new agents are drawn: " + ", ".join(WEIGHTINGS), among=(*WEIGHTINGS, *MIXES)
-    )
+    weighting: str = weighting_parameter("mixed-counts")
     price: ClassVar[Pricing] = "first"
-
-
-def _check_names(parameter_name: str, text: str, known: Sequence[str]) -> None:
-    if unknown := sorted({*text.split()} - {*known}):
-        raise BadConfig(f"`{parameter_name}` has no {unknown[0]!r}", "choose among " + " ".join(known))
 
 
 def _progress(economy: Economy) -> str:

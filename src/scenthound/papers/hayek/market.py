@@ -20,6 +20,7 @@ import numpy as np
 
 from scenthound.errors import BadConfig
 from scenthound.papers.hayek.cooperation import Partners
+from scenthound.parameters import Parameterised, parameter
 
 COIN = 10**9
 ROOT, WORLD = -1, -2
@@ -38,44 +39,40 @@ def units(coins: int) -> float:
     return coins / COIN
 
 
-@dataclass(frozen=True, slots=True)
-class MarketRules:
-    """The constants of an economy. `price="first"` is bid-epsilon, `"second"` bid-estimating."""
+@dataclass
+class MarketRules(Parameterised):
+    """The constants of a market."""
 
-    price: Pricing = "second"
-    reward: float = 100.0
-    p: float = 0.05
-    q: float = 0.2
-    s: float = 0.1
-    rate: float = 0.1
-    """λ: the learning rate of reward factors."""
-    epsilon: float = 0.01
-    discount: float = 0.02
-    discount_wins: int = 50
-    chain: int = 3
-    """How many agents in a line share in a kickback."""
-    capital: float = 1.0
-    """Start capital of an agent, in rewards."""
-    spawn: float = 10.0
-    """Wealth above which an agent has a child, in rewards."""
-    links_worth: float = 0.0
-    """The share of the bids on a page's other links that counts in an exploratory auction."""
-    links_valued: float = 0.0
-    """The share of the best bids on a page's new links, all but the highest, in the valuation of its purchase."""
-    cooperation: int = 1
-    """How many agents may bid for a page together."""
-    pay: Payment = "immediate"
-    adapt: bool = True
-    """Whether bids change."""
+    pay: Payment = parameter("immediate", "when payments are made: immediate, or after the sequence (afterwards)")
+    reward: float = parameter(100.0, "the reward for a goal", above=0, most=1e6)
+    p: float = parameter(0.05, "share of the profit that goes to the parents", least=0, most=1)
+    q: float = parameter(0.2, "share of the reward that goes to earlier winners", least=0, most=1)
+    s: float = parameter(0.1, "share of the reward that goes to the owner of a page with the link", least=0, most=1)
+    rate: float = parameter(0.1, "learning rate of the estimates (bid-estimating)", above=0, most=1)
+    epsilon: float = parameter(
+        0.01, "how much a new agent bids above the best bid, in rewards (bid-epsilon)", above=0, most=1
+    )
+    capital: float = parameter(1.0, "start capital of an agent, in rewards", above=0, most=1000)
+    spawn: float = parameter(10.0, "wealth above which an agent has a child, in rewards", above=0)
+    discount: float = parameter(0.02, "share by which experienced agents lower their bids", least=0, most=1)
+    discount_wins: int = parameter(50, "wins that make an agent experienced", least=1)
+    chain: int = parameter(3, "how many earlier winners or parents share in a kickback", least=1, most=100)
+    links_worth: float = parameter(0.0, "share of the bids on a page's other links in its estimated value", least=0)
+    links_valued: float = parameter(
+        0.0, "share of the best bids on a page's links in the value of its purchase", least=0
+    )
+    cooperation: int = parameter(1, "how many agents may bid for a page together", least=1, most=10)
+    adapt: bool = parameter(True, "false: freeze the population")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.p + self.q + self.s > 1.0:
             raise BadConfig(
                 f"p + q + s = {self.p + self.q + self.s:g}: more than the whole reward would be passed on",
                 "lower one of them, so that their sum is at most 1",
             )
-        if not 0.0 < self.epsilon <= self.reward:
-            raise BadConfig(f"`epsilon` can't be {self.epsilon!r}", "give a number above 0, at most the reward")
+        if self.cooperation > 1 and self.pay == "afterwards":
+            raise BadConfig("agents that bid together pay at once", "choose pay=immediate, or cooperation=1")
 
 
 @dataclass(slots=True)
@@ -141,7 +138,7 @@ class Purchase:
 
 @dataclass
 class Market:
-    """A population and its money.
+    """A population and its money. `price="first"` is bid-epsilon, `"second"` bid-estimating.
 
     `ledger` is called with every transfer, `on_change` with each agent whose wealth or bid changed.
     """
@@ -149,6 +146,7 @@ class Market:
     rules: MarketRules = field(default_factory=MarketRules)
     ledger: Callable[[Transfer], None] | None = None
     on_change: Callable[[int], None] | None = None
+    price: Pricing = "second"
 
     def __post_init__(self) -> None:
         self.agents: dict[int, Agent] = {}
@@ -300,7 +298,7 @@ class Market:
         value = reward - units(purchase.kickbacks) + units(next_bid) + self.rules.links_valued * units(purchase.links)
         if agent.bid is not None:
             self.learn(agent, value)
-        elif value > 0.0 and self.rules.adapt and self.rules.price == "second":
+        elif value > 0.0 and self.rules.adapt and self.price == "second":
             self.set_first_bid(agent, value)
 
     def learn(self, agent: Agent, value: float) -> None:
@@ -348,7 +346,7 @@ class Market:
         return total
 
     def _is_learning(self, agent: Agent) -> bool:
-        return self.rules.adapt and self.rules.price == "second" and agent.bid is not None
+        return self.rules.adapt and self.price == "second" and agent.bid is not None
 
     def _rebid(self, agent: Agent) -> None:
         """Set the bid to the factor, less up to 2% for experienced agents, so that equally good new agents can win."""

@@ -102,14 +102,14 @@ def save_model(economy: Economy) -> dict[str, Any]:
         "difficulty": [economy.difficulty.level, economy.difficulty.success],
         "sequences": economy.counts.sequences,
         "reward": economy.rules.reward,
-        "price": economy.rules.price,
+        "price": economy.market.price,
         "connected": web.connected(),
     }
 
 
 def load_model(economy: Economy, model: Mapping[str, Any], is_connected: bool = False) -> None:
     """Load the population and the words of a trained economy into a new one; if `is_connected`, also its URLs."""
-    if model["price"] != economy.rules.price:
+    if model["price"] != economy.market.price:
         other = "hayek-epsilon" if model["price"] == "first" else "hayek-estimating"
         raise ValueError(f"this economy was trained by {other}")
     web = economy.web
