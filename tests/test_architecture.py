@@ -41,7 +41,7 @@ CRAWLER: dict[str, set[str]] = {
     "merge_candidates": {"model"},
     "looking_for": {"model", "url", "errors"},
     "topic_list": BASE,
-    "templates": set(),
+    "templates": {"formats"},
     "web": BASE | {"ports"},
     "text": BASE,
     "page": BASE | {"ports", "web", "text"},

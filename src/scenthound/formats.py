@@ -59,6 +59,35 @@ def replace_unprintable(text: str, most: int = 120) -> str:
     return shown + "…" if len(text) > most else shown
 
 
+# ---- figures
+
+
+def duration(seconds: float) -> str:
+    """Seconds as a readable duration.
+
+    >>> duration(42), duration(185), duration(7500)
+    ('42 s', '3 min 5 s', '2 h 5 min')
+    """
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    if seconds < 3600:
+        return f"{seconds // 60:.0f} min {seconds % 60:.0f} s"
+    return f"{seconds // 3600:.0f} h {seconds % 3600 // 60:.0f} min"
+
+
+def size(count: float) -> str:
+    """A number of bytes with its unit.
+
+    >>> size(512), size(12_400_000)
+    ('512 B', '12.4 MB')
+    """
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000 or unit == "GB":
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1000
+    raise AssertionError
+
+
 # ---- TOML
 
 

@@ -21,7 +21,7 @@ from scenthound.report.charts import round_step
 from scenthound.report.crawl_facts import CrawlFacts, HostFacts, gather, read_events
 from scenthound.report.crawl_report import render, standard_error, write_report
 from scenthound.report.explain import explain
-from scenthound.report.web_text import link, text
+from scenthound.templates import link, text
 from support.small_crawl import small_crawl
 from support.suites import Suites
 
@@ -170,8 +170,8 @@ def test_only_a_web_address_becomes_a_link(url: str) -> None:
 
 def test_a_web_address_is_a_link_that_gives_nothing_away() -> None:
     assert link('http://a.test/?a=1&b="x') == (
-        '<a href="http://a.test/?a=1&amp;b=&quot;x" rel="noopener noreferrer nofollow" target="_blank">'
-        "http://a.test/?a=1&amp;b=&quot;x</a>"
+        '<a href="http://a.test/?a=1&amp;b=&#34;x" rel="noopener noreferrer nofollow" target="_blank">'
+        "http://a.test/?a=1&amp;b=&#34;x</a>"
     )
 
 

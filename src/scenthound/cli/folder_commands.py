@@ -59,8 +59,8 @@ SUSPENSIONS_SHOWN = 10  # suspended patterns and hosts
 
 def show(facts: CrawlFacts) -> None:
     """Print the figures of a crawl."""
+    from scenthound.formats import duration, size
     from scenthound.report.crawl_facts import how_to_fetch_suspended
-    from scenthound.report.crawl_report import duration, size
     from scenthound.report.refusals import balance_in_words
     from scenthound.report.score_phrases import Wording
 

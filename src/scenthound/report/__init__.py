@@ -7,6 +7,7 @@ explains why a crawl fetched no pages, `refusals` why links were not followed, a
 not; `long_rests` names hosts that may not be requested for long; `miss_reasons` and `score_phrases` put recorded
 reasons and scores into words.
 
-`charts` draws every chart of ours, also those of the reports of experiments (`lab.report`) and of the desk;
-`report_layout` is shared with them; `web_text` makes text and links from the web safe to show.
+`charts` draws every chart of ours, also those of the reports of experiments (`lab.report`) and of the desk. The
+pages are in `templates/` (of the laboratory still in `report_layout`); `report.html`, `macros.html` and `house.css`
+there are shared with `lab.report`.
 """

@@ -21,9 +21,7 @@ COLOURS, DASHES = 8, 5
 """Number of colours and dash patterns in the style sheets: `c0` … and `d0` …."""
 SHARES_WIDTH, SHARES_HEIGHT, SHARES_MARGIN = 480, 96, 4
 
-_environment = environment("scenthound.report")
-_environment.filters["px"] = "{:.1f}".format
-_draw: Any = _environment.get_template("charts.svg").module
+_draw: Any = environment("scenthound.report").get_template("charts.svg").module
 
 
 class Margins(NamedTuple):

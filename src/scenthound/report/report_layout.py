@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from importlib import resources
-from typing import Any
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 
 def document(title: str, style: str, parts: Iterable[str]) -> str:
     """A whole HTML page in the common style plus `style`. Empty parts are left out."""
-    house = resources.files("scenthound.report").joinpath("house.css").read_text(encoding="utf-8")
+    house = resources.files("scenthound.report").joinpath("templates/house.css").read_text(encoding="utf-8")
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
@@ -52,50 +51,3 @@ def table(heads: Iterable[str], rows: Iterable[Sequence[str]], numbers: Iterable
     )
     kind = f' class="{name}"' if name else ""
     return f'<div class="wide"><table{kind}><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
-
-
-def sortable(
-    name: str,
-    heads: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    keys: Sequence[Sequence[Any]],
-    numbers: Iterable[int] = (),
-    first: int = 0,
-) -> str:
-    """A table that can be sorted by any column without a script: each column has a radio button, each row its ranks.
-
-    `name` must be unique on the page. `keys` has the sort key of each row in each column; `first` is the initial
-    column.
-    """
-    right = set(numbers)
-    ranks = [_ranks([row[column] for row in keys]) for column in range(len(heads))]
-
-    def kind(column: int) -> str:
-        return ' class="num"' if column in right else ""
-
-    buttons = "".join(
-        f'<input type="radio" name="{name}" id="{name}-{column}" aria-label="sort by {head}"'
-        f"{' checked' if column == first else ''}>"
-        for column, head in enumerate(heads)
-    )
-    head = "".join(
-        f'<th{kind(column)}><label for="{name}-{column}">{value}</label></th>' for column, value in enumerate(heads)
-    )
-    body = "\n".join(
-        f'<tr style="{";".join(f"--s{column + 1}:{ranks[column][index]}" for column in range(len(heads)))}">'
-        + "".join(f"<td{kind(column)}>{value}</td>" for column, value in enumerate(row))
-        + "</tr>"
-        for index, row in enumerate(rows)
-    )
-    return (
-        f'<div class="sortable" style="--others:{len(heads) - 1}">{buttons}<table><thead><tr>{head}</tr></thead>'
-        f"<tbody>\n{body}\n</tbody></table></div>"
-    )
-
-
-def _ranks(values: Sequence[Any]) -> list[int]:
-    """The rank of each value in sorted order, from 1; equal values keep their order."""
-    ranks = [0] * len(values)
-    for rank, index in enumerate(sorted(range(len(values)), key=values.__getitem__), 1):
-        ranks[index] = rank
-    return ranks

@@ -46,7 +46,7 @@ def portal(
       $ python -m http.server --directory balloons/portal 8000
     """
     from scenthound.desk.apps.portal import build_portal
-    from scenthound.report.crawl_report import size
+    from scenthound.formats import size
 
     if taxonomy is not None and clusters is not None:
         from scenthound.errors import BadUsage

@@ -131,7 +131,7 @@ def info(bed: Path, topics: str | None, seed: int, jobs: int, as_json: bool) -> 
 
 
 def _show(info: BedInfo) -> None:
-    from scenthound.report.crawl_report import size
+    from scenthound.formats import size
 
     reach, locality = info.reachability, info.locality
     share, chance = locality.links_to_targets.mean, locality.by_chance.mean

@@ -79,7 +79,7 @@ class TaskProgress:
         return ", ".join(parts)
 
     def _left(self, now: float) -> str:
-        from scenthound.report.crawl_report import duration
+        from scenthound.formats import duration
 
         if self._since is None or not self._total:
             return ""

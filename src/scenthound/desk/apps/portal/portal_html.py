@@ -11,7 +11,7 @@ from scenthound import url as urls
 from scenthound.desk.apps.portal.categories import PortalCategory
 from scenthound.desk.apps.portal.collect import PortalPage
 from scenthound.formats import printable
-from scenthound.report.web_text import link, text
+from scenthound.templates import link, text
 
 PER_PAGE = 100
 ON_HOME = 5

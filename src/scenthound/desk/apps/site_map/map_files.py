@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from html import escape
 
+from scenthound import templates
 from scenthound.desk.apps.site_map.drawing import svg_of
 from scenthound.desk.apps.site_map.tree import Branch, SiteMap
 from scenthound.formats import printable
-from scenthound.report import web_text
 from scenthound.report.report_layout import document, section
 
 MOST_IN_SITEMAP = 50_000  # limit of the sitemaps.org protocol
@@ -28,7 +28,7 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|!])")
 
 def html_of(site: SiteMap) -> str:
     """Return the map as one HTML page without scripts: a collapsible tree, and the drawing in three sizes."""
-    title = web_text.text(f"{site.site}: {site.topic}", 120)
+    title = templates.text(f"{site.site}: {site.topic}", 120)
     tree = f'<div class="tree">{_outline(site)}</div>'
     sizes = "".join(
         f'<input type="radio" name="size" id="{name}"{" checked" if name == "whole" else ""}>'
@@ -59,7 +59,7 @@ def _outline(site: SiteMap) -> str:
 def _entry(branch: Branch) -> str:
     kind = "hit" if branch.on_topic else "miss"
     more = f' <span class="note">+ {branch.folded_label}</span>' if branch.folded else ""
-    return f'<span class="{kind}">{web_text.link(branch.url, branch.title or branch.url)}</span>{more}'
+    return f'<span class="{kind}">{templates.link(branch.url, branch.title or branch.url)}</span>{more}'
 
 
 def markdown_of(site: SiteMap) -> str:
