@@ -81,7 +81,6 @@ ONLY_IN = {  # a technology has one home
     "starlette": {"desk"},
     "uvicorn": {"desk"},
     "mcp": {"desk/agent_tools"},
-    "fastwarc": {"store"},
     "jinja2": {"templates"},
     "ray": {"cluster"},
     "multiprocessing": {"process_pool"},

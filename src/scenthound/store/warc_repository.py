@@ -12,7 +12,6 @@ import io
 import os
 import re
 import threading
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -23,7 +22,16 @@ from scenthound.errors import PATH_ERRORS, DiskFull, FolderBroken, IoFailed
 from scenthound.files import NO_ROOM, check_own_file, make_folder, open_in_place, sync_file, sync_folder
 from scenthound.model import NOTHING, Response
 from scenthound.ports import Repository, Where
-from scenthound.store.warc_read import LARGEST, MAGIC, Member, WarcRecord, member_at, members, records, response_of
+from scenthound.store.warc_read import (
+    LARGEST,
+    Member,
+    Problem,
+    WarcRecord,
+    member_at,
+    read_records,
+    records,
+    response_of,
+)
 from scenthound.store.warc_write import STORED, Headers, as_member, digest_of, exchange_records, info_record
 
 ROLL = 1 << 30  # bytes: a larger file is closed and a new one started
@@ -275,65 +283,24 @@ def whole_records(member: Member) -> list[WarcRecord]:
 def read_responses(path: Path, problems: list[str] | None = None) -> Iterator[tuple[int, int, Response]]:
     """Offset, length and response of each `response` (or http `resource`) record of any WARC file.
 
-    The file may be plain or gzip, with one member per record or a single one, in which case offsets are of little use.
-    Unreadable and incomplete records are skipped, and their problems added to `problems`.
+    If many records share one gzip member, their length may be 0. Unreadable and incomplete records are skipped, and
+    their problems added to `problems`, one for each damaged part.
     """
-    problems_found = problems if problems is not None else []
-    with path.open("rb") as file:
-        start = file.read(1 << 20)
-    if start.startswith(MAGIC) and _is_one_record(member_at(start, 0, 16 << 20).data):
-        for member in members(path):
-            try:
-                if member.problem:
-                    raise ValueError(member.problem)
-                for record in records(member.data):
-                    response = response_of(record)
-                    if response is not None:
-                        yield member.offset, member.length, response
-            except ValueError as error:
-                problems_found.append(f"{path.name} at {member.offset}: {error}")
-    else:
-        yield from _streamed(path, problems_found)
+    found: dict[int, str] = {}
 
+    def report(problem: Problem) -> None:
+        found.setdefault(problem.offset, problem.what)
 
-def _streamed(path: Path, problems: list[str]) -> Iterator[tuple[int, int, Response]]:
-    """Like `read_responses`, but with fastwarc, for plain files and files with a single gzip member."""
-    with warnings.catch_warnings():  # imported here because few commands need it, and the import takes 25 ms
-        warnings.simplefilter("ignore", DeprecationWarning)  # importing fastwarc 1.1 emits one
-        from fastwarc.warc import ArchiveIterator
-
-    pending: tuple[int, Response] | None = None
-    with path.open("rb") as file:
-        archive = iter(ArchiveIterator(file, parse_http=False, max_content_length=LARGEST, quirks_mode=True))
-        while True:
-            try:
-                raw = next(archive)
-                record = WarcRecord(
-                    {name.lower(): value for name, value in raw.headers.astuples()}, raw.reader.read(LARGEST)
-                )
-                if record.headers.get("content-length", "") != str(len(record.block)):
-                    raise ValueError("a WARC record that is cut short")
-                response, position = response_of(record), raw.stream_pos
-            except StopIteration:
-                break
-            except ValueError as error:
-                problems.append(f"{path.name}: {error}")
-                continue
-            except OSError as error:
-                problems.append(f"{path.name}: {error}; nothing after it was read")
-                break
-            if pending is not None:
-                yield pending[0], max(0, position - pending[0]), pending[1]
-            pending = (position, response) if response is not None else None
-    if pending is not None:
-        yield pending[0], max(0, path.stat().st_size - pending[0]), pending[1]
-
-
-def _is_one_record(data: bytes) -> bool:
-    try:
-        return len(list(records(data))) == 1
-    except ValueError:
-        return False
+    for offset, length, record, _ in read_records(path, report):
+        try:
+            response = response_of(record)
+        except ValueError as error:
+            found.setdefault(offset, str(error))
+            continue
+        if response is not None:
+            yield offset, length, response
+    if problems is not None:
+        problems += [f"{path.name} at {offset}: {problem}" for offset, problem in found.items()]
 
 
 def _digest_problem(record: WarcRecord) -> str:

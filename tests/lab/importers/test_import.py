@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from scenthound.errors import BadConfig, UnknownName
 from scenthound.lab.beds.bed import Bed
 from scenthound.lab.importers import IMPORTERS, Notes, Options, SourceContent, import_bed, importer
-from scenthound.lab.importers.warc_stream import records_in
 from scenthound.model import Response, Url
+from scenthound.store.warc_read import Problem, read_records
 from scenthound.topic_list import BedTopic
 from scenthound.url import make
 from support.long_form import long_form
@@ -191,16 +191,16 @@ def test_damaged_bytes_do_not_break_the_reader(tmp_path: Path, packing: str, dat
         offset = data.draw(st.integers(0, len(raw) - 1))
         raw[offset : offset + data.draw(st.integers(0, 30))] = data.draw(st.binary(max_size=20))
     path.write_bytes(raw)
-    assert len(list(records_in(path, Notes()))) <= len(MIXED) + 1
+    assert len(list(read_records(path, [].append))) <= len(MIXED) + 1
 
 
 @settings(max_examples=long_form(20, 60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.binary(max_size=300), max_size=6), st.sampled_from(["plain", "each", "one", "pairs"]))
 def test_whole_records_come_out_as_they_went_in(tmp_path: Path, blocks: list[bytes], packing: str) -> None:
     path = save(tmp_path / "whole.warc.gz", [record("resource", "http://a.test/", block) for block in blocks], packing)
-    notes = Notes()
-    assert [read.block for read in records_in(path, notes)] == blocks
-    assert notes.lines() == ()
+    problems: list[Problem] = []
+    assert [placed.record.block for placed in read_records(path, problems.append)] == blocks
+    assert problems == []
 
 
 @pytest.mark.parametrize(

@@ -116,8 +116,11 @@ class Bed:
         succeeded: set[Url] = set()
         fingerprints: list[bytes] = []
         for archive in _archives(self.folder):
-            checked = False
+            before = -1
             for offset, length, response in read_responses(archive, self.faults):
+                if offset == before or not length:
+                    raise BadConfig(f"{archive} has several responses in the gzip member at {offset}", _ONE_MEMBER)
+                before = offset
                 fingerprints.append(_fingerprint(response))
                 try:
                     url = make(response.url)
@@ -125,9 +128,6 @@ class Bed:
                     self.faults.append(f"{archive.name} at {offset}: {error.message}")
                     continue
                 where = Where(archive.name, offset, length)
-                if not checked:
-                    self._read(where, url)  # raises if records can't be read one by one
-                    checked = True
                 success = 200 <= response.status < 300
                 if url not in index or (success and url not in succeeded):
                     index[url] = where

@@ -8,8 +8,7 @@ from scenthound.errors import BadConfig
 from scenthound.lab.beds.bed import valid_urls
 from scenthound.lab.importers import importer
 from scenthound.lab.importers.interface import Notes, Options, SourceContent
-from scenthound.lab.importers.warc import responses_in
-from scenthound.lab.importers.warc_stream import check_start
+from scenthound.lab.importers.warc import check_start, responses_in
 from scenthound.lab.topics.directory import slug
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Topic, Url

@@ -6,23 +6,41 @@ and, if unresolved revisits remain, a second time for their originals.
 
 from __future__ import annotations
 
+import re
+import zlib
 from base64 import b32encode
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import sha1
 from pathlib import Path
 
-from scenthound.errors import BadConfig, NotAUrl
+from scenthound.errors import BadConfig, NotAUrl, from_os_error
 from scenthound.lab.importers import importer
 from scenthound.lab.importers.interface import Notes, Options, SourceContent
-from scenthound.lab.importers.warc_stream import check_start, records_in
 from scenthound.model import Response
-from scenthound.store.warc_read import WarcRecord, response_of
+from scenthound.store.warc_read import (
+    CUT_SHORT,
+    MAGIC,
+    TOO_LARGE,
+    UNREAD,
+    Problem,
+    WarcRecord,
+    read_records,
+    response_of,
+)
 from scenthound.url import make
 
 MAX_REVISITS = 5_000_000  # about 500 bytes of each are kept until the files are read again
 _IGNORED = frozenset(("warcinfo", "request"))  # expected beside responses, so not reported
 _OTHER_KINDS = frozenset(("metadata", "conversion", "continuation"))
+_START = re.compile(rb"WARC/[0-9]\.[0-9]{1,2}\r?\n")
+_OTHER_FORMATS = {
+    b"\x28\xb5\x2f\xfd": "it is compressed with zstd; decompress it first",
+    b"\x04\x22\x4d\x18": "it is compressed with lz4; decompress it first",
+    b"filedesc:": "it is an ARC file, the format before WARC; convert it first",
+    b"PK\x03\x04": "it is a zip archive (WACZ?); its WARC files are in the folder `archive` inside",
+}
 
 
 @importer("warc")
@@ -31,6 +49,29 @@ def warc(source: Path, options: Options, notes: Notes) -> SourceContent:
     files = warc_files([source, *map(Path, options.also)], notes)
     names = ", ".join(file.name for file in files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "")
     return SourceContent(responses_in(files, notes), origin=f"WARC: {names}")
+
+
+def check_start(path: Path) -> bool:
+    """Return False if the file is empty. Raises `BadConfig` if it is not a WARC file."""
+    try:
+        with path.open("rb") as file:
+            raw = file.read(1 << 18)
+    except OSError as error:
+        raise from_os_error(error, path, BadConfig(f"{path} can't be read: {error.strerror or error}")) from None
+    if not raw:
+        return False
+    start = raw
+    if raw.startswith(MAGIC):
+        try:
+            start = zlib.decompressobj(31).decompress(raw, 1 << 16)
+        except zlib.error:
+            start = b""
+    if _START.match(start.lstrip(b"\r\n")) is None:
+        hint = next(
+            (hint for magic, hint in _OTHER_FORMATS.items() if raw.startswith(magic) or start.startswith(magic)), ""
+        )
+        raise BadConfig(f"{path} is not a WARC file", hint or "such a file, decompressed, begins with `WARC/1.`")
+    return True
 
 
 def warc_files(sources: Iterable[Path], notes: Notes) -> list[Path]:
@@ -83,8 +124,21 @@ def responses_in(files: Sequence[Path], notes: Notes) -> Iterator[Response]:
 def _all_records(files: Sequence[Path], notes: Notes, total: int) -> Iterator[WarcRecord]:
     before = 0
     for path in files:
-        yield from records_in(path, notes, before, total)
+        for placed in read_records(path, partial(_note, notes, path.name)):
+            notes.progress(before + placed.read_to, total)
+            yield placed.record
         before += path.stat().st_size
+
+
+def _note(notes: Notes, name: str, problem: Problem) -> None:
+    if problem.what == CUT_SHORT:
+        notes.count("WARC files cut short", name)
+    elif problem.what == UNREAD:
+        notes.count("damaged WARC files not read to the end", name)
+    elif problem.what == TOO_LARGE:
+        notes.count(TOO_LARGE, problem.target)
+    else:
+        notes.count(f"damaged parts of {name} ({problem.what.partition(':')[0]})")
 
 
 def _response(record: WarcRecord, notes: Notes) -> Response | None:

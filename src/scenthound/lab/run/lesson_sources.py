@@ -20,8 +20,7 @@ from scenthound.lab.generate.simple_web import GeneratedWeb
 from scenthound.lab.importers.html import HtmlOptions
 from scenthound.lab.importers.html import html as html_files
 from scenthound.lab.importers.interface import Notes
-from scenthound.lab.importers.warc import responses_in
-from scenthound.lab.importers.warc_stream import check_start
+from scenthound.lab.importers.warc import check_start, responses_in
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Response, Url
 from scenthound.store.warc_repository import files_of

@@ -22,8 +22,7 @@ from scenthound.lab.beds.prepared import prepare
 from scenthound.lab.importers.crawl import crawl_topic
 from scenthound.lab.importers.interface import Notes
 from scenthound.lab.importers.page_filter import PageFilter
-from scenthound.lab.importers.warc import responses_in
-from scenthound.lab.importers.warc_stream import check_start
+from scenthound.lab.importers.warc import check_start, responses_in
 from scenthound.lab.run.cells import Cell, cell_key, save_cell, write_lines
 from scenthound.lab.run.experiment import Experiment, check_topics, open_experiment, open_folder
 from scenthound.lab.run.run_cell import CellResult, ReplayLimits
