@@ -33,6 +33,7 @@ class Example(Parameterised):
         ({"rate": 1}, "give a number above 0, below 1"),
         ({"count": 0}, "give a whole number, 1 or more"),
         ({"count": 2.0}, "give a whole number, 1 or more"),
+        ({"count": 10**400}, "give a whole number, 1 or more"),
         ({"order": "left"}, "one of: up, down"),
         ({"name": ["a"]}, "one of: a, b"),
         ({"quick": 1}, "write true or false"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Collection, Mapping
 from dataclasses import Field, field, fields
 from typing import Any, TypeVar, get_args, get_type_hints
@@ -10,6 +10,14 @@ from typing import Any, TypeVar, get_args, get_type_hints
 from scenthound.errors import BadConfig
 
 T = TypeVar("T")
+TYPES_IN_WORDS: Mapping[Any, str] = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "a string",
+    list[str]: "a list of strings",
+}
+"""The types of parameters; besides these there are literals."""
 
 
 def parameter(
@@ -83,19 +91,25 @@ def default_of(declared: Field[Any]) -> Any:
     return declared.default_factory() if callable(declared.default_factory) else declared.default
 
 
+def has_type(kind: Any, value: Any) -> bool:
+    """Whether a value has the type of a parameter. Whole numbers are numbers; `True`, NaN and infinity are not."""
+    if kind in (int, float):
+        is_number = isinstance(value, int if kind is int else int | float) and not isinstance(value, bool)
+        return is_number and abs(value) <= sys.float_info.max
+    if kind == list[str]:
+        return isinstance(value, list) and all(isinstance(part, str) for part in value)
+    return isinstance(value, kind) if kind in TYPES_IN_WORDS else True
+
+
 def hint_for_value(declared: Field[Any], kind: Any, value: Any) -> str:
     """A hint for a value of the wrong type or out of range; empty if the value is allowed."""
     if names := list(declared.metadata.get("among", ()) or get_args(kind) * (kind != list[str])):
         return "" if value in names else "one of: " + ", ".join(names)
-    if kind is bool:
-        return "" if type(value) is bool else "write true or false"
-    if kind is str:
-        return "" if isinstance(value, str) else "write a string"
-    if kind in (int, float):
-        is_number = isinstance(value, int if kind is int else int | float) and not isinstance(value, bool)
-        allowed = is_number and math.isfinite(value) and _is_within(declared.metadata, value)
-        return "" if allowed else f"give {'a whole number' if kind is int else 'a number'}{_range(declared.metadata)}"
-    return ""
+    is_number = kind in (int, float)
+    if has_type(kind, value) and (not is_number or _is_within(declared.metadata, value)):
+        return ""
+    words = TYPES_IN_WORDS[kind]
+    return f"give {words}{_range(declared.metadata)}" if is_number else f"write {words}"
 
 
 def _is_within(bounds: Mapping[str, Any], value: float) -> bool:

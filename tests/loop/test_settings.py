@@ -31,6 +31,8 @@ def test_lists_come_from_toml_or_from_commas() -> None:
         ({"pages": 0}, "1 or more"),
         ({"pages": 2.5}, "a whole number"),
         ({"pages": True}, "a whole number"),
+        ({"pages": 10**400}, "a whole number"),
+        ({"delay": 10**400}, 'a time such as "500 ms"'),
         ({"robots": "perhaps"}, "true or false"),
         ({"page_bytes": "3 s"}, "a size such as"),
         ({"hosts": [1]}, "a list of strings"),

@@ -6,15 +6,15 @@ with a hint. Times and sizes may have units (`"1.5 s"`, `"10 MB"`).
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import Field, dataclass, fields
 from typing import Any, TypeVar, get_type_hints
 
 from scenthound.errors import BadConfig, UnknownName
 from scenthound.loop.fetch_order import ORDERS
-from scenthound.parameters import default_of, hint_for_value, parameter
+from scenthound.parameters import TYPES_IN_WORDS, default_of, has_type, hint_for_value, parameter
 from scenthound.url import UrlRules
 
 T = TypeVar("T")
@@ -30,6 +30,10 @@ _BYTES: dict[str, float] = {
     "gib": 1 << 30,
 }
 _UNITS: dict[str, dict[str, float]] = {"seconds": _SECONDS, "bytes": _BYTES}
+_EXPECTED = {
+    "seconds": 'seconds, or a time such as "500 ms" or "2 min"',
+    "bytes": 'bytes, or a size such as "10 MB"',
+}
 _TRUTH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 _QUANTITY = re.compile(r"\s*([0-9][0-9_]*(?:\.[0-9]*)?|\.[0-9]+)\s*([a-zA-Z]*)\s*\Z")
 
@@ -172,61 +176,40 @@ def read(kind: type[T], plain: Mapping[str, Any], what: str = "setting") -> T:
 
 def _checked(declared: Field[Any], kind: Any, value: Any, what: str) -> Any:
     unit = declared.metadata.get("unit", "")
-    try:
-        typed = _typed(kind, unit, value)
-    except (ValueError, TypeError, OverflowError):
-        hint = f"write {_expected(kind, unit)}; the default is {shown(default_of(declared))}"
-        raise BadConfig(f"{what} `{declared.name}` can't be {value!r}", hint) from None
-    if hint := hint_for_value(declared, kind, typed):
+    typed = _converted(kind, unit, value)
+    if not has_type(kind, typed):
+        expected = _EXPECTED.get(unit, TYPES_IN_WORDS[kind])
+        hint = f"write {expected}; the default is {shown(default_of(declared))}"
+    else:
+        hint = hint_for_value(declared, kind, typed)
+    if hint:
         raise BadConfig(f"{what} `{declared.name}` can't be {value!r}", hint)
     return typed
 
 
-def _typed(kind: Any, unit: str, value: Any) -> Any:
+def _converted(kind: Any, unit: str, value: Any) -> Any:
+    """The value in the type of its field if it stands for one, such as text for a number; otherwise unchanged."""
     if kind is bool:
-        if isinstance(value, str) and value.lower() in _TRUTH:
-            return _TRUTH[value.lower()]
-        return value if isinstance(value, bool) else _refuse()
-    if kind is int or kind is float:
-        if isinstance(value, bool):
-            _refuse()
-        if isinstance(value, str):
-            value = _quantity(value, unit)
-        if kind is int:
-            return int(value) if value == int(value) else _refuse()
-        number = float(value)
-        return number if math.isfinite(number) else _refuse()
+        return _TRUTH.get(value.lower(), value) if isinstance(value, str) else value
     if kind == list[str]:
         if isinstance(value, str):
             return [part.strip() for part in value.split(",") if part.strip()]
-        return list(value) if all(isinstance(part, str) for part in value) else _refuse()
-    return value if isinstance(value, str) else _refuse()
+        return list(value) if isinstance(value, Iterable) else value
+    if kind in (int, float):
+        number = _quantity(value, unit) if isinstance(value, str) else value
+        if not isinstance(number, bool | str):
+            with suppress(ValueError, TypeError, OverflowError):
+                return kind(number) if kind is float or kind(number) == number else value
+    return value
 
 
-def _refuse() -> Any:
-    raise ValueError
-
-
-def _quantity(text: str, unit: str) -> float:
+def _quantity(text: str, unit: str) -> float | str:
+    """The number that a text such as "10 MB" stands for; the text itself if it is not one."""
+    factors = {"": 1.0, **_UNITS.get(unit, {})}
     match = _QUANTITY.match(text)
-    if not match:
-        raise ValueError(text)
-    number, name = float(match[1].replace("_", "")), match[2].lower()
-    if not name:
-        return number
-    factors = _UNITS.get(unit, {})
-    if name not in factors:
-        raise ValueError(text)
-    return number * factors[name]
-
-
-def _expected(kind: Any, unit: str) -> str:
-    if unit == "seconds":
-        return 'seconds, or a time such as "500 ms" or "2 min"'
-    if unit == "bytes":
-        return 'bytes, or a size such as "10 MB"'
-    words = {bool: "true or false", int: "a whole number", float: "a number", str: "a string"}
-    return words.get(kind, "a list of strings")
+    if not match or match[2].lower() not in factors:
+        return text
+    return float(match[1].replace("_", "")) * factors[match[2].lower()]
 
 
 def shown(value: Any) -> str:
