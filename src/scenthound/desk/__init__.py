@@ -10,6 +10,6 @@ the five applications, `agent_tools` the tools for AI agents, `commands` the com
 * `*_api` modules are the JSON API. Each operation is declared once, with its OpenAPI description: see `api_operations`,
   `request_parameters` and `shapes`; `api_base` has the code they share.
 * `*_data` modules and `crawl_data` produce the JSON data that the API returns and the pages show.
-* `*_view` modules render one page each; `main_pages` has the routes of the main pages. `page_layout`, `markup` and
-  `harvest_curve` are the building blocks, `static/` has the scripts and styles.
+* `*_view` modules gather what one page shows; `main_pages` has the routes of the main pages. `page_templates` renders
+  the templates in `templates/`; `static/` has the scripts and styles.
 """

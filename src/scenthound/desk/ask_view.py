@@ -13,8 +13,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from scenthound.desk import api_base, main_pages, start_view, steering_api
-from scenthound.desk import page_layout as layout
+from scenthound.desk import api_base, main_pages, steering_api
 from scenthound.desk import request_parameters as params
 from scenthound.desk.api_operations import get, post
 from scenthound.desk.apps.ask import (
@@ -26,7 +25,7 @@ from scenthound.desk.apps.ask import (
     ranked,
     strategy_for_question,
 )
-from scenthound.desk.markup import Markup, element
+from scenthound.desk.page_templates import render
 from scenthound.desk.seed_choices import checked_source, choices
 from scenthound.desk.shapes import FLAG, INTEGER, NUMBER, TEXT, fields, list_of, nullable
 from scenthound.desk.start_processes import LOG, NewCrawl
@@ -37,7 +36,6 @@ from scenthound.loop.steering import give_order
 from scenthound.store.lock import holder
 
 MOST_PAGES = 2_000
-CHOICES = (20, 50, 100, 200)
 STOP_TIMEOUT = 30.0  # seconds to wait for a crawl to stop before its folder is deleted
 STRATEGY_LABELS = {
     "hound": "hound: learns as it goes",
@@ -136,81 +134,13 @@ def _delete(desk: api_base.Desk, path: Path) -> None:
 
 async def ask_page(request: Request) -> str:
     desk = api_base.desk_of(request)
-    sources = await run_in_threadpool(choices, desk.collections, desk.sources)
-    query = request.query_params.get("q", "")[:2000]
-    return layout.page("Ask", _form(query, sources), _results(), script="ask")
-
-
-def _form(query: str, sources: list[tuple[str, str]]) -> Markup:
-    box = element(
-        "div",
-        element("label", "Ask the web", for_="topic", class_="ask"),
-        element(
-            "div",
-            element("input", id="topic", name="topic", value=query, autofocus=True, autocomplete="off", maxlength=2000),
-            element("button", "Ask", class_="primary"),
-            class_="row",
-        ),
-    )
-    seeds = element(
-        "div",
-        element("label", "Start from ", element("span", "one address per line", class_="quiet-text"), for_="seeds"),
-        element("textarea", id="seeds", name="seeds", rows=3, spellcheck="false", placeholder="https://example.org/"),
-        start_view.seed_finder(sources, ""),
-    )
-    about = element(
-        "p",
-        f"Results stay where they first appear. {STRATEGY_HELP}",
-        class_="quiet-text",
-    )
-    return element(
-        "form",
-        box,
-        seeds,
-        _radios("Strategy", "strategy", [(name, STRATEGY_LABELS[name]) for name in QUESTION_STRATEGIES], "hound"),
-        _radios("Pages", "pages", [(str(pages), str(pages)) for pages in CHOICES], str(PAGES)),
-        _per_seed(),
-        about,
-        element("p", class_="error", id="ask-error", role="alert"),
-        id="asking",
-        class_="start",
-        novalidate=True,
-    )
-
-
-def _per_seed() -> Markup:
-    label = element("label", element("input", type="checkbox", name="per_seed"), " one for each starting page")
-    return element("fieldset", element("legend", layout.term("waiting list")), label, class_="choices")
-
-
-def _radios(legend: str, name: str, options: list[tuple[str, str]], chosen: str) -> Markup:
-    buttons = [
-        element("label", element("input", type="radio", name=name, value=value, checked=value == chosen), f" {label}")
-        for value, label in options
-    ]
-    return element("fieldset", element("legend", legend), *buttons, class_="choices")
-
-
-def _results() -> Markup:
-    buttons = element(
-        "div",
-        element("button", "Stop", type="button", id="stop"),
-        element("button", "Keep as collection", type="button", id="keep"),
-        element("button", "Delete", type="button", id="discard"),
-        element("a", "Spiders", id="spiders", class_="button", hidden=True),
-        class_="steer",
-    )
-    return element(
-        "section",
-        element("div", element("h2", "Results", id="asked"), buttons, class_="head"),
-        element("p", id="progress-words", role="status"),
-        element("ol", id="hits", class_="hits"),
-        element(
-            "div", element("h2", "Best results"), element("ol", id="ranked", class_="hits"), id="ranking", hidden=True
-        ),
-        id="answer",
-        hidden=True,
-        class_="list",
+    return render(
+        "ask.html",
+        query=request.query_params.get("q", "")[:2000],
+        sources=await run_in_threadpool(choices, desk.collections, desk.sources),
+        strategies={name: STRATEGY_LABELS[name] for name in QUESTION_STRATEGIES},
+        strategy_help=STRATEGY_HELP,
+        pages=PAGES,
     )
 
 

@@ -10,11 +10,10 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from scenthound.desk import api_base, main_pages
-from scenthound.desk import page_layout as layout
 from scenthound.desk import request_parameters as params
 from scenthound.desk.api_operations import get, post
 from scenthound.desk.apps.companion import Companion, LessonKind, Visit
-from scenthound.desk.markup import Markup, element
+from scenthound.desk.page_templates import render
 from scenthound.desk.pairing import Pairings, is_extension
 from scenthound.desk.security import LARGEST_VISIT, not_paired
 from scenthound.desk.shapes import FLAG, INTEGER, NUMBER, TEXT, TEXTS, fields, list_of, nullable
@@ -202,85 +201,7 @@ async def switch(request: Request) -> Any:
 
 async def companion_page(request: Request) -> str:
     companion_of(request)
-    return layout.page(
-        "Companion",
-        _head(),
-        element("div", _words(), _pages(), class_="cards"),
-        _excluded(),
-        _pairing(),
-        script="companion",
-    )
-
-
-def _head() -> Markup:
-    buttons = element(
-        "div",
-        element("button", "Turn off", type="button", id="switch"),
-        element("button", "Forget everything", type="button", id="forget"),
-        class_="labels",
-    )
-    about = (
-        "The companion learns words from the pages you read. Their weights fade: after 20 more pages they count half. "
-        "The words are stored in a file on this computer and never leave it."
-    )
-    return element(
-        "section",
-        element("div", element("h1", "Companion"), buttons, class_="head"),
-        element("p", about, class_="quiet-text"),
-        element("p", "Only you can see what it knows: open the link that `scenthound companion` printed.",
-                id="companion-state", role="status"),
-        class_="crawl-head",
-    )  # fmt: skip
-
-
-def _words() -> Markup:
-    form = element(
-        "form",
-        element("label", "Add a word or change its weight", for_="word"),
-        element(
-            "div",
-            element("input", id="word", autocomplete="off", maxlength=60),
-            element(
-                "input", id="weight", type="number", min="0", max="100", step="any", value="1", aria_label="Weight"
-            ),
-            element("button", "Set"),
-            class_="row",
-        ),
-        id="add-word",
-        class_="open",
-    )
-    removed = element("p", id="removed", class_="quiet-text")
-    return layout.card("Your interests", element("ul", id="words", class_="words"), removed, form)
-
-
-def _pages() -> Markup:
-    return layout.card(
-        "Looking ahead",
-        element("p", id="front", class_="quiet-text"),
-        element("ul", id="looked-at", class_="looked-at"),
-    )
-
-
-def _excluded() -> Markup:
-    form = element(
-        "form",
-        element("label", "One site per line, such as example.org; subdomains are included", for_="excluded"),
-        element("textarea", id="excluded", rows=4, spellcheck="false"),
-        element("button", "Save"),
-        id="excluding",
-        class_="open",
-    )
-    about = "Paired browsers add these sites to their own lists. To read a site again, remove it in their options, too."
-    return layout.card("Excluded sites", form, element("p", about, class_="quiet-text"))
-
-
-def _pairing() -> Markup:
-    return layout.card(
-        "Paired browsers",
-        element("ul", id="paired", class_="looked-at"),
-        element("div", element("button", "Get a new code", type="button", id="new-code"),
-                element("b", id="code"), class_="row"),
-    )  # fmt: skip
+    return render("companion.html")
 
 
 _ONE = "/api/companion"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -13,26 +15,27 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from scenthound import url as urls
-from scenthound.desk import (
-    api_base,
-    crawl_data,
-    crawl_view,
-    page_view,
-    search_api,
-    search_view,
-    start_view,
-    stored_copy,
-)
-from scenthound.desk import page_layout as layout
+from scenthound.desk import api_base, crawl_data, search_api, stored_copy
 from scenthound.desk.agent_data import has_agents
 from scenthound.desk.crawl_api import HOST, ON_TOPIC, URL
-from scenthound.desk.markup import Content, Markup, element
+from scenthound.desk.page_templates import render
 from scenthound.desk.seed_choices import choices
 from scenthound.errors import ScenthoundError, from_os_error
+from scenthound.formats import whole_number
+from scenthound.looking_for import CHOICES
 from scenthound.loop.folder import CrawlFolder
 from scenthound.search.portal_categories import categories_of
 from scenthound.store.live_queries import Wanted
 
+MOST_LINKS = 400
+MOST_NOTES = 20
+LINK_STATES = {
+    "fetched": "fetched",
+    "waiting": "waiting",
+    "moved": "redirected",
+    "failed": "failed",
+    "not followed": "not followed",
+}
 STATIC = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
@@ -52,17 +55,19 @@ def html_page(handler: Any) -> Any:
 
 
 def problem_page(message: str, hint: str, status: int) -> HTMLResponse:
-    home_link = element("p", element("a", "All collections", href="/"))
-    return HTMLResponse(layout.page("Something went wrong", layout.problem(message, hint, home_link)), status)
+    return HTMLResponse(render("problem.html", message=message, hint=hint), status)
 
 
-def nav_of(path: Path, name: str, here: str) -> Markup:
-    """The navigation of a collection: Agents if it has any; Site map if all seeds are on one host, else Related."""
-    without = [] if has_agents(path) else ["/agents"]
-    with CrawlFolder.look(path) as folder:
-        hosts = {urls.host(url) for url, _ in folder.request.keyed_seeds()}
-    without.append("/related" if len(hosts) == 1 else "/site-map")
-    return layout.collection_nav(name, here, without)
+async def collection_page(request: Request, template: str, **values: Any) -> str:
+    """Render a page of a collection. Its navigation has Agents if there are any, and Site map or Related."""
+
+    def entries_left_out(path: Path) -> list[str]:
+        with CrawlFolder.look(path) as folder:
+            hosts = {urls.host(url) for url, _ in folder.request.keyed_seeds()}
+        return [*([] if has_agents(path) else ["/agents"]), "/related" if len(hosts) == 1 else "/site-map"]
+
+    without = await run_in_threadpool(entries_left_out, api_base.folder_of(request))
+    return render(template, name=request.path_params["name"], without=without, **values)
 
 
 # ---- start
@@ -70,20 +75,15 @@ def nav_of(path: Path, name: str, here: str) -> Markup:
 
 async def start(request: Request) -> str:
     desk, query = api_base.desk_of(request), request.query_params
-    rows = await run_in_threadpool(api_base.listing, desk)
-    sources = await run_in_threadpool(choices, desk.collections, desk.sources)
-    form = start_view.start_form(query.get("topic", "")[:2000], sources, query.get("source", ""))
-    collection_list = start_view.collections(rows, desk.collections.experiments())
-    companion_link = element("a", "Companion", href="/companion") if desk.companion is not None else None
-    shortcuts = element(
-        "p",
-        "In a hurry? ",
-        element("a", "Ask a short question", href="/ask"),
-        " ",
-        companion_link,
-        class_="quiet-text aside",
+    return render(
+        "start.html",
+        topic=query.get("topic", "")[:2000],
+        sources=await run_in_threadpool(choices, desk.collections, desk.sources),
+        source=query.get("source", ""),
+        has_companion=desk.companion is not None,
+        collections=await run_in_threadpool(api_base.listing, desk),
+        experiments=desk.collections.experiments(),
     )
-    return layout.page("What are you looking for?", form, shortcuts, collection_list, script="start")
 
 
 # ---- a crawl
@@ -96,15 +96,13 @@ async def crawl(request: Request) -> str:
     query = request.query_params
     order = "best" if query.get("order") == "best" else "new"
     wanted = Wanted(order, host=HOST.of(query), on_topic=ON_TOPIC.of(query))
-    listing = await run_in_threadpool(crawl_data.pages, path, wanted)
-    return layout.page(
-        facts["topic"],
-        crawl_view.head(facts),
-        element("div", crawl_view.figures(facts), class_="cards"),
-        crawl_view.results(listing["pages"], facts, wanted),
-        crawl_view.losses(facts),
-        script="crawl",
-        nav=await run_in_threadpool(nav_of, path, name, ""),
+    return await collection_page(
+        request,
+        "crawl.html",
+        facts=facts,
+        wanted=wanted,
+        pages=(await run_in_threadpool(crawl_data.pages, path, wanted))["pages"],
+        look_for_other=next(choice for choice in CHOICES if choice != facts["looking_for"]),
     )
 
 
@@ -112,51 +110,41 @@ async def crawl(request: Request) -> str:
 
 
 async def one_page(request: Request) -> str | Response:
-    path, name = api_base.folder_of(request), request.path_params["name"]
+    path = api_base.folder_of(request)
     if not request.query_params.get("url", "").strip():
         return await why(request)
     url = URL.of(request.query_params)
     explanation = await run_in_threadpool(crawl_data.explanation, path, url, api_base.desk_of(request).clock())
     if explanation["state"] != "crawled":
         return await why(request)
-    links = await run_in_threadpool(crawl_data.links, path, explanation["page"]["url"])
-    content = page_view.fetched_page(name, explanation, links)
-    return layout.page(
-        explanation["page"]["title"] or explanation["page"]["url"],
-        content,
-        script="page",
-        nav=await run_in_threadpool(nav_of, path, name, "/page"),
+    page = explanation["page"]
+    links = await run_in_threadpool(crawl_data.links, path, page["url"])
+    order = list(LINK_STATES)
+    return await collection_page(
+        request,
+        "page.html",
+        explanation=explanation,
+        most_of_parts=max(map(abs, page["parts"].values()), default=1.0) or 1.0,
+        notes=[event for event in explanation["told"] if _is_note(event)][:MOST_NOTES],
+        links=links,
+        link_states=LINK_STATES,
+        shown_links=sorted((links or {}).get("links", ()), key=lambda link: order.index(link["state"]))[:MOST_LINKS],
     )
+
+
+def _is_note(event: Mapping[str, Any]) -> bool:
+    return event["event"] != "exploration" or bool(event["facts"].get("rate"))
 
 
 async def why(request: Request) -> str:
-    path, name = api_base.folder_of(request), request.path_params["name"]
-    url = request.query_params.get("url", "").strip()
-    answer: Content = None
+    path, url = api_base.folder_of(request), request.query_params.get("url", "").strip()
+    explanation = error = None
     if url:
         try:
             explanation = await run_in_threadpool(crawl_data.explanation, path, url, api_base.desk_of(request).clock())
-            answer = page_view.not_fetched_card(name, explanation)
-        except ScenthoundError as error:
-            answer = layout.problem(error.message, error.hint)
-    box = element(
-        "form",
-        element("label", "Why was this page not fetched?", for_="url", class_="ask"),
-        element(
-            "div",
-            element("input", id="url", name="url", value=url, placeholder="https://example.org/page", autofocus=True),
-            element("button", "Find out", class_="primary"),
-            class_="row",
-        ),
-        element(
-            "p",
-            "Enter any address to see whether the crawl found it, where, and what is ahead of it in the waiting list.",
-            class_="quiet-text",
-        ),
-        method="get",
-        class_="start",
-    )
-    return layout.page("Why not?", box, answer, script="page", nav=await run_in_threadpool(nav_of, path, name, "/why"))
+        except ScenthoundError as failure:
+            error = failure
+    return await collection_page(request, "why.html", url=url, explanation=explanation, error=error)
 
 
 async def copy(request: Request) -> Response:
@@ -179,26 +167,34 @@ async def copy(request: Request) -> Response:
 
 
 async def search(request: Request) -> str:
-    desk, path, name = api_base.desk_of(request), api_base.folder_of(request), request.path_params["name"]
-    query, error, results = request.query_params, None, None
+    desk, path, query = api_base.desk_of(request), api_base.folder_of(request), request.query_params
     words, like = query.get("q", "").strip(), query.get("like", "").strip()
     languages = await run_in_threadpool(search_api.languages_of, path)
+    error, results, next_results, offset = None, None, "", whole_number(query.get("offset", "")) or 0
     if words or like:
         try:
             results = await run_in_threadpool(search_api.search_folder, desk, path, query)
+            after = offset + len(results["results"])
+            if results["results"] and after < results["total"]:
+                other_parameters = [(key, value) for key, value in query.multi_items() if key != "offset"]
+                next_results = urlencode([*other_parameters, ("offset", after)])
         except ScenthoundError as failure:
-            error = layout.problem(failure.message, failure.hint)
+            error = failure
     else:
         await run_in_threadpool(desk.processes.follow, path)
-    box = search_view.form(words, like, query, languages, await run_in_threadpool(categories_of, path))
-    pages = await run_in_threadpool(_page_count, path)
-    result_list = error if results is None else search_view.result_list(name, results, query, pages)
-    return layout.page(
-        words or like or "Search",
-        box,
-        result_list,
-        script="search",
-        nav=await run_in_threadpool(nav_of, path, name, "/search"),
+    return await collection_page(
+        request,
+        "search.html",
+        words=words,
+        like=like,
+        query=query,
+        languages={code: pages for code, pages in languages.items() if code},
+        categories=await run_in_threadpool(categories_of, path),
+        error=error,
+        results=results,
+        page_count=await run_in_threadpool(_page_count, path),
+        offset=offset,
+        next_results=next_results,
     )
 
 

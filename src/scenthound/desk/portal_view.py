@@ -17,12 +17,10 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from scenthound.desk import api_base, main_pages
-from scenthound.desk import page_layout as layout
 from scenthound.desk import request_parameters as params
 from scenthound.desk.api_operations import get, post
 from scenthound.desk.apps.portal.categories import FILE, PortalCategory, read_categories, rename
 from scenthound.desk.apps.portal.portal_html import STATIC, static_file
-from scenthound.desk.markup import Content, element
 from scenthound.desk.shapes import ANY, TEXT, fields, nullable
 from scenthound.errors import BadConfig
 from scenthound.search.portal_categories import PORTAL
@@ -31,7 +29,6 @@ _STORED = re.compile(r"(?:index|search|c/[a-z0-9_-]+|p/[0-9]+)\.html|search/[a-z
 _KINDS = {"html": "text/html", "json": "application/json", "css": "text/css", "js": "text/javascript"}
 
 LONGEST_NAME = 120
-SHOWN_WORDS = 8
 JOB = fields(state=TEXT, said=TEXT, answer=nullable(ANY))
 
 
@@ -57,60 +54,25 @@ async def name_category(request: Request) -> Any:
     return {"name": body.name}
 
 
-def _categories(path: Path) -> list[PortalCategory]:
+def _categories(portal: Path) -> list[PortalCategory]:
     """The categories that can be renamed; none if there is no portal, or if it uses a taxonomy."""
-    file = path / PORTAL / FILE
+    file = portal / FILE
     try:
         return read_categories(file) if file.is_file() and not file.is_symlink() else []
     except BadConfig:
         return []
 
 
-def _names(categories: list[PortalCategory]) -> Content:
-    if not categories:
-        return None
-    fields_ = [
-        element(
-            "li",
-            element(
-                "input",
-                value=category.name,
-                maxlength=LONGEST_NAME,
-                data_category=category.id,
-                aria_label=f"Name of {category.name}",
-            ),
-            element("span", ", ".join(list(category.words)[:SHOWN_WORDS]), class_="quiet-text"),
-        )
-        for category in categories
-    ]
-    about = (
-        "Rename them as you like; their pages stay the same. Pages are assigned according to the words on the right."
-    )
-    save = element("div", element("button", "Save names"), class_="steer")
-    form = element("form", element("ul", *fields_, class_="names"), save, id="names")
-    return layout.card("Categories", element("p", about, class_="quiet-text"), form)
-
-
 async def portal_page(request: Request) -> str:
-    path, name = api_base.folder_of(request), request.path_params["name"]
-    is_built = (path / PORTAL / "index.html").is_file()
-    label = "Update the portal" if is_built else "Build the portal"
-    opened = element("p", element("a", "Open the portal", href=f"/c/{name}/portal/index.html")) if is_built else None
-    content = layout.card(
-        "Portal",
-        element(
-            "p",
-            "A website for this collection, with categories, citations, search and a page for each collected page. "
-            f"You can publish its folder, {path / PORTAL}, on any web server; "
-            "categories.toml in it defines the categories.",
-        ),
-        opened,
-        element("div", element("button", label, type="button", id="build", data_do="build"), class_="steer"),
-        element("p", id="build-said", role="status"),
+    folder = api_base.folder_of(request) / PORTAL
+    return await main_pages.collection_page(
+        request,
+        "portal.html",
+        folder=str(folder),
+        is_built=(folder / "index.html").is_file(),
+        categories=await run_in_threadpool(_categories, folder),
+        longest_name=LONGEST_NAME,
     )
-    nav = await run_in_threadpool(main_pages.nav_of, path, name, "/portal")
-    names = _names(await run_in_threadpool(_categories, path))
-    return layout.page("Portal", content, names, script="portal", nav=nav)
 
 
 async def portal_file(request: Request) -> Response:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Iterator
 
 from selectolax.lexbor import LexborNode
 
-from scenthound.desk.markup import Markup, element, join, text
+from scenthound.desk.page_templates import render
 from scenthound.web.html_document import HtmlDocument
 
 BLOCKS = frozenset(
@@ -20,6 +21,7 @@ BLOCKS = frozenset(
     "article section main header footer nav aside div address caption".split()
 )
 INLINE = frozenset("a b strong i em u s code kbd sub sup small mark q cite abbr br span time".split())
+UNREADABLE = frozenset(("select", "option", "textarea", "button", "svg", "math"))
 RENAMED = {"a": "u", "main": "div", "address": "div"}
 """Links become underlined text that can't be clicked."""
 MOST_NODES = 50_000
@@ -40,43 +42,40 @@ POLICY = (
 def stored_copy(document: HtmlDocument) -> str:
     """Return the complete HTML of the copy."""
     body = next(iter(document.root.css("body")), document.root) if document.root is not None else None
-    content = _Copy().children(body, 0) if body is not None else text("")
-    head = join(
-        element("meta", charset="utf-8"),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("title", document.title),
-        Markup(f"<style>{STYLE}</style>"),
-    )
-    return f"<!doctype html>\n{element('html', element('head', head), element('body', content), lang='en')}"
+    pieces = _Copy().pieces(body, 0) if body is not None else ()
+    return render("copy.html", title=document.title, style=STYLE, pieces=pieces)
 
 
 class _Copy:
-    """Copies a page; the number of nodes is limited."""
+    """Copies a page as pieces, each a tag or a text; the number of nodes is limited."""
 
     def __init__(self) -> None:
         self._nodes_left = MOST_NODES
 
-    def children(self, node: LexborNode, depth: int) -> Markup:
-        parts: list[Markup] = []
+    def pieces(self, node: LexborNode, depth: int) -> Iterator[tuple[str, str]]:
         child = node.first_child
         while child is not None and self._nodes_left > 0:
             self._nodes_left -= 1
-            parts.append(self._node(child, depth))
+            yield from self._of_node(child, depth)
             child = child.next
-        return join(*parts)
 
-    def _node(self, node: LexborNode, depth: int) -> Markup:
+    def _of_node(self, node: LexborNode, depth: int) -> Iterator[tuple[str, str]]:
         if node.is_text_node:
-            return text(node.text_content or "")
+            yield "", node.text_content or ""
         if not node.is_element_node or depth >= DEEPEST:
-            return text("")
+            return
         name = node.tag or ""
         if name == "img":
-            alternative = (node.attributes.get("alt") or "").strip()
-            return element("small", f"[image: {alternative[:200]}]") if alternative else text("")
-        if name in ("br", "hr"):
-            return element(name)
-        content = self.children(node, depth + 1)
-        if name in BLOCKS or name in INLINE:
-            return element(RENAMED.get(name, name), content)
-        return content if name not in ("select", "option", "textarea", "button", "svg", "math") else text("")
+            if alternative := (node.attributes.get("alt") or "").strip():
+                yield from (("small", ""), ("", f"[image: {alternative[:200]}]"), ("/small", ""))
+        elif name in ("br", "hr"):
+            yield name, ""
+        elif name in BLOCKS or name in INLINE:
+            tag = RENAMED.get(name, name)
+            yield tag, ""
+            yield from self.pieces(node, depth + 1)
+            yield f"/{tag}", ""
+        else:
+            pieces = list(self.pieces(node, depth + 1))  # read in any case: its nodes count
+            if name not in UNREADABLE:
+                yield from pieces

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from scenthound.desk import (
-    agent_view,
+    agents_view,
     ask_view,
     companion_view,
     crawl_api,
@@ -25,7 +25,6 @@ from scenthound.desk import (
     main_pages,
     map_view,
     opensearch,
-    population_view,
     portal_view,
     related_view,
     search_api,
@@ -44,17 +43,7 @@ from scenthound.errors import BadConfig
 
 MODULES = (
     *(crawl_api, steering_api, topic_api, search_api, opensearch, seed_finding, main_pages, lists_view, map_view),
-    *(
-        population_view,
-        agent_view,
-        ask_view,
-        portal_view,
-        related_view,
-        site_map_view,
-        companion_view,
-        lab_api,
-        lab_view,
-    ),
+    *(agents_view, ask_view, portal_view, related_view, site_map_view, companion_view, lab_api, lab_view),
 )
 ROUTES = [route for module in MODULES for route in module.ROUTES]
 
