@@ -24,6 +24,7 @@ BASE = {
     "merge_candidates",
     "looking_for",
     "templates",
+    "typed_data",
 }
 READING = {"web", "text", "page"}
 FLOOR = BASE | READING | {"ports", "store", "graph"}
@@ -42,6 +43,7 @@ CRAWLER: dict[str, set[str]] = {
     "looking_for": {"model", "url", "errors"},
     "topic_list": BASE,
     "templates": {"formats"},
+    "typed_data": set(),
     "web": BASE | {"ports"},
     "text": BASE,
     "page": BASE | {"ports", "web", "text"},

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import msgspec
 import pytest
 
 from scenthound import url as urls
@@ -34,6 +35,7 @@ from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.strategies.best_first import BestFirst
 from scenthound.strategies.breadth_first import BreadthFirst
+from scenthound.typed_data import from_plain
 from scenthound.web.robots import parse
 
 
@@ -344,7 +346,7 @@ def test_the_state_of_the_loop_is_plain_json_and_can_be_taken_up() -> None:
     crawl = crawl_of("a.example/old", "c.example/", politeness=polite(1.0))
     first = fetched(crawl, 0.0)
     crawl.landed(Moved(first.candidate, named("b.example/new"), "http://b.example/new"), 0.5)
-    state = LoopState.from_plain(json.loads(json.dumps(LoopState.of(crawl).to_plain())))
+    state = from_plain(json.loads(json.dumps(msgspec.to_builtins(LoopState.of(crawl)))), LoopState)
     other = Crawl(
         Everything(), MemoryFrontier(), MemoryHistory(), Topic("bees"), [], limits=Limits(), politeness=polite()
     )
@@ -647,7 +649,7 @@ def test_a_seed_beyond_the_bound_survives_a_restart() -> None:
 
     crawl = made(MemoryFrontier(1, "refuse"))
     crawl.start()
-    state = LoopState.from_plain(json.loads(json.dumps(LoopState.of(crawl).to_plain())))
+    state = from_plain(json.loads(json.dumps(msgspec.to_builtins(LoopState.of(crawl)))), LoopState)
     again = made(crawl.frontier)  # type: ignore[arg-type]
     resume(again, Saved(state), lambda step, where: None)
     assert {fetched(again, 0.0).candidate.url for _ in range(3)} == set(again.seed_spellings)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from scenthound.loop.messages import SITEMAP, Fetch, RobotsLanded, SitemapLanded
@@ -95,7 +96,7 @@ def test_a_folder_that_kept_them_with_the_state_of_the_loop_is_taken_up(tmp_path
     session = begun(tmp_path / "crawl")
     database = session.folder.database
     database.save_state(
-        "crawl", {**LoopState.of(session.crawl).to_plain(), "sitemaps": {"a.test": [MAP], "b.test": []}}
+        "crawl", {**msgspec.to_builtins(LoopState.of(session.crawl)), "sitemaps": {"a.test": [MAP], "b.test": []}}
     )
     database.commit()
     session.close()

@@ -166,7 +166,7 @@ def test_a_redirected_robots_file_is_not_saved_and_simply_asked_for_again() -> N
     crawl = crawl_of("a.example/x", "b.example/y")
     VirtualWeb(answer).crawl(crawl)
     assert crawl.pages == 2
-    saved = [candidate.url for state in seen for candidate, _, _ in state.loose]
+    saved = [loose[0] for state in seen for loose in state.loose]
     assert not any("#" in url or "robots" in url for url in saved)
 
 

@@ -23,11 +23,15 @@ import json
 import re
 import secrets
 from collections import OrderedDict
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
+
+from msgspec import Meta
 
 from scenthound.errors import BadUsage, FileDamaged
 from scenthound.files import check_own_file, make_folder, write_text
+from scenthound.typed_data import from_json
 
 FILE = "pairings.json"
 VERSION = 2
@@ -61,6 +65,15 @@ class SignedRequest(NamedTuple):
     target: str
     """Path and query, as sent."""
     body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class PairingsFile:
+    """The content of `pairings.json`: the key of each extension, by its origin."""
+
+    version: Annotated[int, Meta(ge=1, le=VERSION)]
+    port: Annotated[int, Meta(ge=0, le=65535)]
+    extensions: dict[str, Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]]
 
 
 class _Challenge(NamedTuple):
@@ -159,7 +172,7 @@ class Pairings:
         return key_of(self._code, origin) if self._code and now <= self._until else ""
 
     def _save(self) -> None:
-        document = {"version": VERSION, "port": self.port, "extensions": self._keys}
+        document = asdict(PairingsFile(VERSION, self.port, self._keys))
         write_text(self._path, json.dumps(document, indent=1) + "\n", mode=0o600)
 
 
@@ -172,13 +185,10 @@ def _load(path: Path) -> tuple[int, dict[str, str]]:
     if not path.exists():
         return 0, {}
     try:
-        document = json.loads(path.read_bytes())
-        keys = {str(origin): str(key) for origin, key in document["extensions"].items()}
-        port, version = int(document["port"]), document["version"]
-        if version not in (1, VERSION) or not 0 <= port <= 65535 or not all(map(is_extension, keys)):
-            raise ValueError
-        if not all(map(_KEY.match, keys.values())):
-            raise ValueError
-        return port, keys if version == VERSION else {}  # version 1 had digests of tokens: those have to pair again
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
-        raise FileDamaged(path, "is not a list of pairings", "move it away and pair again") from None
+        saved = from_json(path.read_bytes(), PairingsFile)
+    except ValueError:
+        saved = None
+    if saved is None or not all(map(is_extension, saved.extensions)):
+        raise FileDamaged(path, "is not a list of pairings", "move it away and pair again")
+    # version 1 had digests of tokens: those have to pair again
+    return saved.port, saved.extensions if saved.version == VERSION else {}

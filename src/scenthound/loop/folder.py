@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from scenthound import url as urls
 from scenthound.errors import (
     BadConfig,
@@ -59,6 +61,7 @@ from scenthound.store.schema_check import LATEST
 from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteHistory
 from scenthound.store.sqlite_history import OLD_RULE
 from scenthound.store.warc_repository import NOWHERE, End, WarcRepository
+from scenthound.typed_data import from_json, from_plain
 from scenthound.web.request_headers import request_headers
 
 if TYPE_CHECKING:
@@ -303,7 +306,7 @@ class CrawlFolder:
             if crawl.politeness is not None:
                 self.hosts.save(crawl.politeness)
             self.hosts.save_sitemaps(crawl.sitemaps)
-            self.database.save_state("crawl", LoopState.of(crawl).to_plain())
+            self.database.save_state("crawl", msgspec.to_builtins(LoopState.of(crawl)))
             self.snapshots.save(crawl, self.history.last_event(), settings.snapshot)
             self._save_run(now)
             self.database.save_meta(SUSPENDED_URLS, str(len(crawl.suspended)))
@@ -437,7 +440,7 @@ class CrawlFolder:
         """The saved state of the loop; an empty state, and a note in `recovered`, if it is damaged."""
         try:
             plain = self.database.state("crawl")
-            return None if plain is None else LoopState.from_plain(plain)
+            return None if plain is None else from_plain(plain, LoopState)
         except (FolderBroken, ValueError) as error:
             why = error.problem if isinstance(error, FolderBroken) else str(error)
             self.recovered.append(f"the saved state of the loop can't be read ({why}): retries start again from zero")
@@ -468,7 +471,7 @@ class CrawlFolder:
 
 def _read_runs(text: str) -> list[tuple[float, float]]:
     try:
-        runs = [(float(begin), float(end)) for begin, end in json.loads(text or "[]")]
-    except (ValueError, TypeError, OverflowError, RecursionError):
+        runs = from_json(text or "[]", list[tuple[float, float]])
+    except ValueError:
         return []  # damaged: the times of the pages are used instead
     return [run for run in runs if 0.0 <= run[0] <= run[1] < LATEST]

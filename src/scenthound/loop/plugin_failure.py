@@ -9,6 +9,7 @@ from typing import Any
 from scenthound.errors import PluginFailed
 from scenthound.formats import printable
 from scenthound.loop.crawl_toml import CrawlRequest, masked
+from scenthound.typed_data import from_json
 
 PLUGIN_FAILED = "plugin failed"  # why the crawl ended
 LONGEST = 500  # characters of an error that are kept
@@ -47,7 +48,6 @@ class PluginFailure:
     def parse(cls, text: str) -> PluginFailure | None:
         """The inverse of `to_json`; None for any other text."""
         try:
-            fields = json.loads(text)
-            return cls(**{name: printable(str(value), LONGEST) for name, value in fields.items()})
-        except (ValueError, TypeError, AttributeError):
+            return cls(**{name: printable(value, LONGEST) for name, value in asdict(from_json(text, cls)).items()})
+        except ValueError:
             return None

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, Protocol
+from typing import Protocol
+
+import msgspec
 
 from scenthound import url as urls
 from scenthound.looking_for import PAGES, is_counted
@@ -44,6 +46,18 @@ class Counted(Protocol):
     def bytes(self) -> int: ...
     @property
     def title(self) -> str: ...
+
+
+class SavedCounters(msgspec.Struct, frozen=True):
+    """The counters that can't be counted again from the history."""
+
+    attempts: int = 0
+    retries: Mapping[str, int] = {}
+    dry: tuple[Sequence[int], float, int] = ((), 0.0, 0)
+    """Whether each of the last pages was relevant, the best rate of relevant pages, and for how long it was low."""
+    out_of_order: int = 0
+    waited: float = 0.0
+    links: Mapping[str, int] = {}
 
 
 @dataclass(slots=True)
@@ -160,36 +174,21 @@ class Counters:
         self._below = self._below + 1 if rate < floor else 0
         self.dry = self._below >= self.dry_patience
 
-    def save(self) -> Mapping[str, Any]:
-        order = {"out_of_order": self.out_of_order, "waited": round(self.waited, 3)}
-        return {
-            "attempts": self.attempts,
-            "retries": dict(self.retries),
-            "dry": [[int(flag) for flag in self._flags], self._best_rate, self._below],
-            **{name: value for name, value in order.items() if value},
-            **({"links": dict(self.links)} if self.links else {}),
-        }
+    def save(self) -> SavedCounters:
+        return SavedCounters(
+            self.attempts,
+            dict(self.retries),
+            ([int(flag) for flag in self._flags], self._best_rate, self._below),
+            self.out_of_order,
+            round(self.waited, 3),
+            dict(self.links),
+        )
 
-    @staticmethod
-    def parse(state: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Check what `save` returned. Raises ValueError, TypeError or AttributeError if a value is wrong."""
-        flags, best_rate, below = state.get("dry", [[], 0.0, 0])
-        return {
-            "attempts": int(state.get("attempts", 0)),
-            "retries": {str(reason): int(times) for reason, times in state.get("retries", {}).items()},
-            "out_of_order": int(state.get("out_of_order", 0)),
-            "waited": float(state.get("waited", 0.0)),
-            "links": {str(name): int(times) for name, times in state.get("links", {}).items()},
-            "dry": [[int(flag) for flag in flags], float(best_rate), int(below)],
-        }
-
-    def load(self, state: Mapping[str, Any]) -> None:
+    def load(self, saved: SavedCounters) -> None:
         """Load what `save` returned. Pages, misses and dropped links are counted again from the history."""
-        self.attempts = state.get("attempts", 0)
-        self.retries = Counter(state.get("retries", {}))
-        self.out_of_order, self.waited = state.get("out_of_order", 0), state.get("waited", 0.0)
-        self.links = Counter(state.get("links", {}))
-        flags, self._best_rate, self._below = state.get("dry", [[], 0.0, 0])
+        self.attempts, self.out_of_order, self.waited = saved.attempts, saved.out_of_order, saved.waited
+        self.retries, self.links = Counter(saved.retries), Counter(saved.links)
+        flags, self._best_rate, self._below = saved.dry
         self._flags = deque(bool(flag) for flag in flags)
         self._good = sum(self._flags)
 

@@ -8,10 +8,13 @@ pending candidates. So a resumed strategy decides exactly like one that was not 
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 from scenthound import url as urls
 from scenthound.errors import FolderBroken, StateDamaged
@@ -19,37 +22,47 @@ from scenthound.loop.core import Crawl
 from scenthound.loop.link_balance import balance_of, waiting_urls
 from scenthound.loop.messages import ROBOTS, SITEMAP
 from scenthound.loop.plugin_calls import PageJudgement
-from scenthound.loop.recording import Counters
+from scenthound.loop.recording import SavedCounters
 from scenthound.model import NOTHING, Candidate, Lost, Miss, Step, Url
 from scenthound.page.page import Page
 from scenthound.ports import OwnFrontier, Saves, Where
 from scenthound.store.label_table import DeliveredLabel
 
+IS_URL = msgspec.Meta(pattern="^https?://")
+Address = Annotated[Url, IS_URL]
+MaybeAddress = Address | None
+Count = Annotated[int, msgspec.Meta(ge=0, lt=2**53)]
+Parts = Mapping[str, float]
+Loose = tuple[Address, float, Mapping[str, Any], Parts, MaybeAddress, str, Count, str, float, bool, MaybeAddress, Count]
+"""A candidate, with the URL requested first and the number of hops."""
 ReadAgain = Callable[[Step, Where], Page | None]
 """Reads a stored page again; None if it no longer counts as a page. Raises `FolderBroken` if it can't be read."""
 
 
-@dataclass(frozen=True, slots=True)
-class LoopState:
+class LoopState(msgspec.Struct, frozen=True):
     """The state of the loop itself. Requests in flight count as not sent.
 
-    Candidates that are waiting in the frontier are saved as URLs; other candidates are saved in full.
+    Candidates that are waiting in the frontier are saved as URLs; other candidates are saved in full. Old folders have
+    this format, so fields may only be added.
     """
 
-    batches: int = 0
-    batch: Sequence[tuple[Url, int]] = ()
+    batches: Count = 0
+    batch: Sequence[tuple[Address, Count]] = ()
     """The rest of the current batch, with insertion numbers."""
-    pending: Sequence[Url] = ()
+    pending: Sequence[Address] = msgspec.field(name="held", default=())
     """Pending candidates that are in the frontier."""
-    loose: Sequence[tuple[Candidate, Url | None, int]] = ()
-    """Other pending candidates, with the URL requested first and the number of hops: targets of redirects, sitemaps,
-    and seeds beyond the frontier's bound."""
-    tries: Mapping[Url, int] = field(default_factory=dict)
-    sitemaps: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    counters: Mapping[str, Any] = field(default_factory=dict)
-    traps: Mapping[str, Any] = field(default_factory=dict)
-    waiting: int | None = None
-    """The number of URLs still to be fetched; None in the state of an old version."""
+    loose: Sequence[Loose] = ()
+    """Other pending candidates: targets of redirects, sitemaps, and seeds beyond the frontier's bound."""
+    tries: Mapping[Address, Count] = {}
+    sitemaps: Mapping[str, Sequence[Annotated[str, IS_URL]]] = {}
+    counters: SavedCounters = msgspec.field(name="tally", default_factory=SavedCounters)
+    traps: Mapping[str, Any] | msgspec.UnsetType = msgspec.UNSET
+    waiting: Count | msgspec.UnsetType = msgspec.UNSET
+    """The number of URLs still to be fetched; not in the state of an old version."""
+
+    def __post_init__(self) -> None:
+        if any(math.isnan(number) for loose in self.loose for number in (loose[1], loose[8], *loose[3].values())):
+            raise ValueError("a score is not a number")
 
     @classmethod
     def of(cls, crawl: Crawl) -> LoopState:
@@ -61,45 +74,17 @@ class LoopState:
             selection.batches,
             selection.batch,
             [c.url for c in pending if c.url not in loose],
-            [(c, *redirects.chain(c.url)) for c in pending if c.url in loose],
+            [
+                (*c[:2], dict(c.carry), dict(c.parts), *c[4:], *redirects.chain(c.url))
+                for c in pending
+                if c.url in loose
+            ],
             dict(crawl.tries),
             crawl.sitemaps.save(),
             crawl.counters.save(),
-            _traps_of(crawl),
+            _traps_of(crawl) or msgspec.UNSET,
             waiting_urls(crawl),
         )
-
-    def to_plain(self) -> dict[str, Any]:
-        """The state as JSON values. Old folders have this format, so keys may only be added."""
-        return {
-            "batches": self.batches,
-            "batch": [list(member) for member in self.batch],
-            "held": list(self.pending),
-            "loose": [[*c[:2], dict(c.carry), dict(c.parts), *c[4:], first, hops] for c, first, hops in self.loose],
-            "tries": dict(self.tries),
-            "sitemaps": dict(self.sitemaps),
-            "tally": dict(self.counters),
-            **({"traps": dict(self.traps)} if self.traps else {}),
-            **({} if self.waiting is None else {"waiting": self.waiting}),
-        }
-
-    @classmethod
-    def from_plain(cls, plain: Mapping[str, Any]) -> LoopState:
-        """The inverse of `to_plain`. Raises ValueError if the state is damaged."""
-        try:
-            return cls(
-                _whole(plain["batches"]),
-                [(_url(url), _whole(number)) for url, number in plain["batch"]],
-                [_url(url) for url in plain["held"]],
-                [_loose(fields) for fields in plain["loose"]],
-                {_url(url): _whole(times) for url, times in plain["tries"].items()},
-                {str(host): [_url(url) for url in sitemaps] for host, sitemaps in plain["sitemaps"].items()},
-                Counters.parse(plain["tally"]),
-                dict(plain.get("traps", {})),
-                _whole(plain["waiting"]) if "waiting" in plain else None,
-            )
-        except (KeyError, TypeError, AttributeError, OverflowError) as error:
-            raise ValueError(f"{type(error).__name__}: {error}") from None
 
 
 def _traps_of(crawl: Crawl) -> dict[str, Any]:
@@ -107,47 +92,6 @@ def _traps_of(crawl: Crawl) -> dict[str, Any]:
     state = crawl.traps.save() if crawl.traps is not None else {}
     samples = crawl.suspended.save()
     return {**state, "samples": samples} if samples else state
-
-
-def _loose(fields: Sequence[Any]) -> tuple[Candidate, Url | None, int]:
-    url, score, carry, parts, parent, anchor, depth, spelling, due, rescored, first, hops = fields
-    candidate = Candidate(
-        _url(url),
-        _number(score),
-        dict(carry),
-        {str(name): _number(part) for name, part in parts.items()},
-        None if parent is None else _url(parent),
-        _text(anchor),
-        _whole(depth),
-        _text(spelling),
-        _number(due),
-        bool(rescored),
-    )
-    return candidate, None if first is None else _url(first), _whole(hops)
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"{value!r:.60} is not a string")
-    return value
-
-
-def _url(value: Any) -> Url:
-    if not _text(value).startswith(("http://", "https://")):
-        raise ValueError(f"{value!r:.60} is not a URL")
-    return Url(value)
-
-
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
-        raise ValueError(f"{value!r:.60} is not a number")
-    return float(value)
-
-
-def _whole(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**53:
-        raise ValueError(f"{value!r:.60} is not a count")
-    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,12 +270,14 @@ def _restore_loop(crawl: Crawl, state: LoopState) -> None:
     crawl.recorder.counts_sources = bool(crawl.counters.links)
     if crawl.traps is not None:
         try:
-            crawl.traps.load(state.traps)
-            crawl.suspended.load(state.traps.get("samples", {}))
+            traps = {} if state.traps is msgspec.UNSET else state.traps
+            crawl.traps.load(traps)
+            crawl.suspended.load(traps.get("samples", {}))
         except (TypeError, ValueError, KeyError, IndexError, AttributeError):
             crawl.traps.load({})  # damaged: it learns the patterns again
     crawl.selection.restore(state.batches, state.pending, state.batch)
-    for candidate, first, hops in state.loose:
+    for loose in state.loose:
+        candidate, (first, hops) = Candidate(*loose[:10]), loose[10:]
         crawl.selection.claim(candidate.url)  # it may have been waiting before a redirect led to it
         crawl.redirects.restore(candidate.url, first, hops)
         crawl.selection.hold(candidate)

@@ -14,6 +14,7 @@ from scenthound.loop.resume import Learned
 from scenthound.ports import Saves, declaration_of
 from scenthound.store.database import CrawlDatabase
 from scenthound.store.label_table import Labels
+from scenthound.typed_data import from_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,6 @@ class Snapshots:
     def doubts(self) -> list[str]:
         """Reasons why the judge's verdicts may be wrong, as of the last snapshot or the end of the last run."""
         try:
-            doubts = json.loads(self.database.meta("doubts") or "[]")
+            return from_json(self.database.meta("doubts") or "[]", list[str])
         except ValueError:
             return []
-        return [str(doubt) for doubt in doubts] if isinstance(doubts, list) else []

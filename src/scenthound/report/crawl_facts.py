@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-import json
 import shlex
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +19,7 @@ from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.forecast import LITTLE_LEFT, Forecast, Left
 from scenthound.loop.link_balance import ROBOTS, LinkBalance
 from scenthound.loop.plugin_failure import PLUGIN_FAILED, PluginFailure
-from scenthound.loop.recording import WINDOW, Counters
+from scenthound.loop.recording import WINDOW, SavedCounters
 from scenthound.loop.selection import ALL_RESTS, ONLY_SUSPENDED
 from scenthound.loop.trap_watch import REINSTATED, SUSPENDED
 from scenthound.model import Event, Lost, Step, Url
@@ -30,6 +29,7 @@ from scenthound.report.refusals import why_no_url_is_left
 from scenthound.report.score_phrases import Wording
 from scenthound.store.lock import holder
 from scenthound.store.order_table import Orders
+from scenthound.typed_data import from_json, from_plain
 
 BEST = 20
 POINTS = 400  # points of a curve: a screen can't show more
@@ -323,19 +323,17 @@ def _exploration(events: Iterable[Event]) -> list[tuple[int, float]]:
 
 def _failures(text: str) -> dict[str, tuple[int, str]]:
     try:
-        return {str(reason): (int(times), str(detail)) for reason, (times, detail) in json.loads(text or "{}").items()}
-    except (ValueError, TypeError, AttributeError):
+        return from_json(text or "{}", dict[str, tuple[int, str]])
+    except ValueError:
         return {}
 
 
-def _counters(folder: CrawlFolder) -> Counters:
+def _counters(folder: CrawlFolder) -> SavedCounters:
     """The saved counters, such as the requests sent out of order; all are 0 in old folders."""
-    counters = Counters()
     try:
-        counters.load(Counters.parse((folder.database.state("crawl") or {}).get("tally", {})))
-    except (FolderBroken, ValueError, TypeError, AttributeError):
-        return Counters()
-    return counters
+        return from_plain((folder.database.state("crawl") or {}).get("tally", {}), SavedCounters)
+    except (FolderBroken, ValueError):
+        return SavedCounters()
 
 
 def link_balance(folder: CrawlFolder) -> LinkBalance:

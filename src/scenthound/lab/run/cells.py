@@ -24,9 +24,9 @@ from scenthound.errors import BadConfig, FolderBroken, NotAUrl, from_os_error
 from scenthound.files import write_bytes
 from scenthound.formats import full_trail_line
 from scenthound.lab.run.run_cell import CellResult
-from scenthound.lab.run.stored_fields import checked_types
 from scenthound.model import Step, Url
 from scenthound.store.sqlite_history import OLD_RULE
+from scenthound.typed_data import from_json, from_plain
 from scenthound.url import make
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9.=_-]+")
@@ -71,6 +71,15 @@ class Outcome:
     """Selected pages of a strategy that fetches more than it selects, as in `CellResult`. Left out if empty."""
 
 
+@dataclass(frozen=True, slots=True)
+class Times:
+    """CPU seconds of a cell: the content of `times/<cell>.json`. Old files lack some of them."""
+
+    rank_seconds: list[float] = field(default_factory=list)
+    text_seconds: float = 0.0
+    train_seconds: float = 0.0
+
+
 def cell_key(strategy: str, topic: str, seed_number: int, half: int, determined_by: Any) -> str:
     """The cell's file name: readable, and different whenever the trail could differ."""
     prefix = [_UNSAFE.sub("_", part)[:40] for part in (strategy, topic)]
@@ -96,12 +105,8 @@ def save_cell(folder: Path, key: str, result: CellResult) -> Outcome:
     )
     lines = zip(map(full_trail_line, result.steps), result.requests, strict=True)
     write_lines(folder / "trails" / f"{key}.jsonl", ({**fields, "requests": requests} for fields, requests in lines))
-    seconds = {
-        "rank_seconds": result.rank_seconds,
-        "text_seconds": result.text_seconds,
-        "train_seconds": result.train_seconds,
-    }
-    write_bytes(folder / "times" / f"{key}.json", (_json_line(seconds) + "\n").encode())
+    times = Times(result.rank_seconds, result.text_seconds, result.train_seconds)
+    write_bytes(folder / "times" / f"{key}.json", (_json_line(asdict(times)) + "\n").encode())
     fields = {name: value for name, value in asdict(outcome).items() if name not in ("polite", "selected") or value}
     write_bytes(folder / "cells" / f"{key}.json", (json.dumps(fields, indent=1, sort_keys=True) + "\n").encode())
     return outcome
@@ -110,9 +115,8 @@ def save_cell(folder: Path, key: str, result: CellResult) -> Outcome:
 def load_outcome(folder: Path, key: str) -> Outcome | None:
     """The outcome of a cell; None if the cell is not done."""
     try:
-        fields = json.loads((folder / "cells" / f"{key}.json").read_bytes())
-        return checked_types(Outcome(**{**fields, "given": tuple(fields.get("given", ()))}))
-    except (FileNotFoundError, ValueError, TypeError):
+        return from_json((folder / "cells" / f"{key}.json").read_bytes(), Outcome)
+    except (FileNotFoundError, ValueError):
         return None
 
 
@@ -121,8 +125,8 @@ def load_cells(file: Path) -> tuple[Cell, ...]:
     cells = []
     for line_number, fields in enumerate(read_lines(file), 1):
         try:
-            cells.append(checked_types(Cell(**fields)))
-        except TypeError:
+            cells.append(from_plain(fields, Cell))
+        except ValueError:
             cells = []
         if not cells or _UNSAFE.search(cells[-1].key):  # the key is used in file names
             raise FolderBroken(
@@ -144,7 +148,7 @@ def load_requests(folder: Path, key: str) -> list[int] | None:
 
 def load_seconds(folder: Path, key: str) -> list[float] | None:
     """CPU seconds of ranking by the time each page was fetched; None if not measured (oracles, other crawlers)."""
-    return _load_times(folder, key).get("rank_seconds") or None
+    return _load_times(folder, key).rank_seconds or None
 
 
 def load_cpu_seconds(folder: Path, key: str) -> list[float] | None:
@@ -152,22 +156,20 @@ def load_cpu_seconds(folder: Path, key: str) -> list[float] | None:
 
     Runs made before text processing was charged lack its figure; it then counts as 0.
     """
-    ranking, text = load_seconds(folder, key), float(_load_times(folder, key).get("text_seconds", 0.0))
+    ranking, text = load_seconds(folder, key), _load_times(folder, key).text_seconds
     return None if ranking is None else [seconds + text * page for page, seconds in enumerate(ranking, 1)]
 
 
 def load_training(folder: Path, key: str) -> float:
     """CPU seconds that a cell's strategy spent on training."""
-    return float(_load_times(folder, key).get("train_seconds", 0.0))
+    return _load_times(folder, key).train_seconds
 
 
-def _load_times(folder: Path, key: str) -> dict[str, Any]:
+def _load_times(folder: Path, key: str) -> Times:
     try:
-        times = dict(json.loads((folder / "times" / f"{key}.json").read_bytes()))
-        numbers = [*times.get("rank_seconds", ()), times.get("text_seconds", 0.0), times.get("train_seconds", 0.0)]
-        return times if all(isinstance(number, int | float) for number in numbers) else {}
-    except (FileNotFoundError, ValueError, TypeError):
-        return {}
+        return from_json((folder / "times" / f"{key}.json").read_bytes(), Times)
+    except (FileNotFoundError, ValueError):
+        return Times()
 
 
 def _json_line(fields: Mapping[str, Any]) -> str:

@@ -14,13 +14,12 @@ from scenthound.formats import toml_value
 from scenthound.lab.beds.prepare_pages import Cut
 from scenthound.lab.run.handover import UNFETCHED
 from scenthound.lab.run.oracles import ORACLES
-from scenthound.lab.run.polite_replay import PoliteLimits
 from scenthound.lab.run.run_cell import ReplayLimits
-from scenthound.lab.run.stored_fields import checked_types
 from scenthound.model import NOTHING
 from scenthound.parameters import values_of
 from scenthound.ports import declaration_of
 from scenthound.topic_list import BedTopic
+from scenthound.typed_data import from_plain
 from scenthound.wiring import make_strategy
 
 FILE = "experiment.toml"
@@ -191,17 +190,12 @@ def load_spec(folder: Path) -> ExperimentSpec:
     path = folder / FILE
     try:
         plain = tomllib.loads(path.read_text(encoding="utf-8"))
-        polite = checked_types(PoliteLimits(**plain.pop("polite"))) if "polite" in plain else None
-        plain["cut"] = checked_types(Cut(**plain["cut"]))
-        plain["limits"] = checked_types(ReplayLimits(**plain["limits"], polite=polite))
-        plain["given"] = {label: tuple(kinds) for label, kinds in plain.get("given", {}).items()}
-        arguments: dict[str, Any] = {
-            key: tuple(value) if isinstance(value, list) else value for key, value in plain.items()
-        }
-        return checked_types(ExperimentSpec(**arguments))
+        if "polite" in plain:
+            plain["limits"]["polite"] = plain.pop("polite")
+        return from_plain(plain, ExperimentSpec)
     except FileNotFoundError:
         raise BadConfig(f"no experiment in {folder}: {FILE} is missing", "make one with `scenthound lab run`") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError) as error:
         raise BadConfig(
             f"{path} can't be used: {error}", "it is written by `scenthound lab run`, not by hand"
         ) from None

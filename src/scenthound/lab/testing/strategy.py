@@ -16,6 +16,7 @@ from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from scenthound.errors import PartMissing, StrategyFailed
@@ -50,6 +51,7 @@ from scenthound.store.sqlite_frontier import SqliteFrontier
 from scenthound.store.sqlite_history import SqliteHistory
 from scenthound.text.term_counts import TermCounts
 from scenthound.text.tokens import Analyser
+from scenthound.typed_data import from_plain
 
 CONTRACT_TOPIC = Topic("bees honey", name="bees", description="Keeping bees and making honey.")
 CONTRACT_WEB = {
@@ -291,8 +293,8 @@ def stop_and_resume(make: Callable[[], Strategy], stops: Sequence[int]) -> list[
                 now += 5.0
                 body = web.html.get(step.candidate.url, "").encode()
                 crawl.landed(web.fetch(step.candidate), now, Response(step.spelling, 200, "OK", (), body))
-            plain = json.loads(json.dumps(LoopState.of(crawl).to_plain()))
-            saved = Saved(LoopState.from_plain(plain), Learned(snapshot, event))
+            plain = json.loads(json.dumps(msgspec.to_builtins(LoopState.of(crawl))))
+            saved = Saved(from_plain(plain, LoopState), Learned(snapshot, event))
             trail = [(s.n, s.url, s.parent, s.score, s.depth, dict(s.parts)) for s in history.trail()]
             database.commit()
             database.close()

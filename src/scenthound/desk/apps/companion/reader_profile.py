@@ -13,15 +13,18 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, NamedTuple
+
+from msgspec import Meta
 
 from scenthound.errors import BadUsage, FileDamaged
 from scenthound.files import check_own_file, write_text
 from scenthound.text.background import document_share
 from scenthound.text.tokens import Analyser, tokens
+from scenthound.typed_data import from_json
 
 ANALYSER = Analyser()
 HALF_LIFE = 20  # pages
@@ -167,6 +170,24 @@ class Profile:
         self.spelling = {term: word for term, word in self.spelling.items() if term in self.weights}
 
 
+@dataclass(frozen=True, slots=True)
+class SavedWord:
+    term: str
+    word: str
+    weight: Annotated[float, Meta(ge=0.0, le=MOST)]
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileFile:
+    """The content of the file."""
+
+    version: int
+    pages: int
+    words: list[SavedWord]
+    removed: dict[str, str]
+    excluded: list[str]
+
+
 class SavedProfile(NamedTuple):
     """The data that the companion saves."""
 
@@ -177,16 +198,10 @@ class SavedProfile(NamedTuple):
 def save(path: Path, saved: SavedProfile) -> None:
     """Write profile and excluded sites to a file that only the user can read."""
     profile = saved.profile
-    document = {
-        "version": VERSION,
-        "pages": profile.pages,
-        "words": [
-            {"term": term, "word": profile.spelling.get(term, term), "weight": round(weight, 6)}
-            for term, weight in profile.weights.items()
-        ],
-        "removed": profile.removed,
-        "excluded": list(saved.excluded),
-    }
+    words = [
+        SavedWord(term, profile.spelling.get(term, term), round(weight, 6)) for term, weight in profile.weights.items()
+    ]
+    document = asdict(ProfileFile(VERSION, profile.pages, words, profile.removed, list(saved.excluded)))
     write_text(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n", mode=0o600)
 
 
@@ -203,23 +218,15 @@ def load(path: Path) -> SavedProfile:
     except UnicodeDecodeError:
         text = ""
     try:
-        return _read(json.loads(text))
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
-        raise FileDamaged(path, "is not a companion profile", "move it away, and a new one will be created") from None
-
-
-def _read(document: Mapping[str, Any]) -> SavedProfile:
-    entries: Iterable[Mapping[str, Any]] = document["words"]
-    weights = {str(entry["term"]): float(entry["weight"]) for entry in entries}
-    if document["version"] != VERSION or not all(0.0 <= weight <= MOST for weight in weights.values()):
-        raise ValueError
+        saved = from_json(text, ProfileFile)
+    except ValueError:
+        saved = None
+    if saved is None or saved.version != VERSION:
+        raise FileDamaged(path, "is not a companion profile", "move it away, and a new one will be created")
     profile = Profile(
-        weights,
-        {str(entry["term"]): str(entry["word"]) for entry in entries},
-        {str(term): str(word) for term, word in document["removed"].items()},
-        int(document["pages"]),
+        {entry.term: entry.weight for entry in saved.words},
+        {entry.term: entry.word for entry in saved.words},
+        saved.removed,
+        saved.pages,
     )
-    excluded = document["excluded"]
-    if not isinstance(excluded, list) or not all(isinstance(site, str) for site in excluded):
-        raise ValueError  # never read an excluded site just because its entry was damaged
-    return SavedProfile(profile, tuple(excluded))
+    return SavedProfile(profile, tuple(saved.excluded))

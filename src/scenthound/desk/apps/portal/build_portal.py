@@ -14,7 +14,7 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ from scenthound.files import (
     write_text,
 )
 from scenthound.loop.folder import CrawlFolder
-from scenthound.search.portal_categories import FILES, PORTAL, STATE, portal_state
+from scenthound.search.portal_categories import FILES, PORTAL, STATE, PortalState, portal_state
 from scenthound.store.lock import lock
 from scenthound.url import host
 
@@ -140,7 +140,8 @@ def _check_output(path: Path, identity: dict[str, Any]) -> None:
         return
     if not (path / STATE).is_dir():
         raise BadConfig(f"{path} exists and is not a portal", "choose a new folder with --out")
-    if (before := portal_state(path).get("crawl", identity)) != identity:
+    before = portal_state(path).crawl
+    if before not in (None, identity):
         raise BadConfig(
             f"{path} is the portal of another crawl, on “{str(before)[:80]}”", "choose another folder with --out"
         )
@@ -185,13 +186,13 @@ def _write(
     files = chain(site_files(site), search_files(entries, counts, category_names))
     output = _PortalWriter(path, progress)
     output.write(files)
-    removed = output.remove_old(portal_state(path).get("files", []))
+    removed = output.remove_old(portal_state(path).files)
     write_cache(path / STATE / CACHE_FILE, entries)
     pages_by_category: dict[str, list[int]] = {}
     for number, name in zip(numbers, category_names, strict=True):
         pages_by_category.setdefault(name, []).append(number)
-    state = {"crawl": _identity(crawl), "files": sorted(output.sizes), "categories": pages_by_category}
-    write_text(path / STATE / FILES, json.dumps(state))
+    state = PortalState(_identity(crawl), sorted(output.sizes), pages_by_category)
+    write_text(path / STATE / FILES, json.dumps(asdict(state)))
     sizes = Counter(sorted_pages.category_ids)
     return Portal(
         path,
@@ -268,11 +269,10 @@ class _PortalWriter:
         shutil.rmtree(new)
         self.written = len(changed)
 
-    def remove_old(self, names: Any) -> int:
+    def remove_old(self, names: Iterable[str]) -> int:
         """Remove files of the last run that are not part of this one; other files are never removed."""
-        old = {name for name in names if isinstance(name, str)} if isinstance(names, list) else set()
         removed = 0
-        for name in sorted(old - self.sizes.keys()):
+        for name in sorted(set(names) - self.sizes.keys()):
             if _OURS.fullmatch(name) and (self.path / name).is_file():
                 (self.path / name).unlink()
                 removed += 1

@@ -9,7 +9,6 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from scenthound.desk.apps.portal.citations import Paper, Papers
 from scenthound.desk.apps.portal.page_metadata import extract_metadata
@@ -19,6 +18,7 @@ from scenthound.formats import printable
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.stored_page import StoredPage
 from scenthound.page.references import references
+from scenthound.typed_data import from_json
 
 FORMAT = 1
 LONGEST_TEXT = 100_000  # characters of a page that are shown and searched
@@ -140,20 +140,9 @@ def read_cache(file: Path) -> Iterator[PortalPage]:
             if json.loads(next(lines, "null")) != {"format": FORMAT}:
                 return
             for line in lines:
-                yield _entry(json.loads(line))
-        except (ValueError, TypeError, KeyError, RecursionError):
+                yield from_json(line, PortalPage)
+        except (ValueError, RecursionError):
             return
-
-
-def _entry(plain: dict[str, Any]) -> PortalPage:
-    values = {**plain, "authors": tuple(plain["authors"]), "references": tuple(plain["references"])}
-    entry = PortalPage(**values)
-    texts = (entry.url, entry.title, entry.text, entry.date, *entry.authors, *entry.references)
-    if not all(isinstance(text, str) for text in texts) or not (
-        isinstance(entry.n, int) and isinstance(entry.relevance, int | float)
-    ):
-        raise TypeError
-    return entry
 
 
 def write_cache(file: Path, entries: list[PortalPage]) -> None:
