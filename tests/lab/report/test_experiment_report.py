@@ -20,9 +20,8 @@ from scenthound.lab.measure.compare_crawlers import clear_winner, every_pair, me
 from scenthound.lab.measure.equal_pages import Measured
 from scenthound.lab.measure.measure import load_characteristics, topic_values
 from scenthound.lab.measure.metrics import METRICS, get_metric
-from scenthound.lab.report.easy_topics import HEADS, easy_topics, signed
 from scenthound.lab.report.experiment_facts import ExperimentFacts, median
-from scenthound.lab.report.experiment_report import render, write_report
+from scenthound.lab.report.experiment_report import CHARACTERISTICS, render, signed, write_report
 from scenthound.lab.run.experiment import Experiment, RunOptions, open_experiment, run
 from scenthound.lab.topics.characteristics import Characteristics, correlations
 from scenthound.report.charts import WIDTH, CurvePoint, Series, apart, curves, style_of
@@ -169,7 +168,7 @@ def test_topics_are_described_and_correlated_with_the_values_at_the_end(page: st
     assert "Characteristics of 3 topics" in html
     assert "With 3 topics, a correlation says next to nothing" in html
     assert "description_<wbr>precision" in html
-    assert tuple(HEADS) == Characteristics.__slots__
+    assert tuple(CHARACTERISTICS) == Characteristics.__slots__
 
 
 def test_a_correlation_over_fewer_topics_says_so_and_chance_is_explained(done: Experiment) -> None:
@@ -179,12 +178,13 @@ def test_a_correlation_over_fewer_topics_says_so_and_chance_is_explained(done: E
         for n in range(26)
     }
     reached = {40: {name: {topic: kind.link_set_size / 26 for topic, kind in kinds.items()} for name in facts.names}}
-    facts.__dict__.update(characteristics=kinds, values={"target_recall": reached})
-    html = easy_topics(facts)
+    values, groups = {"target_recall": reached}, facts.groups | {topic: topic for topic in kinds}
+    facts.__dict__.update(characteristics=kinds, values=values, groups=groups)
+    html = section(render(facts), "Which topics are easy?")
     assert "one in 20 correlations over 26 topics still exceeds about ±0.39" in html
     assert ">1.00<" in html, "link-set size"
     assert ">−1.00<" in html, "authority"
-    assert re.search(r"\d\.\d\d <span class='se'>\(24\)</span>", html), "text cohesiveness"
+    assert re.search(r'\d\.\d\d <span class="se">\(24\)</span>', html), "text cohesiveness"
     assert "–" in html
     assert "precision" not in html.split("<p class")[1], "no table where there is no value"
 

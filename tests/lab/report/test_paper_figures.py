@@ -13,7 +13,7 @@ from scenthound.cli.root_command import run as command
 from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.generate.simple_web import generate
 from scenthound.lab.measure.measure import load_table
-from scenthound.lab.report.paper_figures import AGAINST_N, OVER_TIME, TOPS
+from scenthound.lab.report.downloads import AGAINST_N, OVER_TIME, TOPS
 from scenthound.lab.run.experiment import RunOptions, run
 
 

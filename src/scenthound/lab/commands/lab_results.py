@@ -232,8 +232,8 @@ def report(run: Path, at: str | None, figures: bool, group_by: str, jobs: int, a
     """
     require("lab", "`lab report`")
     from scenthound.lab.measure.compare_crawlers import measure_if_stale, open_run, split_points
+    from scenthound.lab.report.downloads import figure_metrics, write_figures
     from scenthound.lab.report.experiment_report import write_report
-    from scenthound.lab.report.paper_figures import figure_metrics, write_figures
 
     opened = open_run(run)
     points = split_points(parse_int_list(at, "--at"), opened.spec.limits.pages)[0] if at else None

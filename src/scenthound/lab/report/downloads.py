@@ -1,28 +1,35 @@
-"""Write the chosen numbers of an experiment as CSV, LaTeX and SVG."""
+"""Write the chosen numbers of an experiment, and the figures of the papers for any experiment, as CSV, LaTeX and SVG.
+
+coverage              share of the n best pages of the pool that was found, against n [EXP, fig. 2a, 3a]
+linkage-coverage      coverage with rank_KW,PR [EXP, fig. 2c, 3c]
+mean-rank             mean rank of the pages fetched so far [EXP, fig. 2b, 3b]; linkage-mean-rank [2d, 3d]
+recall                recall of examples or targets over time [EXP, fig. 4; BIZ, fig. 4; GRAPH, fig. 1]
+recall-per-cpu        recall per CPU second over time [GRAPH, fig. 2]
+fetched-goals         goals fetched over time; recognised-goals: goals that the crawler selected [ECON, fig. 3 to 8]
+"""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator, Sequence
-from importlib import resources
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from scenthound.errors import BadUsage
+from scenthound.files import make_folder, write_text
 from scenthound.lab.measure.compare_crawlers import is_significant
-from scenthound.lab.report.formatting import number, plain
-from scenthound.lab.report.reader_choice import ReaderChoice
+from scenthound.lab.measure.groups import CATEGORY
+from scenthound.lab.measure.measure import measured_metrics
+from scenthound.lab.report.formatting import TEMPLATES, cleaned, number
+from scenthound.lab.report.reader_choice import ReaderChoice, choose
+from scenthound.lab.run.experiment import Experiment
 from scenthound.lab.run.spec import display_name
 from scenthound.report.charts import CurvePoint, Series, TopicPoint, curves, scatter, style_of
 
 LABEL = 30  # characters of a name beside its line
-COLOURS = (
-    ("#0072b2", "#d55e00", "#009e73", "#b5508a", "#b07c00", "#2d9fd8", "#6b5bb5", "#7a7a1f"),
-    ("#58b1ea", "#ff8f4f", "#3fcfa3", "#e890c2", "#e8b84a", "#a3dcff", "#b3a6ff", "#cfcf6b"),
-)
-"""For light and dark backgrounds, as in the report."""
-GREY = ("#767c84", "#a4aab2")
 Rows = list[list[Any]]
 
 
@@ -169,13 +176,13 @@ def as_svg(chosen: ReaderChoice, what: str, pair: tuple[str, str] | None = None)
     style = figure_style()
     if what == "curves":
         across = "pages crawled" if chosen.across == "pages" else chosen.across
-        title = plain(f"{chosen.metric} by {across}")
-        drawn = curves(title, plain(chosen.metric), _series(chosen), max(chosen.values), across=across, style=style)
+        title = cleaned(f"{chosen.metric} by {across}")
+        drawn = curves(title, cleaned(chosen.metric), _series(chosen), max(chosen.values), across=across, style=style)
     elif what == "topics":
         if pair is None:
             raise BadUsage("two crawlers are needed", "choose at least two")
-        title = plain(f"{chosen.metric}, topic by topic")
-        drawn = scatter(title, plain(pair[0]), plain(pair[1]), list(_points(chosen, pair)), style)
+        title = cleaned(f"{chosen.metric}, topic by topic")
+        drawn = scatter(title, cleaned(pair[0]), cleaned(pair[1]), list(_points(chosen, pair)), style)
     else:
         raise BadUsage(f"there is no chart of {what}", "there are: curves, topics")
     return drawn
@@ -183,7 +190,7 @@ def as_svg(chosen: ReaderChoice, what: str, pair: tuple[str, str] | None = None)
 
 def figure_style() -> str:
     """The style sheet of charts that are files of their own."""
-    return resources.files("scenthound.lab.report").joinpath("figure.css").read_text(encoding="utf-8") + _colours()
+    return TEMPLATES.get_template("figure.css").render()
 
 
 def _series(chosen: ReaderChoice) -> list[Series]:
@@ -191,7 +198,7 @@ def _series(chosen: ReaderChoice) -> list[Series]:
     for index, name in enumerate(chosen.names):
         is_reference = name not in chosen.strategies
         points = [CurvePoint(at, average.mean or 0.0, average.error or 0.0) for at, average in chosen.curve(name)]
-        label = plain(display_name(name, chosen.run.spec.given), LABEL)
+        label = cleaned(display_name(name, chosen.run.spec.given), LABEL)
         series.append(Series(label, style_of(index, is_reference), points, frozenset(chosen.shown)))
     return series
 
@@ -200,16 +207,56 @@ def _points(chosen: ReaderChoice, pair: tuple[str, str]) -> Iterator[TopicPoint]
     for topic, values in chosen.by_topic().items():
         first, second = (values.get(name) for name in pair)
         if first is not None and second is not None:
-            yield TopicPoint(plain(topic, LABEL), first, second)
+            yield TopicPoint(cleaned(topic, LABEL), first, second)
 
 
-def _colours() -> str:
-    """The colours of the crawlers as plain CSS rules, which programs other than browsers also understand."""
-    light = "".join(_rules(f"c{index}", colour) for index, colour in enumerate(COLOURS[0])) + _rules("oracle", GREY[0])
-    dark = "".join(_rules(f"c{index}", colour) for index, colour in enumerate(COLOURS[1])) + _rules("oracle", GREY[1])
-    others = "text { fill: #a5abb2; } .label { fill: #e8e6e1; } .grid { stroke: #363b41; } .dot { fill: #1e2125; }"
-    return f"{light}@media (prefers-color-scheme: dark) {{ {dark}{others} .topic {{ fill: #58b1ea; }} }}"
+# ---- figures of the papers
+
+OVER_TIME: Mapping[str, str] = {
+    "mean-rank": "mean_rank",
+    "linkage-mean-rank": "linkage_mean_rank",
+    "recall": "target_recall",
+    "recall-per-cpu": "recall_per_cpu_second",
+    "fetched-goals": "fetched_goals",
+    "recognised-goals": "recognised_goals",
+}
+AGAINST_N: Mapping[str, str] = {"coverage": "coverage", "linkage-coverage": "linkage_coverage"}
+TOPS = (10, 20, 50, 100, 200, 500)
+FIGURES = "figures"
 
 
-def _rules(kind: str, colour: str) -> str:
-    return f".{kind} {{ stroke: {colour}; }}\n.band.{kind} {{ fill: {colour}; stroke: none; }}\n"
+def figure_metrics() -> list[str]:
+    """The metrics with parameters that the figures need, to be passed to `measure_if_stale`."""
+    return [f"{metric}:top={top}" for metric in AGAINST_N.values() for top in TOPS]
+
+
+def write_figures(run: Experiment, group_by: str = CATEGORY) -> list[Path]:
+    """Write each figure that the experiment has values for into the folder `figures`. Returns the files."""
+    metrics = measured_metrics(run)
+    figures: dict[str, ReaderChoice] = {}
+    for name, metric in OVER_TIME.items():
+        if metric in metrics:
+            figures[name] = choose(run, metrics, metric, group_by=group_by)
+    for name, metric in AGAINST_N.items():
+        if all(f"{metric}:top={top}" in metrics for top in TOPS):
+            figures[name] = _against_n(run, metrics, metric, group_by)
+    make_folder(run.folder / FIGURES)
+    files = []
+    for name, chosen in figures.items():
+        if any(chosen.curve(crawler) for crawler in chosen.names):
+            texts = {
+                "csv": as_csv(chosen, "curves"),
+                "svg": as_svg(chosen, "curves"),
+                "tex": as_latex(chosen, "curves"),
+            }
+            for ending, text in texts.items():
+                files.append(run.folder / FIGURES / f"{name}.{ending}")
+                write_text(files[-1], text)
+    return files
+
+
+def _against_n(run: Experiment, metrics: Sequence[str], metric: str, group_by: str) -> ReaderChoice:
+    """The values of a metric after the last page, for each n of `TOPS`."""
+    by_top = {top: choose(run, metrics, f"{metric}:top={top}", group_by=group_by) for top in TOPS}
+    values = {top: chosen.values[chosen.at] for top, chosen in by_top.items()}
+    return replace(by_top[TOPS[0]], metric=metric, at=TOPS[-1], shown=TOPS, values=values, across="n")

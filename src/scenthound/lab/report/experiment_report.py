@@ -1,47 +1,64 @@
 """Write the `report.html` of an experiment: one self-contained file that a reviewer can check.
 
-It loads no script, font or image; a content security policy enforces that. Names, titles and errors are untrusted:
-`text` cleans and escapes them. The report is made from the tables, so the same experiment gives the same report except
-for measured seconds.
+Here values are gathered; `templates/experiment.html` shows them, and cleans and escapes names, titles and errors, which
+are untrusted. The report is made from the tables, so the same experiment gives the same report except for measured
+seconds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from importlib import resources
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from scenthound.files import write_text
+from scenthound.lab.measure.by_time import curve_by_time, times
 from scenthound.lab.measure.compare_crawlers import clear_winner, is_significant
+from scenthound.lab.measure.equal_pages import crawl_lengths, rows
 from scenthound.lab.measure.groups import CATEGORY
-from scenthound.lab.report.curves import figure
-from scenthound.lab.report.easy_topics import easy_topics
-from scenthound.lab.report.experiment_facts import HARVEST, PRECISION, RECALL, ExperimentFacts
-from scenthound.lab.report.formatting import and_list, count_in_words, many, number, text
-from scenthound.lab.report.more_sections import costs, lengths, overlaps, per_topic, problems
-from scenthound.lab.report.requests_section import by_requests
-from scenthound.lab.report.significance import means, other_metrics, tests
-from scenthound.lab.report.virtual_time_section import by_virtual_time
+from scenthound.lab.measure.measure import FRACTIONS, load_table
+from scenthound.lab.measure.metrics import get_metric
+from scenthound.lab.measure.statistics import Comparison, Mean, average_runs, mean
+from scenthound.lab.report.experiment_facts import DRAWN, HARVEST, PRECISION, RECALL, ExperimentFacts, median
+from scenthound.lab.report.formatting import TEMPLATES, cleaned, number
+from scenthound.lab.run.cells import load_training
 from scenthound.lab.run.experiment import Experiment
-from scenthound.lab.run.oracles import BOUND
+from scenthound.lab.run.oracles import BOUND, EXPLAINED, ORACLES
 from scenthound.lab.run.spec import display_name
 from scenthound.lab.topics.crawl_starts import Start
-from scenthound.report.report_layout import document, section, tiles
+from scenthound.report.charts import CurvePoint, Series, curves, interval, key, style_of
 
 NAME = "report.html"
-ABOUT = {
-    RECALL: "The share of a topic's targets that have been crawled. Targets that the bed lacks stay in the "
-    "denominator; targets that are seeds do not.",
-    PRECISION: "The mean similarity (TF-IDF cosine) of the crawled pages to the topic's description, which no crawler "
-    "has seen. It is computed over the pages that all crawlers of the topic found together, so the reference lines "
-    "have no value.",
-    HARVEST: "The share of crawled pages that are targets of the topic. A crawl that ended early keeps its last value.",
+LABEL = 30  # characters of a name beside its line
+BEYOND = 4.0  # a reference line this many times higher than every crawler is not drawn: it would flatten the curves
+FEW = 10  # topics; for fewer, the normal approximation of `_chance` does not hold
+CHARACTERISTICS = {
+    "specificity": "specificity",
+    "link_set_size": "link-set size",
+    "popularity": "popularity",
+    "text_cohesiveness": "text cohesiveness",
+    "link_cohesiveness": "link cohesiveness",
+    "authority": "authority",
+    "seed_target_similarity": "seed–target similarity",
 }
+EFFECTS = {
+    "no targets": "no targets: left out of everything that needs them",
+    "no seeds": "no seed is in the bed: its crawls are empty and have no value",
+    "seeds missing": "seeds that the bed lacks: its crawls start from the others",
+    "targets missing": "targets that the bed lacks: they stay in the denominator of recall",
+}
+TITLES = {RECALL: "Target recall", PRECISION: "Precision", HARVEST: "Harvest rate"}
+Curve = Sequence[tuple[float, Mean]]
+Values = dict[str, Any]
+"""Values for a part of the template."""
 
-GIVEN_TO_EACH = (
-    "keywords and seeds of the topic, and whether pages or sites are looked for; its name, path, description, targets "
-    "and neighbours are given to none"
-)
+
+class Line(NamedTuple):
+    """How a crawler is shown: the style of its line, and a mark beside its name if it is an oracle or reference."""
+
+    style: str
+    mark: str
 
 
 def write_report(run: Experiment, points: Sequence[int], group_by: str = CATEGORY) -> Path:
@@ -53,158 +70,323 @@ def write_report(run: Experiment, points: Sequence[int], group_by: str = CATEGOR
 
 def render(facts: ExperimentFacts) -> str:
     """The report as one HTML document."""
-    style = resources.files("scenthound.lab.report").joinpath("report.css").read_text(encoding="utf-8")
-    title = f"{', '.join(facts.strategies)} on {facts.run.spec.name}"
-    parts = [
-        _head(facts),
-        _tiles(facts),
-        figure(facts, RECALL, "Target recall", ABOUT[RECALL]),
-        means(facts),
-        tests(facts),
-        by_requests(facts),
-        by_virtual_time(facts),
-        figure(facts, PRECISION, "Precision", ABOUT[PRECISION]),
-        figure(facts, HARVEST, "Harvest rate", ABOUT[HARVEST]),
-        lengths(facts),
-        costs(facts),
-        overlaps(facts),
-        per_topic(facts),
-        easy_topics(facts),
-        problems(facts),
-        other_metrics(facts),
-        _specification(facts),
-    ]
-    return document(f"{text(title)} · scenthound lab", style, parts)
-
-
-def _head(facts: ExperimentFacts) -> str:
     spec = facts.run.spec
-    count = len(facts.strategies)
-    name = f"{count_in_words(count).capitalize()} {'crawler' if count == 1 else 'crawlers'} on {text(spec.name)}"
-    title = str(facts.about.get("title", ""))
-    bed = f"<em>{text(title, 200)}</em>, " if title and title != spec.name else ""
-    return (
-        f'<header>\n<p class="kicker">An experiment</p>\n<h1>{name}</h1>\n'
-        f'<p class="lead">{bed}{facts.topics_text}, {many(spec.limits.pages, "page")} per crawl. '
-        f"{_summary(facts)}</p>\n</header>"
+    lines = {crawler: _line(facts, crawler) for crawler in facts.names}
+    tests = facts.comparisons(facts.main, facts.last)
+    others = [metric for metric in sorted(facts.values) if metric not in DRAWN]
+    return TEMPLATES.get_template("experiment.html").render(
+        facts=facts,
+        lines=lines,
+        key=key,
+        titles=TITLES,
+        explained=EXPLAINED,
+        effects=EFFECTS,
+        bed_title=str(facts.about.get("title") or ""),
+        best=_best(facts, tests),
+        done=sum(facts.crawls[name].number for name in facts.strategies),
+        missing={name: crawls.missing for name, crawls in facts.crawls.items() if crawls.missing},
+        failed=facts.run.failures(),
+        figures={metric: _figure(facts, metric, lines) for metric in DRAWN},
+        pages_at=[f"{at:,} pages" for at in facts.points],
+        drawn_means=_means(facts, DRAWN),
+        other_means=_means(facts, others),
+        other_metrics=len(others),
+        tests=_tests(tests),
+        left_out=sorted({topic for test in tests for topic in test.left_out}),
+        by_requests=_by_requests(facts, lines),
+        by_time=_by_time(facts, lines) if spec.limits.polite is not None else None,
+        share_heads=[f"{fraction:.0%} of the targets" for fraction in FRACTIONS],
+        lengths=_lengths(facts),
+        training={name: _training(facts, name) for name in facts.strategies},
+        overlaps=_overlaps(facts),
+        robustness=_robustness(facts),
+        by_topic=_by_topic(facts),
+        characteristics=list(CHARACTERISTICS.values()),
+        correlations=[(metric, rows) for metric in (RECALL, PRECISION) if (rows := _correlations(facts, metric))],
+        chance=_chance(facts),
+        modes=[name for name in spec.strategies if display_name(name, spec.given) != name],
+        starts_elsewhere=spec.start != str(Start()),
     )
 
 
-def _summary(facts: ExperimentFacts) -> str:
-    """The result in two sentences: the best crawler, whether its lead is significant, and what is possible."""
-    metric = facts.main
-    averages = {name: facts.mean(metric, name) for name in facts.strategies}
+def _line(facts: ExperimentFacts, name: str) -> Line:
+    is_mode = display_name(name, facts.run.spec.given) != name
+    if name not in facts.oracles:
+        return Line(style_of(facts.strategies.index(name)), "oracle" if is_mode else "")
+    mark = "oracle" if is_mode else "reference" if name in facts.bounds else "reference, not a bound"
+    return Line(style_of(facts.oracles.index(name), oracle=True), mark)
+
+
+def _best(facts: ExperimentFacts, tests: Sequence[Comparison]) -> Values | None:
+    """The best crawler, whether its lead is significant, and what is possible; None if nothing was measured."""
+    averages = {name: facts.mean(facts.main, name) for name in facts.strategies}
     ranked = [(average.mean, name) for name, average in averages.items() if average.mean is not None]
     if not ranked:
-        return "No topic could be measured."
+        return None
     _, best = max(ranked)
-    average = averages[best]
-    what = "found the largest share of the targets" if metric == RECALL else f"had the highest {text(metric)}"
-    sentence = (
-        f"After {facts.last:,} pages, <strong>{text(best)}</strong> {what}: <strong>{number(average.mean)}</strong> "
-        f"± {number(average.error)} over {many(average.number, 'topic')}"
-    )
-    comparisons = facts.comparisons(metric, facts.last)
-    beaten = [test.second for test in comparisons if test.first == best and is_significant(test)]
-    undecided = [name for name in facts.strategies if name != best and name not in beaten]
-    if len(facts.strategies) == 1:
-        sentence += "."
-    elif clear_winner(comparisons, facts.strategies) == best:
-        sentence += ", significantly better than every other crawler."
-    elif beaten:
-        sentence += (
-            f". It is significantly better than {and_list(beaten)}, but not shown to be better than "
-            f"{and_list(undecided)}."
-        )
-    else:
-        sentence += ", but it is not shown to be better than any other crawler."
-    if metric == RECALL and BOUND in facts.oracles:
-        possible = facts.mean(metric, BOUND)
-        if possible.mean is not None:
-            sentence += f" With knowledge of all links and targets, {number(possible.mean)} can be reached."
-    return sentence
+    beaten = [test.second for test in tests if test.first == best and is_significant(test)]
+    return {
+        "name": best,
+        "mean": averages[best],
+        "beaten": beaten,
+        "undecided": [name for name in facts.strategies if name != best and name not in beaten],
+        "is_clear": clear_winner(tests, facts.strategies) == best,
+        "possible": facts.mean(RECALL, BOUND).mean if facts.main == RECALL and BOUND in facts.oracles else None,
+    }
 
 
-def _tiles(facts: ExperimentFacts) -> str:
-    spec, crawls = facts.run.spec, facts.crawls
-    done = sum(crawls[name].number for name in facts.strategies)
-    failed = sum(crawl.failed for crawl in crawls.values())
-    missing = sum(crawl.missing for crawl in crawls.values())
-    figures = [
-        (f"{len(facts.run.topics):,}", "topics"),
-        (f"{len(facts.strategies):,}", f"strategies, and {count_in_words(len(facts.oracles))} reference lines"),
-        (f"{done:,}", "crawls of strategies"),
-        (f"{spec.limits.pages:,}", "pages per crawl at most"),
-        (f"{failed:,}", "crawls failed"),
+# ---- curves
+
+
+def _series(name: str, style: str, points: Curve, unit: str, first: int) -> Series:
+    """A curve with a dot at every tenth point, from `first` on, that says its value when the mouse is over it."""
+    label = cleaned(name, LABEL)
+    drawn = [
+        CurvePoint(at, value.mean, value.error or 0.0, f"{label}, {at:,.0f} {unit}: {number(value.mean)}")
+        for at, value in points
+        if value.mean is not None
     ]
-    if missing:
-        figures.append((f"{missing:,}", "crawls not done yet"))
-    return tiles(figures)
+    return Series(label, style, drawn, frozenset(point.at for point in drawn[first::10]))
 
 
-def _given(facts: ExperimentFacts) -> str:
-    """A line on what the lab gave each strategy and the judge (sheet 60.7)."""
-    given = facts.run.spec.inputs
-    lines = [f"<code>{text(name)}</code>: {text(', '.join(kinds), 300)}" for name, kinds in given.items()]
-    rest = "<br>All others: nothing." if len(facts.run.spec.given) < len(facts.run.spec.strategies) else ""
-    return "<br>".join(lines) + rest
+def _figure(facts: ExperimentFacts, metric: str, lines: Mapping[str, Line]) -> Values | None:
+    """The curves of a metric by pages, and what is behind them; None if no strategy has a value."""
+    crawled = [series for name in facts.strategies if (series := _by_pages(facts, metric, name, lines)).points]
+    if not crawled:
+        return None
+    references = [series for name in facts.bounds if (series := _by_pages(facts, metric, name, lines)).points]
+    near = [series for series in references if _highest([series]) <= BEYOND * _highest(crawled)]
+    heading = f"{TITLES[metric]} by pages crawled, means over topics"
+    drawn, last = [*crawled, *near], facts.run.spec.limits.pages
+    numbers = {facts.mean(metric, name, at).number for name in facts.strategies for at in facts.points}
+    measured = [name for name in facts.names if facts.mean(metric, name).number]
+    return {
+        "linear": curves(heading, metric, drawn, last),
+        "logarithmic": curves(heading, metric, drawn, last, logarithmic=True),
+        "topics": numbers.pop() if len(numbers) == 1 else None,
+        "early": {name: facts.crawls[name].early[-1] for name in measured if facts.crawls[name].early[-1]},
+        "too_high": [series for series in references if series not in near],
+        "oracles": [name for name in ORACLES if name in facts.oracles and facts.mean(metric, name).number],
+        "heads": [f"{what} {at:,}" for what in ("n at", "ended before") for at in facts.points],
+        "behind": [
+            (name, [*topics, *facts.crawls[name].early], sorted(facts.crawls[name].reasons.items()))
+            for name in facts.names
+            if any(topics := [facts.mean(metric, name, at).number for at in facts.points])
+        ],
+    }
 
 
-def _oracle_modes(facts: ExperimentFacts) -> str:
-    """A sentence on the strategies that were given links of pages not fetched (sheet 60.7)."""
-    spec = facts.run.spec
-    modes = [name for name in spec.strategies if display_name(name, spec.given) != name]
-    if not modes:
-        return ""
-    verb, are = ("are oracle modes: they", "they are") if len(modes) > 1 else ("is an oracle mode: it", "it is")
-    return (
-        f". {and_list(modes)} {verb} may read links of pages that were not fetched, which no real crawler can; {are} "
-        "drawn with the reference lines and not compared with crawlers"
-    )
+def _by_pages(facts: ExperimentFacts, metric: str, name: str, lines: Mapping[str, Line]) -> Series:
+    label = cleaned(display_name(name, facts.run.spec.given))
+    points = [
+        CurvePoint(
+            at,
+            average.mean,
+            average.error or 0.0,
+            f"{label}, {at:,} pages: {number(average.mean)} ± {number(average.error)} (n = {average.number:,})",
+        )
+        for at, average in facts.curve(metric, name)
+        if average.mean is not None
+    ]
+    is_mode = display_name(name, facts.run.spec.given) != name
+    short = f"{cleaned(name, LABEL - 8)} (oracle)" if is_mode else cleaned(name, LABEL)
+    return Series(short, lines[name].style, points, frozenset(facts.points))
 
 
-def _specification(facts: ExperimentFacts) -> str:
-    spec = facts.run.spec
-    limits = spec.limits
-    bed = facts.about
-    seeds = f"the first {spec.seeds_per_run:,} of a topic" if spec.seeds_per_run else "all of a topic, in their order"
-    if spec.start != str(Start()):
-        seeds = f"{spec.start}: drawn by seed number, listed in <code>starts.jsonl</code>"
-    numbers = ", ".join(map(str, spec.seed_numbers))
-    limit_texts = [f"{limits.pages:,} pages", *([f"{limits.requests:,} requests"] if limits.requests else [])]
-    limit_texts += [f"{limits.frontier:,} URLs waiting", f"{limits.in_flight:,} in flight"]
-    limit_texts += [f"{limits.redirects:,} redirects"]
-    if limits.spread > 1:
-        hosts = f"{limits.spread:,} hosts in any {limits.spread:,} picks"
-        limit_texts += [f"{hosts} (not for strategies with a frontier of their own)"]
-    limit_texts += ["no URLs with a query"] if limits.static else []
-    cut = f"the first {spec.cut.page_bytes:,} bytes" if spec.cut.page_bytes else "everything"
-    rows = [
-        ("bed", f"{text(spec.name)}{': ' + text(str(bed['title']), 200) if bed.get('title') else ''}"),
-        ("digest of the bed", f"<code>{text(spec.digest)}</code>"),
-        ("origin", text(str(bed.get("origin") or "unknown"), 400)),
-        ("licence", text(str(bed.get("licence") or "unknown"), 400)),
-        ("strategies", ", ".join(f"<code>{text(name)}</code>" for name in spec.strategies)),
+def _highest(drawn: Sequence[Series]) -> float:
+    return max(point.mean for series in drawn for point in series.points)
+
+
+def _by_requests(facts: ExperimentFacts, lines: Mapping[str, Line]) -> Values:
+    """The main metric by requests, and the number of requests per page."""
+    means = request_means(facts)
+    series = [_series(name, lines[name].style, curve, "requests", 4) for name, curve in means.items()]
+    last = max((math.ceil(point.at) for line in series for point in line.points), default=0)
+    title = f"{facts.main} by requests, means over topics"
+    pages, requests = crawl_lengths(facts.run), crawl_lengths(facts.run, "requests")
+    table = []
+    for name, curve in means.items():
+        ratios = [requests[name][topic] / count for topic, count in pages[name].items() if count]
+        table.append((name, mean(ratios).mean, curve[-1][1]))
+    chart = curves(title, facts.main, series, last, across="requests made") if series else None
+    return {"chart": chart, "rows": table}
+
+
+def request_means(facts: ExperimentFacts) -> dict[str, list[tuple[int, Mean]]]:
+    """For each crawler, the mean of the main metric at each number of requests."""
+    runs: dict[str, dict[int, dict[str, list[float | None]]]] = {}
+    columns = ("strategy", "metric", "at", "topic", "value")
+    for name, metric, at, topic, value in rows(facts.run, "by_requests", *columns):
+        if metric == facts.main and name in (*facts.strategies, *facts.bounds):
+            runs.setdefault(name, {}).setdefault(at, {}).setdefault(topic, []).append(value)
+    ordered = {name: runs[name] for name in facts.names if name in runs}
+    means = {
+        name: [(at, facts.average(average_runs(topics))) for at, topics in sorted(points.items())]
+        for name, points in ordered.items()
+    }
+    return {name: points for name, points in means.items() if any(average.number for _, average in points)}
+
+
+def _by_time(facts: ExperimentFacts, lines: Mapping[str, Line]) -> Values:
+    """A polite replay: recall by virtual seconds, how long crawls took, and the cost of letting hosts rest."""
+    columns = load_table(facts.run, "by_time")
+    all_series = [
+        _series(name, lines[name].style, curve_by_time(columns, RECALL, name), "s", 9) for name in facts.strategies
+    ]
+    series = [line for line in all_series if line.points]
+    last = max((math.ceil(point.at) for line in series for point in line.points), default=0)
+    title = "Target recall by virtual seconds, means over topics"
+    kinds = ("seconds", "pages_per_second", "out_of_order", "waited")
+    return {
+        "chart": curves(title, RECALL, series, last, across="virtual seconds") if series else None,
+        "rows": [
+            (name, [values[kind] for kind in kinds])
+            for name, values in times(facts.run).items()
+            if name in facts.strategies
+        ],
+    }
+
+
+# ---- means and tests
+
+
+def _means(facts: ExperimentFacts, metrics: Iterable[str]) -> list[Values]:
+    """Means ± standard errors at the points, for each metric that has any."""
+    tables = []
+    for metric in metrics:
+        values = (facts.mean(metric, name, at).mean for name in facts.strategies for at in facts.points)
+        highest = max((abs(value) for value in values if value is not None), default=1.0)
+        best = {at: clear_winner(facts.comparisons(metric, at), facts.strategies) for at in facts.points}
+        is_rate, table = get_metric(metric).is_rate, []
+        for name in facts.names:
+            averages = [facts.mean(metric, name, at) for at in facts.points]
+            if not any(average.number for average in averages):
+                continue
+            cells = [
+                (average, best[at] == name, is_rate and facts.has_ended(name, at))
+                for at, average in zip(facts.points, averages, strict=True)
+            ]
+            table.append((name, cells, sorted({a.number for a in averages}), sorted({a.groups for a in averages})))
+        if table:
+            tables.append(
+                {
+                    "metric": metric,
+                    "lower_is_better": get_metric(metric).lower_is_better,
+                    "digits": 3 if highest >= 0.1 else 4,
+                    "rows": table,
+                }
+            )
+    return tables
+
+
+def _tests(comparisons: Sequence[Comparison]) -> list[tuple[Comparison, bool, Any]]:
+    """The comparisons, larger differences first, whether each shows a difference, and its interval drawn."""
+    ordered = sorted(comparisons, key=lambda test: (-(test.paired.mean or 0.0), test.first, test.second))
+    effects = [test.effect for test in ordered if test.effect]
+    reach = max([1.0, *(abs(end) for effect in effects for end in (effect.low, effect.high))])
+    return [
         (
-            "given to each",
-            f"{GIVEN_TO_EACH}{_oracle_modes(facts)}",
-        ),
-        *(("given beyond that", _given(facts)) for _ in [1] if spec.inputs),
-        ("topics", f"{len(facts.run.topics):,}, listed in <code>topics.jsonl</code>"),
-        ("seeds", seeds),
-        ("seed numbers", f"{numbers}; the runs of a topic are averaged before tests"),
-        ("limits", ", ".join(limit_texts)),
-        ("read of each page", f"{cut}; links up to {spec.cut.url_length:,} characters"),
-        ("versions", ", ".join(f"{text(name)} {text(version)}" for name, version in spec.versions.items())),
-    ]  # fmt: skip
-    body = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows)
-    files = (
-        "<code>trails/</code> has a JSON line for each page of each crawl; the <code>.parquet</code> tables have every "
-        "value behind this report. Run again with the same versions on the same CPU, everything except "
-        "measured seconds is the same, byte for byte; on another CPU, the same pages in the same order."
-    )
-    return section(
-        "What was run",
-        "The command that repeats the experiment:",
-        f'<pre class="command">{text(facts.command, 20_000)}</pre><dl>{body}</dl><p class="note">{files}</p>',
-    )
+            test,
+            is_significant(test),
+            test.effect and interval(test.effect.size, test.effect.low, test.effect.high, reach),
+        )
+        for test in ordered
+    ]
+
+
+# ---- search length, cost, overlap, topics
+
+
+def _lengths(facts: ExperimentFacts) -> list[tuple[str, list[Any]]]:
+    """For each crawler and share of the targets: the pages of each crawl, their median, and how many found it."""
+    table = []
+    for name in facts.names:
+        shares = [facts.reach.get(name, {}).get(fraction, []) for fraction in FRACTIONS]
+        if any(shares):
+            reached = [sum(count is not None for count in pages) for pages in shares]
+            table.append((name, list(zip(shares, map(median, shares), reached, strict=True))))
+    return table
+
+
+def _training(facts: ExperimentFacts, name: str) -> float | None:
+    """Mean CPU seconds of training per crawl; None for a strategy without lessons."""
+    if name not in facts.run.spec.given:
+        return None
+    cells = [cell for cell in facts.run.cells if cell.strategy == name and not cell.half]
+    return mean([load_training(facts.run.folder, cell.key) for cell in cells]).mean
+
+
+def _overlaps(facts: ExperimentFacts) -> list[tuple[str, list[tuple[str, list[Mean | None]]]]]:
+    """The overlap of every pair of strategies, of pages and of hosts."""
+    tables = []
+    for metric, what in (("overlap", "of pages"), ("overlap_hosts", "of hosts")):
+        pairs = facts.pairs.get(metric, {})
+        if not pairs or (metric == "overlap_hosts" and {average.mean for average in pairs.values()} == {1.0}):
+            continue  # not measured, or a bed of one host
+        names = facts.strategies
+        both = {**pairs, **{(second, first): average for (first, second), average in pairs.items()}}
+        table = [(name, [None if name == other else both.get((name, other)) for other in names]) for name in names]
+        tables.append((what, table))
+    return tables
+
+
+def _robustness(facts: ExperimentFacts) -> list[tuple[str, Mean, Mean]]:
+    hosts = facts.pairs.get("robustness_hosts", {})
+    return [
+        (name, average, hosts.get((name, name), Mean(None, None, 0)))
+        for (name, _), average in facts.pairs.get("robustness", {}).items()
+        if name in facts.strategies
+    ]
+
+
+def _by_topic(facts: ExperimentFacts) -> Values:
+    """The main metric at the last point, topic by topic, with its percentage of the highest value."""
+    values = facts.values.get(facts.main, {}).get(facts.last, {})
+    names = [name for name in facts.names if values.get(name)]
+    top = max((value for name in names for value in values[name].values() if value is not None), default=1.0) or 1.0
+    table = []
+    for topic in facts.run.topics:
+        of_topic = [(name, values[name].get(topic.id)) for name in names]
+        table.append((topic, [(name, value, 100 * max(value or 0.0, 0.0) / top) for name, value in of_topic]))
+    return {"names": names, "rows": table}
+
+
+# ---- which topics are easy? (sheet 60.5)
+
+
+def _correlations(facts: ExperimentFacts, metric: str) -> list[tuple[str, list[tuple[str, int]], int]]:
+    """For each crawler, the rank correlation of each characteristic with its values, and the number of topics."""
+    table = []
+    for name in facts.names:
+        found = facts.correlations(metric, name)
+        if most := max((topics for _, topics in found.values()), default=0):
+            cells = [
+                ("–" if rho is None else signed(rho), topics) for rho, topics in map(found.__getitem__, CHARACTERISTICS)
+            ]
+            table.append((name, cells, most))
+    return table
+
+
+def signed(rho: float) -> str:
+    """A correlation with two digits and a real minus sign.
+
+    >>> signed(-0.5), signed(0.25), signed(-0.001)
+    ('−0.50', '0.25', '0.00')
+    """
+    digits = f"{abs(rho):.2f}"
+    return f"−{digits}" if rho < 0 and float(digits) else digits
+
+
+def _chance(facts: ExperimentFacts) -> Values | None:
+    """How large correlations are by chance: up to 1.96 / √(n − 1), from Spearman's variance without association."""
+    tables = [facts.correlations(metric, name) for metric in (RECALL, PRECISION) for name in facts.names]
+    counts = [topics for table in tables for rho, topics in table.values() if rho is not None]
+    if not counts:
+        return None
+    most = max(counts)
+    return {
+        "few": most < FEW,
+        "topics": most,
+        "reach": 1.96 / math.sqrt(most - 1) if most > 1 else None,
+        "number": len(counts),
+    }
