@@ -14,8 +14,7 @@ import networkx
 
 from scenthound.lab.community_files import scores
 from scenthound.papers.cc_bfs import ring_weights
-from scenthound.papers.graph.clustering import neighbour_graph
-from scenthound.papers.graph.community_mining import mine
+from scenthound.papers.parts.clustering import mine, neighbour_graph
 
 GRAPHS, SIZE, GROUPS = 20, 32, 4
 DENSITIES = ((0.5, 0.02), (0.4, 0.05), (0.3, 0.05))

@@ -146,8 +146,7 @@ def main() -> None:
     import trafilatura
     from resiliparse.extract.html2text import extract_plain_text
 
-    from scenthound.page.language import language_of
-    from scenthound.page.main_text import main_text
+    from scenthound.page.main_text import language_of, main_text
 
     pages = sample()
     extractors: dict[str, Callable[[str], str]] = {

@@ -27,8 +27,8 @@ from pathlib import Path
 from scenthound.desk.apps.portal.citations import Paper, Papers
 from scenthound.desk.apps.portal.page_metadata import extract_metadata
 from scenthound.model import Response
-from scenthound.page.page_limits import PageLimits
-from scenthound.page.pdf.convert import as_html
+from scenthound.page.pdf import as_html
+from scenthound.page.read import PageLimits
 from scenthound.page.references import is_reference_heading, references
 from scenthound.web.html_document import parse_html
 

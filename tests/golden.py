@@ -15,6 +15,7 @@ from typing import Any
 
 from scenthound import url as urls
 from scenthound.errors import NotAUrl
+from scenthound.lab.measure.quality import SCHEMES, Pool
 from scenthound.lab.testing import TinyWeb, Walk, walk
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.keyword_similarity import Query
@@ -23,7 +24,6 @@ from scenthound.ports import Declaration, Strategy, declaration_of
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.strategies.best_first import BestFirst
 from scenthound.strategies.breadth_first import BreadthFirst
-from scenthound.text.smart_weights import SCHEMES, Pool
 from scenthound.text.tokens import Analyser, stem
 from scenthound.web.html_document import parse_html
 

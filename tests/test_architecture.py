@@ -117,7 +117,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 def test_a_file_imports_only_what_its_package_may(path: Path) -> None:
     package = package_of(path)
     assert package in MAY_IMPORT, f"{path}: `{package}` is not in the table"
-    homes = {package, "/".join(path.relative_to(SOURCE).parts[:2])}
+    homes = {package, "/".join(path.relative_to(SOURCE).with_suffix("").parts[:2])}
     wrong = []
     for line, name in imports(path):
         top, _, rest = name.partition(".")

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from scenthound.lab.generate.simple_web import generate
-from scenthound.page.page_limits import PageLimits
+from scenthound.page.read import PageLimits
 from scenthound.page.record import EVERYTHING
 from scenthound.page.wire import ReadOptions
 from scenthound.process_pool import ProcessPool
@@ -88,7 +88,7 @@ NEWER = (
     "print(started.jobs.state(here)); started.close()"
 )
 PDF = (
-    "from scenthound.page.pdf.convert import as_html; from scenthound.page.page_limits import PageLimits;"
+    "from scenthound.page.pdf import as_html; from scenthound.page.read import PageLimits;"
     "from scenthound.model import Response;"
     "print(as_html(Response('http://a.test/p.pdf', 200, 'OK', (('Content-Type', 'application/pdf'),),"
     " open('p.pdf', 'rb').read()), PageLimits(pdf=True)))"

@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from scenthound.model import LookingFor, Topic, Url
-from scenthound.page.page import Page
-from scenthound.page.precomputed_views import AheadView
+from scenthound.page.page import AheadView, Page
 
 
 class Verdict(NamedTuple):

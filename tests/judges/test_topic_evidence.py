@@ -17,7 +17,7 @@ from scenthound.judges.topic_evidence import (
     probability,
 )
 from scenthound.model import Url
-from scenthound.page.precomputed_views import numbers_of
+from scenthound.page.page import numbers_of
 from scenthound.text.topic_model import WeightedTerms
 
 NUMBERS = st.floats(-50, 50)

@@ -11,8 +11,7 @@ import pytest
 
 from scenthound.cli.root_command import run
 from scenthound.lab.community_files import scores
-from scenthound.papers.graph.clustering import NeighbourGraph, neighbour_graph
-from scenthound.papers.graph.community_mining import mine
+from scenthound.papers.parts.clustering import NeighbourGraph, mine, neighbour_graph
 
 # Two triangles that share the edge a-b, and a tail with a triangle of its own.
 EDGES = [("a", "b"), ("a", "c"), ("b", "c"), ("b", "d"), ("a", "d"), ("d", "x"), ("x", "y"), ("x", "z"), ("y", "z")]

@@ -8,7 +8,7 @@ from scenthound.loop.messages import HOPS, SITEMAP, Fetch, RobotsLanded, Sitemap
 from scenthound.loop.replies import Replies, most_bytes, response_to_store
 from scenthound.model import Candidate, Miss, Moved, Response, Url
 from scenthound.page.page import Page
-from scenthound.page.page_limits import PageLimits
+from scenthound.page.read import PageLimits
 from scenthound.ports import Failure
 
 REPLIES = Replies("scenthound", PageLimits())

@@ -12,7 +12,7 @@ from scenthound.errors import PartMissing
 from scenthound.model import Candidate, Miss, Moved, Response, Url
 from scenthound.page.landing import land
 from scenthound.page.page import Page
-from scenthound.page.page_limits import PageLimits
+from scenthound.page.read import PageLimits
 from scenthound.page.record import Parts
 from scenthound.page.views.elements import WHOLE_PAGE, element_counts, tag_path
 from scenthound.text.tokens import Analyser

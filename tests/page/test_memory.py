@@ -13,7 +13,7 @@ READ = """
 import sys
 from scenthound.model import Candidate, Response, Url
 from scenthound.page.landing import land
-from scenthound.page.page_limits import PageLimits
+from scenthound.page.read import PageLimits
 from scenthound.page.record import Parts
 from scenthound.text.tokens import Analyser
 

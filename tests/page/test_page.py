@@ -11,9 +11,8 @@ from scenthound.page.keyword_similarity import Query, page_similarity
 from scenthound.page.page import Page
 from scenthound.page.record import Record
 from scenthound.page.views import KEPT
-from scenthound.page.views.anchors import anchor_counts
-from scenthound.page.views.leaves import link_leaves
-from scenthound.page.views.surrounding_words import surroundings
+from scenthound.page.views.anchors import anchor_counts, link_leaves
+from scenthound.page.views.elements import surroundings
 from scenthound.text.tokens import Analyser
 
 SMALL = Analyser("small")

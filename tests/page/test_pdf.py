@@ -13,13 +13,12 @@ from scenthound.errors import BadUsage
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings
 from scenthound.model import Candidate, Miss, Response, Url
+from scenthound.page import pdf, read_pdf
 from scenthound.page.landing import land
 from scenthound.page.page import Page
-from scenthound.page.page_limits import PageLimits
-from scenthound.page.pdf import child_process, convert
-from scenthound.page.pdf.convert import as_html
-from scenthound.page.pdf.read_paper import PdfPaper, read_paper
-from scenthound.page.pdf.text_lines import read_lines
+from scenthound.page.pdf import as_html
+from scenthound.page.read import PageLimits
+from scenthound.page.read_pdf import PdfPaper, read_lines, read_paper
 from scenthound.ports import Failure
 from scenthound.search.indexing import index_folder
 from scenthound.store.text_index import INDEX, TextIndex
@@ -159,7 +158,7 @@ def test_markup_in_a_pdf_file_stays_text() -> None:
 def test_a_broken_file_is_a_miss_that_says_why(content: bytes) -> None:
     shown = as_html(reply(content), WANTED)
     if isinstance(shown, Failure):
-        assert shown.reason == convert.NOT_READ
+        assert shown.reason == pdf.NOT_READ
         assert shown.detail
     else:
         assert b"lighter" not in shown.body  # pypdf could make something of it, and did no harm
@@ -172,7 +171,7 @@ def test_a_bomb_ends_its_own_process_and_nothing_else() -> None:
     assert len(content) < 2_000_000
     started = time.monotonic()
     shown = as_html(reply(content), WANTED)
-    assert time.monotonic() - started < convert.SECONDS + 30
+    assert time.monotonic() - started < pdf.SECONDS + 30
     assert isinstance(shown, Failure) or len(shown.body) < 10_000_000
 
 
@@ -202,7 +201,7 @@ BOMBS = {
 def test_every_bomb_stays_within_the_limits(content: bytes) -> None:
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     shown = as_html(reply(content), WANTED)
-    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before < child_process.HARD_SECONDS + 1
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before < read_pdf.HARD_SECONDS + 1
     assert isinstance(shown, Failure) or len(shown.body) < 1_000_000
 
 
@@ -218,7 +217,7 @@ def test_a_truncated_file_is_not_read() -> None:
 def test_without_the_extra_a_crawl_that_wants_pdf_files_does_not_begin(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(convert.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(pdf.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(BadUsage, match="pypdf") as caught:
         begin("balloons", ["http://a.test/"], tmp_path / "crawl", settings=Settings(pdf=True))
     assert "scenthound[pdf]" in caught.value.hint
@@ -252,7 +251,7 @@ def test_a_crawl_stores_pdf_files_and_their_text_can_be_searched(tmp_path: Path)
         assert stored.title == "Why balloons of hot air rise"
         assert "lighter than the air" in stored.text
         assert "<li>Wicker C (1999)." in stored.html
-        assert folder.history.reasons() == {convert.NOT_READ: 1}
+        assert folder.history.reasons() == {pdf.NOT_READ: 1}
     index_folder(tmp_path / "crawl")
     with TextIndex(tmp_path / "crawl" / INDEX) as index:
         assert len(index) == 2

@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 
 from scenthound.lab.beds.bed import Bed
 from scenthound.model import Url
-from scenthound.page.page_limits import MOST_TEXT
-from scenthound.page.read import read, read_html
+from scenthound.page.read import MOST_TEXT, read, read_html
 from scenthound.page.record import EVERYTHING, Parts, Record
+from scenthound.page.views.anchors import token_terms
 from scenthound.page.views.elements import element_counts, tag_path
-from scenthound.page.views.terms import token_terms
 from scenthound.text.tokens import Analyser, tokens
 from scenthound.url import make
 from scenthound.web.charset import to_text

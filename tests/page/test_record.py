@@ -24,6 +24,9 @@ from scenthound.page.views.anchors import (
     anchor_leaves,
     anchor_tokens,
     heading_leaves,
+    link_leaves,
+    term_positions,
+    token_terms,
     window_counts,
     window_similarities,
 )
@@ -33,12 +36,9 @@ from scenthound.page.views.elements import (
     element_counts,
     element_similarities,
     elements_above,
+    surroundings,
     tag_path,
 )
-from scenthound.page.views.leaves import link_leaves
-from scenthound.page.views.positions import term_positions
-from scenthound.page.views.surrounding_words import surroundings
-from scenthound.page.views.terms import token_terms
 from scenthound.text.term_counts import TermCounts, terms_of
 from scenthound.text.tokens import Analyser
 from support.long_form import long_form

@@ -20,6 +20,9 @@ from scenthound.page.views.anchors import (
     anchor_leaves,
     anchor_tokens,
     heading_leaves,
+    link_leaves,
+    term_positions,
+    token_terms,
     window_counts,
     window_similarities,
 )
@@ -30,12 +33,10 @@ from scenthound.page.views.elements import (
     element_counts,
     element_similarities,
     elements_above,
+    surroundings,
     tag_path,
+    url_text,
 )
-from scenthound.page.views.leaves import link_leaves
-from scenthound.page.views.positions import term_positions
-from scenthound.page.views.surrounding_words import surroundings, url_text
-from scenthound.page.views.terms import token_terms
 from scenthound.text.term_counts import TermCounts
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts, term_frequencies
@@ -282,7 +283,7 @@ def test_every_link_knows_its_leaves_and_the_heading_above_it() -> None:
 
 
 def test_words_around_links_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scenthound.page.views.surrounding_words.MOST_WORDS_AROUND", 5)
+    monkeypatch.setattr("scenthound.page.views.elements.MOST_WORDS_AROUND", 5)
     cut = []
 
     class Watched(Analyser):

@@ -27,10 +27,9 @@ from scenthound.model import Candidate, Miss, Moved, Response, Url
 from scenthound.page import pool as pool_module
 from scenthound.page import wire
 from scenthound.page.landing import land
-from scenthound.page.page import Page
-from scenthound.page.page_limits import PageLimits
+from scenthound.page.page import AHEAD, AheadView, Page
 from scenthound.page.pool import TRIES, ReadingPool
-from scenthound.page.precomputed_views import AHEAD, AheadView
+from scenthound.page.read import PageLimits
 from scenthound.page.record import EVERYTHING, Parts
 from scenthound.page.wire import ReadOptions, pack, read_response, take_messages, unpack, unpack_response, unpack_result
 from scenthound.text.term_counts import TermNumbers
@@ -332,7 +331,7 @@ def test_workers_that_can_not_start_are_not_retried_forever(monkeypatch: pytest.
 PARENT = """
 import asyncio
 from scenthound.model import Response
-from scenthound.page.page_limits import PageLimits
+from scenthound.page.read import PageLimits
 from scenthound.page.pool import ReadingPool
 from scenthound.page.record import Parts
 from scenthound.page.wire import ReadOptions

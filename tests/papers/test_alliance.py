@@ -14,7 +14,7 @@ from scenthound.model import Candidate, Link, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Record
 from scenthound.papers.alliance import AllianceCrawler
-from scenthound.papers.graph.clustering import alliance
+from scenthound.papers.parts.clustering import alliance
 
 
 def web_of(links: dict[str, str]) -> TinyWeb:

@@ -11,7 +11,7 @@ import pytest
 from scenthound.errors import BadConfig
 from scenthound.lab.testing import TinyLessons, TinyWeb, named, walk
 from scenthound.papers.context_graph import ContextGraph, best_words, classify, layer_classifier
-from scenthound.papers.parts.back_links import back_layers
+from scenthound.papers.parts.training_pages import back_layers
 from scenthound.strategies.best_first import BestFirst
 
 

@@ -14,8 +14,7 @@ from scenthound.errors import BadConfig
 from scenthound.lab.testing import TinyLessons, TinyWeb, Walk, named, strategy_contract, walk
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
-from scenthound.papers.focused import FocusedHard, FocusedSoft
-from scenthound.papers.parts.distillation import Distillation
+from scenthound.papers.focused import Distillation, FocusedHard, FocusedSoft
 from scenthound.ports import Saves, TakesLabels, Trains
 from scenthound.store.blobs import pack, unpack
 

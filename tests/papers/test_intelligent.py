@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from scenthound.errors import BadConfig
 from scenthound.lab.testing import TinyWeb, named, walk
 from scenthound.papers.intelligent import Intelligent
+from scenthound.papers.parts.interest import EventCounts, Totals
 from scenthound.strategies.breadth_first import BreadthFirst
 from scenthound.strategies.sightings import MOST_SIGHTINGS, WaitingLinks
-from scenthound.text.interest import EventCounts, Totals
 from scenthound.text.vocabulary import Vocabulary
 
 

@@ -16,11 +16,9 @@ from hypothesis import strategies as st
 from scenthound.errors import BadConfig
 from scenthound.lab.testing import TinyLessons, TinyWeb, named, page_of, walk
 from scenthound.model import Candidate
-from scenthound.page.views.surrounding_words import surroundings
-from scenthound.papers.graph.rewards import FAR, discounted_rewards, distances
-from scenthound.papers.reinforcement import Reinforcement
-from scenthound.text.frozen import FrozenPieces
-from scenthound.text.naive_bayes import NaiveBayes
+from scenthound.page.views.elements import surroundings
+from scenthound.papers.reinforcement import FAR, Reinforcement, discounted_rewards, distances
+from scenthound.text.naive_bayes import FrozenPieces, NaiveBayes
 from scenthound.text.tokens import Analyser
 from support.long_form import long_form
 

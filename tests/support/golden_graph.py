@@ -8,8 +8,8 @@ from golden import Inputs, answers, toy_walk
 from scenthound.lab.testing import TinyWeb, walk
 from scenthound.papers.backlink_count import BacklinkCount
 from scenthound.papers.cc_bfs import CcBfs, Level
-from scenthound.papers.graph.clustering import alliance, clustering, generalised, neighbour_graph, ring_shares
 from scenthound.papers.pagerank_order import PageRankOrder
+from scenthound.papers.parts.clustering import alliance, clustering, generalised, neighbour_graph, ring_shares
 from support.golden_lab import pr
 
 answers("pr")(pr)

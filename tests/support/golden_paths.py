@@ -17,8 +17,8 @@ from scenthound.papers.context_graph import (
     layer_classifier,
     layer_probabilities,
 )
-from scenthound.papers.graph.rewards import discounted_rewards, distance_bin
-from scenthound.text.interest import Totals, interest
+from scenthound.papers.parts.interest import Totals, interest
+from scenthound.papers.reinforcement import discounted_rewards, distance_bin
 from scenthound.text.naive_bayes import NaiveBayes
 
 

@@ -14,7 +14,7 @@ from scenthound.loop.core import Crawl
 from scenthound.loop.messages import Done, Fetch, Postponed, Result
 from scenthound.loop.replies import Replies
 from scenthound.model import Response
-from scenthound.page.page_limits import PageLimits
+from scenthound.page.read import PageLimits
 from scenthound.ports import Failure
 
 REPLIES = Replies("scenthound", PageLimits())

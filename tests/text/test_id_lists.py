@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenthound.text.id_lists import known_ids, pack_lists, sorted_counts, unpack_lists
+from scenthound.papers.hayek.page_features import known_ids, pack_lists, sorted_counts, unpack_lists
 
 IDS = st.lists(st.integers(0, 30), unique=True, max_size=12)
 

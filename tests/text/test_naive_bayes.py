@@ -16,10 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenthound.errors import BadConfig
+from scenthound.papers.parts.scored_pages import DocumentStore
 from scenthound.text import naive_bayes
-from scenthound.text.document_store import DocumentStore
-from scenthound.text.frozen import Frozen, FrozenPieces, numbered
-from scenthound.text.naive_bayes import MANY, NaiveBayes, log_sum
+from scenthound.text.naive_bayes import MANY, Frozen, FrozenPieces, NaiveBayes, log_sum, numbered
 from scenthound.text.term_counts import Numbering, SharedIds, TermCounts
 from scenthound.text.vectors import Counts
 from scenthound.text.vocabulary import Ids, Vocabulary

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scenthound.text.offsets import SHORT, LeafTerms, LinkSpan, LinkSpans, features, sums_around
+from scenthound.papers.parts.offsets import SHORT, LeafTerms, LinkSpan, LinkSpans, features, sums_around
 
 TERMS = 6
 LEAVES = st.lists(st.lists(st.integers(0, TERMS - 1), max_size=4), max_size=2 * SHORT)

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenthound.text.proximity import proximities
+from scenthound.papers.spiders.net import proximities
 
 
 def plain_proximity(anchor: int, places: list[int], reach: int) -> float:

@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenthound.errors import BadConfig
-from scenthound.text.fisher import Fisher
-from scenthound.text.taxonomy import Tree, TreeClassifier
+from scenthound.text.taxonomy import Fisher, Tree, TreeClassifier
 from scenthound.text.tokens import Analyser
 
 PLAIN = Analyser("none", stem=False)

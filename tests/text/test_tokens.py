@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from scenthound.errors import UnknownName
 from scenthound.text import tokens as module
-from scenthound.text.stopwords import STOP_LISTS
-from scenthound.text.tokens import LONGEST, Analyser, stem, tokens
+from scenthound.text.tokens import LONGEST, STOP_LISTS, Analyser, stem, tokens
 from support.suites import Suites
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scenthound.text import unions
-from scenthound.text.unions import is_last_of_its_kind, sums_over_unions
+from scenthound.papers.parts import interest
+from scenthound.papers.parts.interest import is_last_of_its_kind, sums_over_unions
 
 SETS = st.dictionaries(st.sampled_from("abcde"), st.lists(st.integers(0, 9), unique=True, max_size=6), max_size=5)
 VALUES = st.lists(st.sampled_from([0.0, 0.0, 0.25, 1.0, 3.5]), min_size=10, max_size=10)
@@ -19,7 +19,7 @@ def plain_sums(sets: dict[str, list[int]], groups: list[list[str]], values: list
     return [sum(values[one] for one in set().union(*(sets[name] for name in group))) for group in groups]
 
 
-@pytest.mark.parametrize(("cells", "batch"), [(unions.CELLS, unions.BATCH), (1, 1), (12, 5)])
+@pytest.mark.parametrize(("cells", "batch"), [(interest.CELLS, interest.BATCH), (1, 1), (12, 5)])
 @settings(deadline=None)
 @given(st.data(), SETS, VALUES)
 def test_the_sum_of_a_group_counts_each_element_once(
@@ -29,8 +29,8 @@ def test_the_sum_of_a_group_counts_each_element_once(
     groups = data.draw(st.lists(names, max_size=8))
     arrays = {name: np.array(elements, dtype=np.int32) for name, elements in sets.items()}
     with pytest.MonkeyPatch.context() as patch:  # a few groups and sets at a time
-        patch.setattr(unions, "CELLS", cells)
-        patch.setattr(unions, "BATCH", batch)
+        patch.setattr(interest, "CELLS", cells)
+        patch.setattr(interest, "BATCH", batch)
         found = sums_over_unions(arrays, groups, np.array(values))
     assert found.tolist() == plain_sums(sets, groups, values)
 

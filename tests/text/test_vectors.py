@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenthound.errors import UnknownName
-from scenthound.text import smart_weights
-from scenthound.text.smart_weights import SCHEMES, Pool, Scheme
+from scenthound.lab.measure import quality
+from scenthound.lab.measure.quality import SCHEMES, Pool, Scheme
 from scenthound.text.term_counts import TermCounts
 from scenthound.text.vectors import Counts, cosine, dot, norm, square, term_frequencies
 
@@ -69,7 +69,7 @@ def test_pool_weights_and_similarities_follow_the_sheet(
     pages: list[dict[str, int]], description: dict[str, int], scheme: Scheme, block: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(smart_weights, "_BLOCK", block)
+        patch.setattr(quality, "_BLOCK", block)
         pool = Pool(pages)
     wanted = plain_weights(pages, description, scheme)
     assert pool.weights(description, scheme) == pytest.approx(wanted, abs=1e-12)

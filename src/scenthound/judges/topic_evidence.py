@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from scenthound.model import Url
-from scenthound.page.precomputed_views import numbers_of
-from scenthound.text.row_products import row_products
+from scenthound.page.page import numbers_of
 from scenthound.text.topic_model import Floats, WeightedTerms
+from scenthound.text.vectors import row_products
 
 BIAS = -1.4
 WEIGHTS = {"likeness": 1.8, "separation": 0.2, "keywords": 0.35, "title": 1.5, "links": 0.5, "parent": 0.5}
@@ -78,7 +78,7 @@ class RememberedPage:
     """`seed`, `given` (example, label or description), `off` (label), or empty."""
     probability: float = 0.0
     links: npt.NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))
-    """Its outlinks, as from `page.precomputed_views.outlink_numbers`."""
+    """Its outlinks, as from `page.page.outlink_numbers`."""
 
 
 class Neighbours:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scenthound.errors import BadConfig, from_os_error
-from scenthound.papers.graph.clustering import NeighbourGraph
+from scenthound.papers.parts.clustering import NeighbourGraph
 
 MAX_FILE = 1_000_000_000  # bytes
 

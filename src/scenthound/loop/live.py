@@ -25,7 +25,7 @@ from scenthound.loop.settings import Settings
 from scenthound.loop.slots import Slots
 from scenthound.model import Candidate, Miss, Moved, Response
 from scenthound.page.page import Page
-from scenthound.page.pdf.convert import as_html, is_converted
+from scenthound.page.pdf import as_html, is_converted
 from scenthound.page.record import EVERYTHING, Parts
 from scenthound.ports import Failure, Fetcher, TakesLabels
 from scenthound.store.label_table import Labels

@@ -14,8 +14,7 @@ from scenthound.errors import JudgeFailed, ScenthoundError, StrategyFailed
 from scenthound.judging import AsksAhead, HasThreshold, HearsLabels, HearsLookingFor, Judge, Revises, TakesVerdicts
 from scenthound.looking_for import PAGES, is_counted
 from scenthound.model import Candidate, Event, LookingFor, Miss, Topic, Url
-from scenthound.page.page import Page
-from scenthound.page.precomputed_views import AheadView
+from scenthound.page.page import AheadView, Page
 from scenthound.ports import EmitsEvents, Frontier, NeedsRandom, Saves, Strategy, TakesLabels, TakesLookingFor
 
 

@@ -16,7 +16,7 @@ from scenthound.loop.settings import Settings
 from scenthound.model import Miss, Moved, Response, Url
 from scenthound.page.landing import land
 from scenthound.page.page import Page
-from scenthound.page.page_limits import PageLimits
+from scenthound.page.read import PageLimits
 from scenthound.page.record import EVERYTHING, Parts
 from scenthound.ports import Failure
 from scenthound.web.decode import decompress

@@ -13,10 +13,9 @@ from scenthound.loop.replies import page_limits
 from scenthound.loop.settings import Settings
 from scenthound.model import Candidate, Link, Response, Step, Url
 from scenthound.page.landing import land
-from scenthound.page.language import language_of
-from scenthound.page.main_text import main_text
+from scenthound.page.main_text import language_of, main_text
 from scenthound.page.page import Page
-from scenthound.page.pdf.convert import as_html
+from scenthound.page.pdf import as_html
 from scenthound.page.record import Parts
 from scenthound.ports import Failure, Repository, Where
 from scenthound.store.warc_write import digest_of

@@ -40,8 +40,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from scenthound import url as urls
 from scenthound.model import Url
-from scenthound.page.page import Page
-from scenthound.page.precomputed_views import AheadView, last_term_numbers, last_terms
+from scenthound.page.page import AheadView, Page, last_term_numbers, last_terms
 
 SUSPENDED, REINSTATED = "suspended", "reinstated"  # the kinds of the events
 FIRST = 3  # pages of a host that are only remembered, not compared

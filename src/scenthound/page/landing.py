@@ -15,9 +15,8 @@ from scenthound import url as urls
 from scenthound.errors import NotAUrl
 from scenthound.model import Candidate, Miss, Moved, Response, Url
 from scenthound.page.page import Page
-from scenthound.page.page_limits import LIMITS, PageLimits
-from scenthound.page.pdf.convert import as_html
-from scenthound.page.read import read
+from scenthound.page.pdf import as_html
+from scenthound.page.read import LIMITS, PageLimits, read
 from scenthound.page.record import EVERYTHING, Parts
 from scenthound.ports import Failure
 from scenthound.text.term_counts import TermNumbers

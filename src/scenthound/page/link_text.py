@@ -16,8 +16,7 @@ import numpy as np
 from scenthound.model import Url
 from scenthound.page.record import Record
 from scenthound.page.tree_columns import Numbers, fixed
-from scenthound.page.views.anchors import anchor_tokens, heading_leaves
-from scenthound.page.views.terms import token_terms
+from scenthound.page.views.anchors import anchor_tokens, heading_leaves, token_terms
 from scenthound.text.tokens import Analyser
 
 ANCHOR, BESIDE, HEADING, ADDRESS = range(4)

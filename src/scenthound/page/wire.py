@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 from scenthound.model import Candidate, Miss, Moved, Response, Url
 from scenthound.page.landing import land
-from scenthound.page.page import Page
-from scenthound.page.page_limits import PageLimits
-from scenthound.page.precomputed_views import AHEAD, AheadView
+from scenthound.page.page import AHEAD, AheadView, Page
+from scenthound.page.read import PageLimits
 from scenthound.page.record import Parts, Record
 from scenthound.text.term_counts import MOST_NUMBERED, Numbering, SharedIds, TermNumbers
 from scenthound.text.tokens import Analyser

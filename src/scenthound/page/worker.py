@@ -46,7 +46,7 @@ def main() -> None:
     arguments = json.loads(sys.argv[1])
     options, seconds = ReadOptions.from_json(arguments["options"]), arguments["seconds"]
     if options.parts.leaves or options.parts.elements:
-        importlib.import_module("scenthound.page.read_tree")  # with numpy, before the time limit of the first page
+        importlib.import_module("scenthound.page.read")  # with numpy, before the time limit of the first page
     with contextlib.suppress(ValueError, OSError):  # a stricter limit may already be set
         resource.setrlimit(resource.RLIMIT_AS, (arguments["memory"],) * 2)
     for pipe in (sys.stdin, sys.stdout):

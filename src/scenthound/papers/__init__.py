@@ -6,5 +6,5 @@ They register with the crawler through its entry points, as those of any other p
 (docs/reference/public-names.md). `scenthound strategies` lists what is here.
 
 `hayek` and `spiders` are strategies that span several files. `parts` has the pieces that several strategies share:
-frontiers, memories, classifiers; `graph` the algorithms on link graphs.
+frontiers, memories, classifiers, graph algorithms.
 """

@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 from scenthound.model import Candidate, Link, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.papers.graph.clustering import MOST_LINKS, NeighbourGraph, alliance_of, as_numbers
+from scenthound.papers.parts.clustering import MOST_LINKS, NeighbourGraph, alliance_of, as_numbers
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy

@@ -40,16 +40,24 @@ from scenthound.model import Candidate, Link, Miss, Topic, Url
 from scenthound.page.keyword_similarity import Query, page_similarity
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.page.views.anchors import best_anchors, first_anchors
-from scenthound.page.views.leaves import first_leaves, link_leaves
+from scenthound.page.views.anchors import best_anchors, first_anchors, first_leaves, link_leaves
+from scenthound.papers.parts.offsets import (
+    LeafTerms,
+    LinkSpan,
+    LinkSpans,
+    OffsetBayes,
+    Reals,
+    Whole,
+    as_probabilities,
+    features,
+    sums_around,
+)
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.sightings import WaitingLinks, new_scores
-from scenthound.strategies.word_parameters import stem_parameter, stop_words_parameter
+from scenthound.strategies.topic_words import stem_parameter, stop_words_parameter
 from scenthound.text.naive_bayes import NaiveBayes
-from scenthound.text.offset_bayes import OffsetBayes, Reals, Whole, as_probabilities
-from scenthound.text.offsets import LeafTerms, LinkSpan, LinkSpans, features, sums_around
 from scenthound.text.tokens import Analyser
 from scenthound.text.vocabulary import Vocabulary
 

@@ -46,15 +46,13 @@ from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.papers.parts.corona import Corona, CoronaPage
+from scenthound.papers.parts.goals import word_points
 from scenthound.papers.parts.level_frontier import ChosenUrl, LevelFrontier
-from scenthound.papers.parts.recent_pages import RecentPages
-from scenthound.papers.parts.word_points import word_points
+from scenthound.papers.parts.scored_pages import Corona, CoronaPage, RecentPages, Values
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Frontier, Lessons
 from scenthound.strategies import strategy
-from scenthound.strategies.word_parameters import LENGTH, SCORES, stem_parameter, stop_words_parameter
-from scenthound.text.document_store import Values
+from scenthound.strategies.topic_words import LENGTH, SCORES, stem_parameter, stop_words_parameter
 from scenthound.text.naive_bayes import NaiveBayes
 from scenthound.text.term_counts import TermCounts
 from scenthound.text.tokens import Analyser

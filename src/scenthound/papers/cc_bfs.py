@@ -27,6 +27,7 @@ added.
 
 from __future__ import annotations
 
+import heapq
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
@@ -37,12 +38,48 @@ from scenthound.errors import BadConfig
 from scenthound.model import DECIMALS, Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.papers.graph.clustering import MOST_LINKS, NeighbourGraph, as_numbers, generalised
+from scenthound.papers.parts.clustering import MOST_LINKS, NeighbourGraph, as_numbers, generalised
 from scenthound.papers.parts.level_frontier import ChosenUrl, LevelFrontier
-from scenthound.papers.parts.rescored_queue import RescoredQueue
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Frontier
 from scenthound.strategies import strategy
+
+
+class RescoredQueue:
+    """Item numbers in order of score, highest first, then of number. Scores are computed when `take` is called."""
+
+    def __init__(self, score: Callable[[int], float]) -> None:
+        self._score = score
+        self._scores: dict[int, float] = {}
+        self._heap: list[tuple[float, int]] = []
+        self._changed: set[int] = set()
+
+    def touch(self, numbers: Iterable[int]) -> None:
+        """Mark numbers that are new or whose score may have changed."""
+        self._changed.update(numbers)
+
+    def take(self, count: int, is_waiting: Callable[[int], bool]) -> list[int]:
+        """Remove and return the best `count` numbers that still wait, best first.
+
+        >>> queue = RescoredQueue({1: 0.5, 2: 0.9, 3: 0.5}.__getitem__)
+        >>> queue.touch([3, 2, 1])
+        >>> queue.take(2, lambda number: True)
+        [2, 1]
+        """
+        for number in self._changed:
+            if is_waiting(number) and self._scores.get(number) != (score := self._score(number)):
+                self._scores[number] = score
+                heapq.heappush(self._heap, (-score, number))
+        self._changed.clear()
+        taken: list[int] = []
+        while self._heap and len(taken) < count:
+            score, number = heapq.heappop(self._heap)
+            if self._scores.get(number) == -score:  # otherwise the entry is stale
+                del self._scores[number]
+                if is_waiting(number):
+                    taken.append(number)
+        return taken
+
 
 MOST_RINGS = 8  # distances in crawl graphs are rarely larger, and a ring can cover the whole graph
 

@@ -29,8 +29,7 @@ from scenthound.page.record import Parts
 from scenthound.parameters import parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy
-from scenthound.strategies.topic_query import ComparesTopic, idf_parameter
-from scenthound.strategies.word_parameters import stem_parameter, stop_words_parameter
+from scenthound.strategies.topic_words import ComparesTopic, idf_parameter, stem_parameter, stop_words_parameter
 from scenthound.text.tokens import Analyser
 
 

@@ -34,15 +34,14 @@ from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.keyword_similarity import Query, page_similarity
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.page.views.surrounding_words import url_text
+from scenthound.page.views.elements import url_text
+from scenthound.papers.parts.interest import EventCounts, FloatArray, Totals, log_ratios, sums_over_unions
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy
 from scenthound.strategies.sightings import WaitingLink, WaitingLinks, new_scores
-from scenthound.strategies.word_parameters import stem_parameter, stop_words_parameter
-from scenthound.text.interest import EventCounts, FloatArray, Totals, log_ratios
+from scenthound.strategies.topic_words import stem_parameter, stop_words_parameter
 from scenthound.text.tokens import Analyser
-from scenthound.text.unions import sums_over_unions
 from scenthound.text.vocabulary import Ids
 
 FAMILIES = ("words", "url", "links", "siblings")

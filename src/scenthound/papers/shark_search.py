@@ -29,8 +29,7 @@ from scenthound.page.views.anchors import window_similarities
 from scenthound.parameters import parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy
-from scenthound.strategies.topic_query import ComparesTopic, idf_parameter
-from scenthound.strategies.word_parameters import stem_parameter, stop_words_parameter
+from scenthound.strategies.topic_words import ComparesTopic, idf_parameter, stem_parameter, stop_words_parameter
 from scenthound.text.tokens import Analyser
 
 WIDEST = 1000  # tokens on each side; with 5,000 links per page that is already ten million tokens

@@ -33,7 +33,7 @@ from scenthound.papers.pagerank_order import PageRankOrder
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy
-from scenthound.strategies.word_parameters import stem_parameter, stop_words_parameter
+from scenthound.strategies.topic_words import stem_parameter, stop_words_parameter
 from scenthound.text.tokens import Analyser
 
 

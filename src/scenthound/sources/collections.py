@@ -21,7 +21,7 @@ from scenthound.parameters import Parameterised, parameter
 from scenthound.seeding import Asker, FoundUrl
 from scenthound.sources import source
 from scenthound.store.text_index import INDEX
-from scenthound.text.stopwords import STOP_LISTS
+from scenthound.text.tokens import STOP_LISTS
 
 MOST_FOLDERS = 200
 MOST_WORDS, LONGEST_WORD = 20, 40  # a query has at most 1,000 characters

@@ -23,10 +23,9 @@ from scenthound.loop.scope import Scope
 from scenthound.loop.settings import Settings, read
 from scenthound.model import LookingFor, Topic, Url
 from scenthound.page.keyword_similarity import KeywordSimilarity
-from scenthound.page.page import Page
-from scenthound.page.pdf.convert import require_pypdf
+from scenthound.page.page import AheadView, Page
+from scenthound.page.pdf import require_pypdf
 from scenthound.page.pool import ReadingPool
-from scenthound.page.precomputed_views import AheadView
 from scenthound.page.record import Parts
 from scenthound.page.wire import ReadOptions
 from scenthound.ports import OwnFrontier, Strategy, declaration_of

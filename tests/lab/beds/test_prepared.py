@@ -31,12 +31,16 @@ from scenthound.page.page import Page
 from scenthound.page.read import read
 from scenthound.page.record import EVERYTHING, Parts, Record
 from scenthound.page.views import KEPT
-from scenthound.page.views.anchors import anchor_leaves, anchor_tokens, heading_leaves, window_counts
-from scenthound.page.views.elements import element_counts, element_similarities, tag_path
-from scenthound.page.views.leaves import link_leaves
-from scenthound.page.views.positions import term_positions
-from scenthound.page.views.surrounding_words import surroundings
-from scenthound.page.views.terms import token_terms
+from scenthound.page.views.anchors import (
+    anchor_leaves,
+    anchor_tokens,
+    heading_leaves,
+    link_leaves,
+    term_positions,
+    token_terms,
+    window_counts,
+)
+from scenthound.page.views.elements import element_counts, element_similarities, surroundings, tag_path
 from scenthound.text.term_counts import NumberedTerms
 from scenthound.text.tokens import Analyser
 from scenthound.topic_list import BedTopic
@@ -239,7 +243,7 @@ def test_words_around_links_beyond_a_bound_are_left_out_of_a_recorded_page_too(
     web = GeneratedWeb(60, seed=3)
     pages = [live(web.html(number), str(web.url(number))) for number in range(0, 60, 20)]
     whole = [page.view(surroundings, SMALL) for page in pages]
-    monkeypatch.setattr("scenthound.page.views.surrounding_words.MOST_WORDS_AROUND", most)
+    monkeypatch.setattr("scenthound.page.views.elements.MOST_WORDS_AROUND", most)
     for page, before in zip(pages, whole, strict=True):
         cut = surroundings(page.record, SMALL)
         assert plain(cut) == plain(recorded(page).view(surroundings, SMALL))

@@ -35,12 +35,15 @@ from scenthound.model import Candidate, Response, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import EVERYTHING, Parts, Record
 from scenthound.page.views import KEPT
-from scenthound.page.views.anchors import anchor_tokens, heading_leaves, window_counts
-from scenthound.page.views.elements import element_counts, tag_path
-from scenthound.page.views.leaves import link_leaves
-from scenthound.page.views.positions import term_positions
-from scenthound.page.views.surrounding_words import surroundings
-from scenthound.page.views.terms import token_terms
+from scenthound.page.views.anchors import (
+    anchor_tokens,
+    heading_leaves,
+    link_leaves,
+    term_positions,
+    token_terms,
+    window_counts,
+)
+from scenthound.page.views.elements import element_counts, surroundings, tag_path
 from scenthound.ports import Declaration, Lessons, declaration_of
 from scenthound.strategies import STRATEGIES, strategy
 from scenthound.strategies.breadth_first import BreadthFirst

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from scenthound.graph.crawl_graph import GrowingGraph
 from scenthound.graph.pagerank import pagerank
-from scenthound.papers.graph.clustering import (
+from scenthound.papers.parts.clustering import (
     Alliance,
     NeighbourGraph,
     alliance,

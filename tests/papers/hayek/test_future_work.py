@@ -13,15 +13,19 @@ from scenthound.model import Candidate, Topic, Url
 from scenthound.page.page import Page
 from scenthound.papers.hayek.agents import AgentFactory
 from scenthound.papers.hayek.auction import Trading
-from scenthound.papers.hayek.cooperation import joint_bid
 from scenthound.papers.hayek.difficulty import Difficulty
 from scenthound.papers.hayek.economy import Economy, EconomyOptions
 from scenthound.papers.hayek.hayek_crawler import HayekEpsilon, HayekEstimating
 from scenthound.papers.hayek.known_web import KnownWeb
-from scenthound.papers.hayek.market import ROOT, Market, MarketRules, Purchase, coins, units
-from scenthound.papers.hayek.operators import draw_condition, holds
-from scenthound.papers.hayek.page_features import FEATURE_CLASSES
-from scenthound.papers.hayek.text_features import bayes_levels, ngrams, probabilities
+from scenthound.papers.hayek.market import ROOT, Market, MarketRules, Purchase, coins, joint_bid, units
+from scenthound.papers.hayek.page_features import (
+    FEATURE_CLASSES,
+    bayes_levels,
+    draw_condition,
+    holds,
+    ngrams,
+    probabilities,
+)
 from scenthound.text.tokens import Analyser
 
 

@@ -18,13 +18,12 @@ from scenthound.lab.testing import TinyLessons, TinyWeb, page_of, strategy_contr
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Topic
 from scenthound.papers.hayek.agents import WEIGHTINGS, draw, weights
-from scenthound.papers.hayek.dictionaries import Dictionaries
 from scenthound.papers.hayek.difficulty import Difficulty, DifficultyRules, choose_start
-from scenthound.papers.hayek.goals import make_judge
 from scenthound.papers.hayek.hayek_crawler import HayekEpsilon, HayekEstimating
 from scenthound.papers.hayek.known_web import KnownWeb
 from scenthound.papers.hayek.market import ROOT, units
-from scenthound.papers.hayek.page_features import Lexicon, LinkWords, url_features
+from scenthound.papers.hayek.page_features import Dictionaries, Lexicon, LinkWords, url_features
+from scenthound.papers.parts.goals import make_judge
 from scenthound.store.model_folder import TrainedModel, TrainedOn, load_model, save_model
 from scenthound.text.tokens import Analyser
 from scenthound.wiring import begin, resume

@@ -7,7 +7,7 @@ import pytest
 from scenthound.errors import BadConfig
 from scenthound.lab.testing import TinyLessons, TinyWeb
 from scenthound.lessons import Taxonomy
-from scenthound.papers.parts.taxonomy_classifier import learn_taxonomy, two_leaves
+from scenthound.papers.parts.training_pages import learn_taxonomy, two_leaves
 from scenthound.text.tokens import Analyser
 
 

@@ -18,7 +18,7 @@ from scenthound.errors import NotAUrl
 from scenthound.model import Candidate, Miss, Moved, Response, Url
 from scenthound.page.landing import land
 from scenthound.page.page import Page
-from scenthound.page.page_limits import LIMITS
+from scenthound.page.read import LIMITS
 from scenthound.page.record import Record
 from scenthound.text.term_counts import terms_of
 from scenthound.text.tokens import Analyser

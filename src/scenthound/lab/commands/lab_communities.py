@@ -38,7 +38,7 @@ def communities(
     """
     from scenthound.lab.community_files import read_edges, read_members, scores
     from scenthound.papers.cc_bfs import ring_weights
-    from scenthound.papers.graph.community_mining import mine
+    from scenthound.papers.parts.clustering import mine
 
     if not seeds:
         raise BadUsage("no seed: give at least one node of the community", "add --seed NODE")

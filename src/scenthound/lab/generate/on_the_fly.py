@@ -32,7 +32,7 @@ from scenthound.loop.settings import read
 from scenthound.model import Candidate, Miss, Moved, Response, Url
 from scenthound.page.landing import land
 from scenthound.page.page import Page
-from scenthound.page.page_limits import LIMITS
+from scenthound.page.read import LIMITS
 from scenthound.page.record import EVERYTHING, Parts
 from scenthound.parameters import changed_values
 from scenthound.ports import Where

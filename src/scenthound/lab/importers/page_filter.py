@@ -8,7 +8,7 @@ from scenthound.errors import BadConfig, NotAUrl
 from scenthound.lab.importers.interface import Notes
 from scenthound.model import Candidate, Miss, Response, Url
 from scenthound.page.landing import land
-from scenthound.page.page_limits import LIMITS
+from scenthound.page.read import LIMITS
 from scenthound.url import make
 from scenthound.web.decode import Undecodable, decompress
 from scenthound.web.mime import extract, is_html

@@ -15,7 +15,7 @@ from scenthound.graph.link_graph import LinkGraph, Numbers, numbered_graph
 from scenthound.model import Candidate, Moved, Response, Url
 from scenthound.page.landing import land
 from scenthound.page.page import Page
-from scenthound.page.page_limits import PageLimits
+from scenthound.page.read import PageLimits
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
 from scenthound.url import make

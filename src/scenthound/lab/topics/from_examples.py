@@ -16,7 +16,7 @@ from scenthound.lab.run.topic_lessons import tree
 from scenthound.lab.topics.taxonomies import Categories
 from scenthound.model import DECIMALS
 from scenthound.page.page import Page
-from scenthound.papers.parts.taxonomy_classifier import learn_taxonomy
+from scenthound.papers.parts.training_pages import learn_taxonomy
 from scenthound.text.naive_bayes import NaiveBayes
 from scenthound.text.taxonomy import TreeClassifier
 from scenthound.text.tokens import Analyser, stem, tokens

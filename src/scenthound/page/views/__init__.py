@@ -1,8 +1,7 @@
 """The text around the links of a page: pure functions of a record, an analyser and a link (sheet 10.5).
 
-`terms` has the terms of a page in order, `anchors` the anchor, window and heading of a link, `elements` the text of the
-elements around it. `leaves` (the runs of text between tags), `surrounding_words` and `positions` return results for all
-links at once.
+`anchors` has the terms of a page in order, the leaves (runs of text between tags), anchors, windows and headings of
+links, and `elements` the text of the elements around links and the words around all links at once.
 
 Strategies get views from `Page.view`, which computes each once per page. The views in `KEPT` do not depend on the
 crawl; a prepared bed keeps them for the next crawl in the same process.
@@ -18,10 +17,8 @@ The examples in all these modules use this page:
 
 from __future__ import annotations
 
-from scenthound.page.views.leaves import link_leaves
-from scenthound.page.views.positions import term_positions
-from scenthound.page.views.surrounding_words import surroundings
-from scenthound.page.views.terms import term_sequence
+from scenthound.page.views.anchors import link_leaves, term_positions, term_sequence
+from scenthound.page.views.elements import surroundings
 
 KEPT = frozenset({link_leaves, surroundings, term_positions, term_sequence})
 """Views of a whole page that do not depend on the crawl: a prepared bed keeps them between crawls."""

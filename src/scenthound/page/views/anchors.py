@@ -1,12 +1,14 @@
-"""The anchors of a page's links: where they are, their words and the words around them, and the heading above.
+"""The terms of a page in order, the anchors of its links, and the words in and around them.
 
 A *window* is the anchor with some tokens on each side. The *heading* of a link is the one that contains it or precedes
-it. Several anchors may lead to the same URL; a crawler offers it once, at the best of them (rule 6).
+it. Several anchors may lead to the same URL; a crawler offers it once, at the best of them (rule 6). `link_leaves` is
+what the apprentice reads, `term_positions` what InfoSpiders read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -16,9 +18,63 @@ from scenthound.model import Link
 from scenthound.page.keyword_similarity import Query
 from scenthound.page.record import Record
 from scenthound.page.tree_columns import Numbers, fixed
-from scenthound.page.views.terms import PageTerms
+from scenthound.text.term_counts import find_term, pack_terms
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts, term_frequencies
+
+Offsets = npt.NDArray[np.int64]
+
+
+def token_terms(record: Record, analyser: Analyser) -> Numbers:
+    """For every token of the page, the index of its term in `record.counts(analyser).terms`; -1 for a stop word.
+
+    >>> token_terms(record, small).tolist()
+    [0, -1, 1, 2, 0, -1, 3]
+    """
+    of_word = record.analysed(analyser).of_word
+    assert of_word is not None
+    return of_word.take(record.leaves.tokens)
+
+
+class TermSequence(NamedTuple):
+    """The terms of a page in the order of its tokens."""
+
+    lines: bytes
+    """The distinct terms, as `text.term_counts.pack_terms` packs them."""
+    of_token: Numbers
+    """For every token, the index of its term; -1 for a stop word."""
+
+
+def term_sequence(record: Record, analyser: Analyser) -> TermSequence:
+    """The terms of a page in order, in a form that a prepared bed can keep.
+
+    >>> term_sequence(record, small).lines
+    b'\\nclub\\nbest\\nchess\\ntown\\n'
+    """
+    counts, of_word = record.analysed(analyser)
+    assert of_word is not None
+    return TermSequence(counts.to_bytes()[0], fixed(of_word.take(record.leaves.tokens)))
+
+
+class PageTerms:
+    """The terms of a page, read by slices of its tokens."""
+
+    def __init__(self, record: Record, analyser: Analyser) -> None:
+        self.analyser = analyser
+        self.counts = record.analysed(analyser).counts
+        self.indices = token_terms(record, analyser)
+        self._names = self.counts.terms
+
+    def between(self, begin: int, end: int) -> list[str]:
+        """The terms of the tokens from `begin` to `end`, without stop words."""
+        names = self._names
+        return [names[index] for index in self.indices[begin:end].tolist() if index >= 0]
+
+    def hits(self, query: Query) -> Offsets:
+        """The indices of all tokens whose term is in the query."""
+        query_terms = [index for term in query.counts if (index := self.counts.index(term)) >= 0]
+        return np.flatnonzero(np.isin(self.indices, query_terms)) if query_terms else np.zeros(0, dtype=np.int64)
+
 
 Span = tuple[int, int]
 
@@ -169,3 +225,115 @@ def best_anchors(anchors: OutlinkAnchors, scores: Sequence[float] | npt.NDArray[
     outlinks = np.repeat(np.arange(len(sizes)), sizes)[best]
     chosen[outlinks[::-1]] = positions[best[::-1]]  # the last write wins: the first of equally good links
     return chosen
+
+
+class LinkLeaves(NamedTuple):
+    """The terms of each leaf of a page, and the leaves that each link spans."""
+
+    flat: Numbers
+    """Every term of the page, leaf after leaf, as an index into `record.counts(analyser).terms`."""
+    starts: Numbers
+    """Where each leaf begins in `flat`, and where the last one ends."""
+    begins: Numbers
+    """The first leaf of each link's anchor."""
+    ends: Numbers
+    """The leaf after the last leaf of each link's anchor."""
+    alternatives: Mapping[int, tuple[str, ...]]
+    """The terms of the `alt` text of links without text, by link position; links with neither are left out."""
+    positions: Numbers
+    """The positions of the links that lead to each of `record.outlinks`, one outlink after the other."""
+    outlinks: Numbers
+    """Where each outlink begins in `positions`, and where the last one ends."""
+
+    @property
+    def anchors(self) -> OutlinkAnchors:
+        """The links that lead to each outlink."""
+        return OutlinkAnchors(self.positions, self.outlinks)
+
+
+def link_leaves(record: Record, analyser: Analyser) -> LinkLeaves:
+    """The terms of all leaves, and the span of each link.
+
+    >>> link_leaves(record, small).starts.tolist(), dict(link_leaves(record, small).alternatives)
+    ([0, 1, 2, 4, 5], {1: ('golf',)})
+    """
+    of_token = token_terms(record, analyser)
+    is_term = np.flatnonzero(of_token >= 0)
+    begins, ends = anchor_leaves(record)
+    links, alternatives = record.links, dict[int, tuple[str, ...]]()
+    for position in np.flatnonzero(begins == ends).tolist():
+        if links[position].anchor and (alt_terms := analyser.terms(links[position].anchor)):
+            alternatives[position] = tuple(alt_terms)
+    positions, starts = outlink_anchors(record)
+    leaf_starts = np.searchsorted(is_term, record.leaves.first_token).astype(np.int32)
+    flat, leaf_starts, begins, ends = map(fixed, (of_token.take(is_term), leaf_starts, begins, ends))
+    return LinkLeaves(flat, leaf_starts, begins, ends, MappingProxyType(alternatives), positions, starts)
+
+
+def first_leaves(record: Record, leaves: LinkLeaves, analyser: Analyser, most: int) -> LinkLeaves:
+    """The result of `link_leaves`, cut off after `most` leaves and `most` terms: a page can be of any length.
+
+    An anchor beyond the cut is treated like one without text: the terms of its text become its alternative.
+
+    >>> cut = first_leaves(record, link_leaves(record, small), small, 2)
+    >>> cut.flat.tolist(), cut.starts.tolist(), dict(cut.alternatives)
+    ([0, 1], [0, 1, 2], {0: ('chess', 'club'), 1: ('golf',)})
+    """
+    if len(leaves.starts) <= most + 1 and len(leaves.flat) <= most:
+        return leaves
+    begins, ends = np.minimum(leaves.begins, most), np.minimum(leaves.ends, most)
+    flat, starts = leaves.flat[:most], np.minimum(leaves.starts[: most + 1], most)
+    empty = np.flatnonzero(begins == ends).tolist()
+    alternatives = {at: tuple(terms) for at in empty if (terms := analyser.terms(record.links[at].anchor))}
+    return LinkLeaves(flat, starts, begins, ends, alternatives, *leaves[5:])
+
+
+class TermPositions(NamedTuple):
+    """The occurrences of every term of a page, counted in anchors. Occurrences in `alt` texts come last."""
+
+    lines: bytes
+    """The terms, as `text.term_counts.pack_terms` packs them."""
+    starts: Numbers
+    """Where in `where` the occurrences of each term begin, and where the last ones end."""
+    where: Numbers
+    """2b + 1: in anchor b. 2g: outside anchors, with g anchors before it."""
+
+    def of(self, term: str) -> list[int]:
+        """The positions of a term, in document order."""
+        index = find_term(self.lines, term)
+        return [] if index < 0 else self.where[self.starts[index] : self.starts[index + 1]].tolist()
+
+
+def term_positions(record: Record, analyser: Analyser) -> TermPositions:
+    """The positions of every term.
+
+    >>> positions = term_positions(record, small)
+    >>> positions.of("club"), positions.of("best"), positions.of("town"), positions.of("golf")
+    ([0, 1], [0], [2], [3])
+    """
+    names, every = record.analysed(analyser).counts.terms, token_terms(record, analyser)
+    spans = anchor_tokens(record)
+    offsets = np.flatnonzero(every >= 0)
+    owners, where = every[offsets], _where(offsets, spans)
+    term_ids = {name: index for index, name in enumerate(names)}
+    in_alt_texts = [
+        (2 * link.position + 1, term_ids.setdefault(term, len(term_ids)))
+        for link, (start, end) in zip(record.links, spans, strict=True)
+        if start == end and link.anchor
+        for term in analyser.terms(link.anchor)
+    ]
+    if in_alt_texts:
+        where = np.concatenate([where, np.array([position for position, _ in in_alt_texts], dtype=np.int64)])
+        owners = np.concatenate([owners, np.array([term for _, term in in_alt_texts], dtype=np.int32)])
+    order = np.argsort(owners, kind="stable")
+    starts = np.searchsorted(owners[order], np.arange(len(term_ids) + 1)).astype(np.int32)
+    return TermPositions(pack_terms(term_ids), fixed(starts), fixed(where[order].astype(np.int32)))
+
+
+def _where(offsets: Offsets, spans: Sequence[Span]) -> Offsets:
+    if not spans:
+        return np.zeros(len(offsets), dtype=np.int64)
+    starts, ends = np.array(spans, dtype=np.int64).T
+    anchors = np.searchsorted(np.maximum.accumulate(starts), offsets, side="right") - 1
+    is_inside = (anchors >= 0) & (offsets < ends[anchors])
+    return np.asarray(2 * anchors + np.where(is_inside, 1, 2))

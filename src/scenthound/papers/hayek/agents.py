@@ -7,24 +7,55 @@ The weightings are the six of [ECON] and CORR_ub: `uniform`, `tf`, `tf-idf`, `do
 
 Ours: [ECON] counts "in some set of URLs". Here term and document frequencies are those of the pages at the same
 distance from a goal as the page that the words are drawn from.
+
+`KnownProspects` is what exploratory auctions know: the content of all fetched pages.
 """
 
 from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Collection, Iterable, Sequence, Set
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from scenthound.papers.hayek.dictionaries import Dictionaries
-from scenthound.papers.hayek.known_web import FAR, KnownWeb
+from scenthound.papers.hayek.known_web import FAR, FETCHED, KnownWeb
 from scenthound.papers.hayek.market import ROOT, Agent, Market
-from scenthound.papers.hayek.operators import CHANCE, draw_condition
-from scenthound.papers.hayek.page_features import FEATURE_CLASSES, feature_class
+from scenthound.papers.hayek.page_features import CHANCE, FEATURE_CLASSES, Dictionaries, draw_condition, feature_class
 from scenthound.parameters import parameter
+
+
+@dataclass(frozen=True)
+class KnownProspects:
+    """`Prospects` for one sequence, from the known web."""
+
+    web: KnownWeb
+    factory: AgentFactory
+    banned: Collection[str]
+    """Hosts whose pages are off the market."""
+    ends_at_goal: bool
+    sells_known: bool
+    """Whether fetched pages are for sale, or only pages that were never fetched."""
+
+    def is_goal(self, page: int) -> bool:
+        known_page = self.web.pages[page]
+        return known_page.state == FETCHED and known_page.goal
+
+    def links(self, page: int) -> Iterable[int]:
+        pages = self.web.pages
+        if pages[page].state != FETCHED or not self.sells_known:
+            return ()
+        return [link for link in pages[page].links if pages[link].host not in self.banned]
+
+    def real_bidders(self, page: int) -> Iterable[int] | None:
+        if self.web.pages[page].state != FETCHED:
+            return None
+        agents = self.factory.market.agents
+        return [number for number in self.factory.matches(page) if not agents[number].virtual]
+
 
 WEIGHTINGS = ("uniform", "tf", "tf-idf", "documents", "differential", "information-gain", "corr-ub")
 MIXES = {"mixed": WEIGHTINGS, "mixed-counts": WEIGHTINGS[:5]}

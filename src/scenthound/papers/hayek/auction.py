@@ -12,8 +12,7 @@ from heapq import heapify, heappop, heappush
 from typing import Protocol
 from weakref import ref
 
-from scenthound.papers.hayek.cooperation import JointBid, best_group
-from scenthound.papers.hayek.market import ROOT, Agent, Market, Purchase, coins, units
+from scenthound.papers.hayek.market import ROOT, Agent, JointBid, Market, Purchase, best_group, coins, units
 
 MOST_EXPLORED = 20  # maximum number of pages in an agent's mean payoff
 _Entry = tuple[int, int, int]  # (-effective bid, -birth, agent): among equal bids, the youngest agent's is first

@@ -14,14 +14,12 @@ from typing import Any, Literal
 
 from scenthound.errors import BadConfig
 from scenthound.page.page import Page
-from scenthound.papers.hayek.agents import AgentFactory, weighting_parameter
+from scenthound.papers.hayek.agents import AgentFactory, KnownProspects, weighting_parameter
 from scenthound.papers.hayek.auction import Trading
 from scenthound.papers.hayek.difficulty import RECENT, Difficulty, choose_start, farthest_start, is_stuck
 from scenthound.papers.hayek.known_web import FAR, FETCHED, NEW, REQUESTED, KnownWeb
 from scenthound.papers.hayek.market import ROOT, WORLD, Agent, Market, MarketRules, Pricing, Purchase, coins, units
-from scenthound.papers.hayek.operators import OPERATORS
-from scenthound.papers.hayek.page_features import FEATURE_CLASSES, MORE_CLASSES
-from scenthound.papers.hayek.prospects import KnownProspects
+from scenthound.papers.hayek.page_features import FEATURE_CLASSES, MORE_CLASSES, OPERATORS
 from scenthound.parameters import Parameterised, parameter
 
 Sequences = Literal["restarted", "endless"]

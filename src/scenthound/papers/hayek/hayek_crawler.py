@@ -55,15 +55,15 @@ from scenthound.papers.hayek.agents import weighting_parameter
 from scenthound.papers.hayek.auction_frontier import AuctionFrontier
 from scenthound.papers.hayek.difficulty import Difficulty, DifficultyRules
 from scenthound.papers.hayek.economy import Economy, EconomyOptions
-from scenthound.papers.hayek.goals import GoalJudge, GoalRules, make_judge
 from scenthound.papers.hayek.known_web import NEW, KnownWeb
 from scenthound.papers.hayek.market import MarketRules, Pricing, units
 from scenthound.papers.hayek.saved_state import living_agents, load_economy, load_model, save_economy, save_model
 from scenthound.papers.parts.callbacks import weak_method
+from scenthound.papers.parts.goals import GoalJudge, GoalRules, make_judge
 from scenthound.parameters import group_of, parameter
 from scenthound.ports import Declaration, Frontier, Lessons
 from scenthound.strategies import strategy
-from scenthound.strategies.word_parameters import stop_words_parameter
+from scenthound.strategies.topic_words import stop_words_parameter
 from scenthound.text.tokens import Analyser
 
 BACK_LINKS = 10  # back-links followed from each page in the back-crawl

@@ -20,20 +20,24 @@ import numpy.typing as npt
 from scenthound import url as urls
 from scenthound.model import Url
 from scenthound.page.page import Page
-from scenthound.page.views.terms import PageTerms
-from scenthound.papers.hayek.dictionaries import Dictionaries
-from scenthound.papers.hayek.operators import holds
+from scenthound.page.views.anchors import PageTerms
 from scenthound.papers.hayek.page_features import (
     FAR,
     FEATURE_CLASSES,
     WORDS_PER_PAGE,
+    Dictionaries,
     Lexicon,
     LinkWords,
+    SiteCounts,
+    bayes_levels,
+    holds,
+    known_ids,
+    ngrams,
+    pack_lists,
+    sorted_counts,
+    unpack_lists,
     url_features,
 )
-from scenthound.papers.hayek.site_features import SiteCounts
-from scenthound.papers.hayek.text_features import bayes_levels, ngrams
-from scenthound.text.id_lists import known_ids, pack_lists, sorted_counts, unpack_lists
 from scenthound.text.term_counts import terms_of
 from scenthound.text.tokens import Analyser
 

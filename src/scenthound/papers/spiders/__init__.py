@@ -8,6 +8,5 @@ the links go into the agent's frontier (`private_frontier`). `population` combin
 `Frontier` that the loop pops from: agents take turns, and each draws one of its links at random, better links more
 often. The page's similarity gives the agent energy and trains its net; agents with enough energy split.
 
-Births, meals and deaths are emitted as events, for reports and for watching a crawl. `living_agents` reads the agents
-from a saved crawl.
+Births, meals and deaths are emitted as events, for reports and for watching a crawl.
 """

@@ -41,14 +41,13 @@ from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.page.views.anchors import best_anchors, outlink_anchors
 from scenthound.papers.parts.callbacks import weak_method
-from scenthound.papers.spiders.living_agents import living_agents
 from scenthound.papers.spiders.net import Net, link_inputs, sightings
 from scenthound.papers.spiders.population import Flight, PageView, Population, Spider
 from scenthound.papers.spiders.private_frontier import PrivateFrontier
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Frontier
 from scenthound.strategies import strategy
-from scenthound.strategies.word_parameters import stem_parameter, stop_words_parameter
+from scenthound.strategies.topic_words import stem_parameter, stop_words_parameter
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts, cosine
 
@@ -264,3 +263,24 @@ class InfoSpiders(Parameterised):
         self.parent_ = None
         self.population_.load(state["pack"])
         self.events_ = [Event(*fields) for fields in state["untold"]]
+
+
+def living_agents(state: Mapping[str, Any]) -> dict[int, dict[str, Any]]:
+    """The agents in a saved population, by number: energy, pages, the effect of each keyword, and the net.
+
+    The effect of a word is the net's output for a link with only that word in its anchor, less the output for a link
+    without any keyword near it.
+    """
+    agents = {}
+    for saved in state["agents"]:
+        number, _, energy, pages, _ = saved["agent"]
+        words, net = [word for word, _ in saved["keywords"]], Net(*saved["net"])
+        outputs = net.outputs(np.vstack([np.zeros(len(words)), np.eye(len(words))]))
+        effects = (outputs[1:] - outputs[0]).tolist()
+        agents[int(number)] = {
+            "energy": float(energy),
+            "pages": int(pages),
+            "words": dict(zip(words, effects, strict=True)),
+            "net": {"w1": net.w1.tolist(), "b1": net.b1.tolist(), "w2": net.w2.tolist(), "b2": float(net.b2)},
+        }
+    return agents

@@ -1,14 +1,18 @@
 """The inputs of a spider's neural net, the net itself, and the probabilities of the draw (sheet 40.1).
 
-input k of a link = Σ 1 / distance, over the occurrences of keyword k on the page (`text.proximity`)
+input k of a link = proximity(u) of keyword k to its anchor u = Σ 1 / distance(u, o), over its occurrences o on the page
 net(x)            = tanh(w2 · tanh(W1 x + b1) + b2)
 P(link)           = e^(greed · score) / Σ e^(greed · score)
+
+The distance of an occurrence is 1 in the anchor u itself; elsewhere it is 2, plus 1 for each whole anchor in between.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -16,10 +20,9 @@ import numpy.typing as npt
 
 from scenthound.page.page import Page
 from scenthound.page.record import Record
-from scenthound.page.views.positions import term_positions
-from scenthound.text.proximity import proximities
-from scenthound.text.row_products import row_products
+from scenthound.page.views.anchors import term_positions
 from scenthound.text.tokens import Analyser
+from scenthound.text.vectors import row_products
 
 Numbers = npt.NDArray[np.float64]
 SPAN = 0.5  # initial weights are drawn from ±0.5 [sheet 40.1]
@@ -117,3 +120,30 @@ def softmax(scores: Sequence[float], greed: float) -> list[float]:
     """
     weights = softmax_weights(np.array(scores, dtype=np.float64), greed)
     return list((weights / weights.sum()).tolist())
+
+
+def proximities(positions: Iterable[int], anchors: int, reach: int) -> Numbers:
+    """The proximity of a word to every anchor. Occurrences with more than `reach` anchors in between are ignored.
+
+    A position is 2b + 1 for an occurrence in anchor b, and 2g for one outside anchors with g anchors before it.
+
+    >>> proximities([1, 4], 3, 5).tolist()
+    [1.3333333333333333, 1.0, 0.8333333333333333]
+    """
+    proximity = np.zeros(anchors)
+    inside, outside = _inverse_distances(reach)
+    for position, times in Counter(positions).items():
+        kernel = inside if position % 2 else outside  # both reach as far to the left as to the right
+        first = position // 2 - reach - 1
+        begin, end = max(0, first), min(anchors, first + len(kernel))
+        if begin < end:
+            proximity[begin:end] += times * kernel[begin - first : end - first]
+    return proximity
+
+
+@lru_cache(maxsize=64)
+def _inverse_distances(reach: int) -> tuple[Numbers, Numbers]:
+    """The inverse distances of the anchors around an occurrence: inside an anchor, and between two anchors."""
+    inside = 1.0 / (1 + np.abs(np.arange(-reach - 1, reach + 2)))
+    outside = 1.0 / (2 + np.arange(reach + 1))
+    return inside, np.concatenate([outside[::-1], outside])

@@ -24,7 +24,7 @@ import numpy as np
 from scenthound.strategies.hound.columns import Column
 from scenthound.strategies.hound.features import FrontierFeatures
 from scenthound.strategies.hound.link_table import Reals, Whole
-from scenthound.text.row_products import row_products
+from scenthound.text.vectors import row_products
 
 WEIGHTS: Mapping[str, Mapping[str, float]] = {
     "pages that link to it": {"citing": 0.412, "sum": -0.254},

@@ -17,8 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scenthound.text.stopwords import STOP_LISTS
-from scenthound.text.tokens import stem, tokens
+from scenthound.text.tokens import STOP_LISTS, stem, tokens
 
 MOST_TERMS = 40
 TITLE_WEIGHT = 3

@@ -14,7 +14,7 @@ from typing import Any
 
 from scenthound.desk.apps.portal.collect import PortalPage
 from scenthound.formats import printable
-from scenthound.text.stopwords import STOP_LISTS
+from scenthound.text.tokens import STOP_LISTS
 
 PAGES_PER_FILE = 50
 SNIPPET = 180

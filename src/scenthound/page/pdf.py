@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from scenthound.errors import BadUsage
 from scenthound.model import Response
-from scenthound.page.page_limits import PageLimits
+from scenthound.page.read import PageLimits
 from scenthound.ports import Failure
 from scenthound.processes import module_command
 from scenthound.web.decode import Undecodable, decompress
@@ -63,7 +63,7 @@ class _NotRead(Exception):
 def _html(body: bytes) -> bytes:
     try:
         done = subprocess.run(  # noqa: S603 - no shell, and our own arguments
-            module_command("scenthound.page.pdf.child_process"),
+            module_command("scenthound.page.read_pdf"),
             input=body,
             capture_output=True,
             timeout=SECONDS,

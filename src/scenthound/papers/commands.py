@@ -1,7 +1,8 @@
-"""`scenthound economy`: show agents and money balance of a Hayek economy, or save a crawl's agents as a model."""
+"""The commands that show what a strategy of the literature has learned."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,13 @@ from scenthound.formats import printable
 
 if TYPE_CHECKING:
     from scenthound.store.model_folder import TrainedModel
+
+
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "economy": (__name__, "Show the richest agents of a trained Hayek economy, and its money balance."),
+}
+"""For each command, its module and its summary: how the crawler's command line finds them (entry points of the group
+`scenthound.commands`)."""
 
 
 @click.command()

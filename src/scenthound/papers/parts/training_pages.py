@@ -1,12 +1,16 @@
-"""Layers of pages around examples, found by following back-links; the first step of training for several crawlers."""
+"""Training: layers of pages around examples, found by following back-links, and the classifier of a taxonomy."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Sequence
 
+from scenthound.lessons import Taxonomy
 from scenthound.model import Url
+from scenthound.page.page import Page
 from scenthound.ports import Lessons
+from scenthound.text.taxonomy import Tree, TreeClassifier
+from scenthound.text.tokens import Analyser
 
 MOST_BACK_LINKS = 1000  # per page: a very popular page would otherwise fill a layer by itself
 
@@ -28,3 +32,19 @@ def sample(urls: Sequence[Url], most: int, rng: random.Random) -> list[Url]:
     if len(urls) <= most:
         return list(urls)
     return [urls[index] for index in sorted(rng.sample(range(len(urls)), most))]
+
+
+def learn_taxonomy(taxonomy: Taxonomy, analyser: Analyser, features: int = 0) -> TreeClassifier:
+    """Train a classifier for a taxonomy. Raises `BadConfig` if it is not a tree or has no examples."""
+    tree = Tree(taxonomy.children, taxonomy.good, taxonomy.root)
+    documents = [
+        (category, page.record.counts(analyser).to_dict())
+        for category, pages in taxonomy.examples.items()
+        for page in pages
+    ]
+    return TreeClassifier.learn(tree, documents, features)
+
+
+def two_leaves(examples: Sequence[Page], others: Sequence[Page]) -> Taxonomy:
+    """The smallest taxonomy: pages on topic, and all others."""
+    return Taxonomy({"root": ["on topic", "other"]}, {"on topic": examples, "other": others}, ("on topic",))

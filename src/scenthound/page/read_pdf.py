@@ -1,4 +1,8 @@
-"""Find title, authors, paragraphs and references of a paper in the lines of its PDF file.
+"""Read one PDF file as HTML. The child process that `page.pdf` starts: the file on its input, HTML on its output.
+
+`read_lines` reads the lines with position and type size; it is the only function that uses pypdf. `read_paper` finds
+title, authors, paragraphs and references of a paper in them, and `paper_html` writes these as HTML: authors in the meta
+tags that publishers use, a reference list, links.
 
 References begin at the left edge of their column and continue indented, or are numbered, or have extra space between
 them; whichever of these applies to the list is used. An entry with neither a year nor an address is not a reference.
@@ -6,14 +10,142 @@ them; whichever of these applies to the list is used. An entry with neither a ye
 
 from __future__ import annotations
 
+import contextlib
+import io
+import logging
+import math
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import resource
+import sys
+import time
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
 from itertools import groupby, pairwise
 from statistics import median
+from typing import Any
 
-from scenthound.page.pdf.text_lines import Line, PdfText
+from pypdf import PageObject, PdfReader
+
 from scenthound.page.references import is_reference, is_reference_heading
+
+MOST_PAGES = 200
+MOST_CHARACTERS = 2_000_000
+MOST_LINKS = 500
+LONGEST_LINK = 2_000
+RAISED = 0.8  # a raised mark smaller than this share of its line's type size is left out
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of text, with the position of its beginning in points."""
+
+    page: int
+    x: float
+    y: float
+    """From the bottom of the page."""
+    size: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PdfText:
+    """The lines, links and metadata of a file."""
+
+    title: str
+    """From the metadata, which may be wrong."""
+    author: str
+    lines: list[Line]
+    links: list[str]
+
+
+def read_lines(content: bytes, seconds: float) -> PdfText:
+    """The text of a PDF file, within limits of pages and characters; no page is begun after `seconds` of CPU time.
+
+    Raises whatever pypdf raises for a file that it can't read.
+    """
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
+    until = time.process_time() + seconds
+    reader = PdfReader(io.BytesIO(content))
+    metadata: Mapping[str, Any] = reader.metadata or {}
+    lines: list[Line] = []
+    links: dict[str, None] = {}
+    characters = 0
+    for page_number, page in enumerate(reader.pages):
+        if page_number >= MOST_PAGES or characters > MOST_CHARACTERS or time.process_time() > until:
+            break
+        page_lines = _page_lines(page_number, page)
+        characters += sum(len(line.text) for line in page_lines)
+        lines += page_lines
+        links |= dict.fromkeys(_links(page))
+    return PdfText(
+        _clean(str(metadata.get("/Title") or "")),
+        _clean(str(metadata.get("/Author") or "")),
+        lines,
+        list(links)[:MOST_LINKS],
+    )
+
+
+@dataclass(slots=True)
+class _OpenLine:
+    """A line that may get more text."""
+
+    x: float
+    y: float
+    size: float
+    """The type size of its longest piece."""
+    end: float
+    """Where its last piece begins."""
+    longest: int
+    parts: list[str] = field(default_factory=list)
+
+
+def _page_lines(page_number: int, page: PageObject) -> list[Line]:
+    lines: list[_OpenLine] = []
+
+    def visit(text: str, cm: list[float], tm: list[float], font: Any, size: float) -> None:
+        if not text.strip():
+            if lines and text:
+                lines[-1].parts.append(" ")
+            return
+        x, y = tm[4] * cm[0] + tm[5] * cm[2] + cm[4], tm[4] * cm[1] + tm[5] * cm[3] + cm[5]
+        across, up = tm[0] * cm[0] + tm[1] * cm[2], tm[0] * cm[1] + tm[1] * cm[3]
+        if abs(up) > abs(across):
+            return  # written upwards: labels of a figure, stamps in the margin
+        height = abs(size) * math.hypot(across, up)
+        line = lines[-1] if lines else None
+        if line is None or abs(y - line.y) > 0.6 * max(line.size, height) or x < line.end - 1:
+            lines.append(_OpenLine(x, y, height, x, len(text), [text]))
+        elif height < RAISED * line.size and y > line.y + 0.1 * line.size and len(text.strip()) <= 3:
+            line.parts.append(" ")  # the mark of a footnote or an affiliation
+        else:
+            line.parts.append(text)
+            line.end = x
+            if len(text) > line.longest:
+                line.size, line.longest = height, len(text)
+
+    page.extract_text(visitor_text=visit)
+    cleaned = ((line, _clean("".join(line.parts))) for line in lines)
+    return [Line(page_number, line.x, line.y, line.size, text) for line, text in cleaned if text]
+
+
+def _clean(text: str) -> str:
+    """Text with ligatures as letters, and control characters as spaces."""
+    flat = unicodedata.normalize("NFKC", text.replace("\xad", ""))
+    return " ".join("".join(c if c.isprintable() else " " for c in flat).split())
+
+
+def _links(page: PageObject) -> Iterator[str]:
+    """The web addresses of a page's links."""
+    try:
+        for annotation in list(page.get("/Annots") or ())[:MOST_LINKS]:
+            address = annotation.get_object().get("/A", {}).get("/URI")
+            if isinstance(address, str) and address.startswith(("http://", "https://")) and len(address) < LONGEST_LINK:
+                yield address
+    except Exception:  # a broken list of links is no reason to lose the text
+        return
+
 
 TOP = 0.6  # share of the first page's lines that may contain title and authors
 MOST_AUTHORS = 30
@@ -247,3 +379,47 @@ def _spaced_starts(runs: Sequence[Sequence[Line]]) -> list[bool]:
         starts.append(not starts)
         starts += [above.y - below.y > 1.25 * usual for above, below in pairwise(run)]
     return starts
+
+
+MOST_IN_ELEMENT = 3_000_000
+
+
+def paper_html(paper: PdfPaper) -> str:
+    """The HTML of a paper. All text from the file is escaped."""
+    title = escape(paper.title)
+    head = f'<meta charset="utf-8"><title>{title}</title><meta name="citation_title" content="{title}">'
+    head += "".join(f'<meta name="citation_author" content="{escape(name)}">' for name in paper.authors)
+    body = "\n".join(f"<p>{escape(text)}</p>" for text in paper.paragraphs)
+    if paper.references:
+        entries = "\n".join(f"<li>{escape(text)}</li>" for text in paper.references)
+        body += f"\n<h2>References</h2>\n<ol>\n{entries}\n</ol>"
+    if paper.links:
+        links = "\n".join(f'<li><a href="{escape(link)}">{escape(link)}</a></li>' for link in paper.links)
+        body += f"\n<h2>Links</h2>\n<ul>\n{links}\n</ul>"
+    return f"<!doctype html>\n<html><head>{head}</head><body><article>{body[:MOST_IN_ELEMENT]}</article></body></html>"
+
+
+CPU_SECONDS = 8  # of CPU time, after which no further page is read
+HARD_SECONDS = 15  # of CPU time, after which the process is killed
+MEMORY = 1 << 30  # bytes of address space
+
+
+def main() -> None:
+    for kind, most in (
+        (resource.RLIMIT_CPU, HARD_SECONDS),
+        (resource.RLIMIT_AS, MEMORY),
+        (resource.RLIMIT_FSIZE, 0),  # it does not write files
+        (resource.RLIMIT_CORE, 0),
+    ):
+        with contextlib.suppress(ValueError, OSError):  # a stricter limit may already be set
+            resource.setrlimit(kind, (most, most))
+    try:
+        html = paper_html(read_paper(read_lines(sys.stdin.buffer.read(), CPU_SECONDS)))
+    except Exception as error:  # pypdf raises many types for broken files; the file is at fault, not our code
+        sys.stderr.write(f"{type(error).__name__}: {error}"[:200])
+        sys.exit(1)
+    sys.stdout.buffer.write(html.encode("utf-8", "replace"))
+
+
+if __name__ == "__main__":
+    main()
