@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from scenthound.loop.page_rows import Selection
     from scenthound.report.crawl_facts import CrawlFacts
     from scenthound.report.explain import Explanation
-    from scenthound.report.score_phrases import Wording
+    from scenthound.report.wording import Wording
 
 REASONS_SHOWN = 2
 folder_argument = click.argument("folder", type=click.Path(path_type=Path, readable=False), metavar="DIR")
@@ -61,8 +61,7 @@ def show(facts: CrawlFacts) -> None:
     """Print the figures of a crawl."""
     from scenthound.formats import duration, size
     from scenthound.report.crawl_facts import how_to_fetch_suspended
-    from scenthound.report.refusals import balance_in_words
-    from scenthound.report.score_phrases import Wording
+    from scenthound.report.wording import Wording, balance_in_words
 
     hosts = "1 host" if facts.hosts_with_pages == 1 else f"{facts.hosts_with_pages:,} hosts"
     waited = f"waited {duration(facts.waited)} for better hosts"
@@ -124,7 +123,7 @@ def _why(step: Step, wording: Wording) -> str:
 
 def _reasons_text(counts: Mapping[str, int], most: int = 8) -> str:
     """Counts with the meaning of each reason."""
-    from scenthound.report.miss_reasons import in_words
+    from scenthound.report.wording import in_words
 
     return _counts_text({f"{reason} ({in_words(reason)})": times for reason, times in counts.items()}, most)
 
@@ -154,7 +153,7 @@ def trail(folder: Path, misses: bool, events: bool, why: bool, limit: int | None
       $ scenthound trail balloons --misses | grep '"reason"'
       $ scenthound trail balloons --events
     """
-    from scenthound.report.score_phrases import Wording
+    from scenthound.report.wording import Wording
 
     if misses and events:
         raise BadUsage("--misses and --events can't be combined", "leave one of them out")

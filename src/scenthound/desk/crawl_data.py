@@ -14,7 +14,7 @@ from scenthound.page.landing import stored_document
 from scenthound.ports import declaration_of
 from scenthound.report.crawl_facts import ENDINGS
 from scenthound.report.explain import Explanation, explain
-from scenthound.report.score_phrases import Wording
+from scenthound.report.wording import Wording
 from scenthound.search import relevance_of, snippets
 from scenthound.store import live_queries
 from scenthound.store.lock import holder

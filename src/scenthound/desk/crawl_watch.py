@@ -21,8 +21,7 @@ from scenthound.loop.selection import ALL_RESTS
 from scenthound.report.causes import NO_HITS, why_nothing
 from scenthound.report.crawl_facts import FINAL, NO_URL_LEFT, ending_in_words, gather, link_balance, outlook
 from scenthound.report.long_rests import long_rests
-from scenthound.report.miss_reasons import in_words
-from scenthound.report.refusals import balance_in_words
+from scenthound.report.wording import balance_in_words, in_words
 from scenthound.store import live_queries
 from scenthound.store.lock import holder
 from scenthound.store.order_table import Orders

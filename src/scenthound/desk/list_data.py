@@ -16,7 +16,7 @@ from scenthound.model import Url
 from scenthound.ports import Frontier
 from scenthound.report.crawl_facts import frontier_length, suspensions
 from scenthound.report.explain import own_frontier
-from scenthound.report.miss_reasons import in_words
+from scenthound.report.wording import in_words
 from scenthound.store import live_lists, live_queries
 from scenthound.store.live_lists import Slice
 from scenthound.store.sqlite_history import OLD_RULE

@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode
 
 from scenthound.lab.report.formatting import number
 from scenthound.report.charts import shares
-from scenthound.report.miss_reasons import in_words
+from scenthound.report.wording import in_words
 from scenthound.templates import environment
 
 LONGEST_URL = 72

@@ -25,8 +25,7 @@ from scenthound.loop.trap_watch import REINSTATED, SUSPENDED
 from scenthound.model import Event, Lost, Step, Url
 from scenthound.parameters import changed_values
 from scenthound.report.long_rests import LongRest, long_rests, rests_in_words
-from scenthound.report.refusals import why_no_url_is_left
-from scenthound.report.score_phrases import Wording
+from scenthound.report.wording import Wording, why_no_url_is_left
 from scenthound.store.lock import holder
 from scenthound.store.order_table import Orders
 from scenthound.typed_data import from_json, from_plain

@@ -20,9 +20,7 @@ from scenthound.report.causes import why_nothing
 from scenthound.report.charts import CurvePoint, Series, small_curves, speed_curve
 from scenthound.report.copies import Copy, write_copies
 from scenthound.report.crawl_facts import CrawlFacts, HarvestPoint, HostFacts, gather, settings_changed
-from scenthound.report.miss_reasons import in_words
-from scenthound.report.refusals import balance_in_words, repeats_in_words
-from scenthound.report.score_phrases import Wording
+from scenthound.report.wording import Wording, balance_in_words, in_words, repeats_in_words
 from scenthound.templates import Markup, environment
 
 NAME = "report.html"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
@@ -11,18 +11,24 @@ from scenthound import url as urls
 from scenthound.errors import ScenthoundError
 from scenthound.formats import event_line, full_trail_line, json_number
 from scenthound.loop.folder import CrawlFolder
-from scenthound.loop.link_balance import ROBOTS
-from scenthound.loop.trap_watch import patterns, repeats_itself
+from scenthound.loop.link_balance import NOFOLLOW, NOT_OFFERED, NOT_RESTORED, PAGE_NOFOLLOW, ROBOTS, STRATEGY_DROPPED
+from scenthound.loop.messages import Fetch
+from scenthound.loop.replies import Replies
+from scenthound.loop.trap_watch import SUSPENDED, patterns, repeats_itself
 from scenthound.model import Candidate, Event, Lost, Step, Url
+from scenthound.page.page import Page
+from scenthound.page.record import Parts, Record
 from scenthound.ports import Frontier, OwnFrontier, Saves
 from scenthound.report.long_rests import long_rest
-from scenthound.report.miss_reasons import in_words
-from scenthound.report.refused_links import why_refused
-from scenthound.report.score_phrases import Wording
+from scenthound.report.wording import Wording, in_words
+from scenthound.store.memory import ELSEWHERE
 
 NEAR = 3  # number of similar URLs, or of linking pages, to list
 MOST_ANCESTORS = 50  # limit on the ancestors of an agent
 LINKS_READ = 2_000_000  # links searched for pages that link to a URL
+OF_HOST = ("blocked", "host-budget", "host-asleep", "host-failing", "evicted", "frontier-full", NOT_OFFERED)
+"""Reasons that are counted per host and can't be found out for a single URL."""
+ANYWHERE = (STRATEGY_DROPPED, NOT_RESTORED)
 
 
 @dataclass(slots=True)
@@ -144,7 +150,7 @@ def _not_requested(folder: CrawlFolder, url: Url, requests: list[Lost]) -> Expla
     linked = _linked_from(folder, url)
     path = folder.history.lineage(linked[0]) if linked else []
     explanation = Explanation(url, "unknown", "", path, requests, None, linked, counts)
-    if refusal := why_refused(folder, url, linked):
+    if refusal := _why_refused(folder, url, linked):
         explanation.state, explanation.why = "refused", f"never requested: {refusal}"
     elif linked:
         explanation.state = "not-kept"
@@ -188,8 +194,13 @@ def _suspension(folder: CrawlFolder, url: Url) -> str:
 
     if repeats_itself(url[len(urls.origin(url)) :]) and folder.suspended_urls:
         return "its path repeats itself"
+    return _nothing_new(url, suspensions(folder)) if folder.suspended_urls else ""
+
+
+def _nothing_new(url: Url, events: Iterable[Event]) -> str:
+    """What the first of these events about URLs like this one says; empty if there is none."""
     forms = patterns(url)
-    for event in suspensions(folder) if folder.suspended_urls else ():
+    for event in events:
         facts = event.facts
         if facts.get("host") == urls.host(url) and facts.get("pattern") in forms:
             return f"{facts.get('pages')} pages of {facts['pattern']} on {facts['host']} had nothing new"
@@ -220,3 +231,48 @@ def _near(folder: CrawlFolder, url: Url) -> list[Url]:
     close = get_close_matches(url, same_host[:5_000], n=NEAR, cutoff=0.6)
     close = close or get_close_matches(url, other_hosts[:5_000], n=NEAR, cutoff=0.85)
     return [Url(text) for text in close]
+
+
+# ---- why a single URL was never requested, from the pages that link to it; the answer agrees with the counts
+
+
+def _why_refused(folder: CrawlFolder, url: Url, linked_from: Sequence[Url]) -> str:
+    """Why a URL that is neither fetched nor waiting was not followed, in words; empty if the counts do not tell."""
+    from scenthound.wiring import make_scope
+
+    sources = [step for step in map(folder.history.step_of, linked_from) if step is not None]
+    if (reason := make_scope(folder.request.settings).refuses_url(url)) is not None:
+        is_outside = reason == "out-of-scope"
+        return "it is out of scope (hosts, domains or paths)" if is_outside else f"it looks like a trap ({reason})"
+    if (barred := _barred(folder, url, sources)) is not None:
+        return in_words(barred)
+    depth = folder.request.settings.depth
+    if sources and depth and min(step.depth for step in sources) >= depth:
+        return in_words("too-deep")
+    if suspension := _nothing_new(url, folder.history.strategy_events(SUSPENDED)):
+        return suspension
+    counts = folder.history.counts_of(urls.host(url))
+    anywhere = folder.history.counts_of(ELSEWHERE)
+    possible = [name for name in OF_HOST if name in counts] + [name for name in ANYWHERE if name in anywhere]
+    return " or: ".join(map(in_words, possible)) if sources else ""
+
+
+def _barred(folder: CrawlFolder, url: Url, sources: Iterable[Step]) -> str | None:
+    """The reason if all pages that link to the URL, as far as they are stored, bar it by nofollow; otherwise None."""
+    records = [record for record in (_record(folder, step) for step in sources) if record is not None]
+    if not records or not all(url in record.barred for record in records):
+        return None
+    return PAGE_NOFOLLOW if any(record.nofollow for record in records) else NOFOLLOW
+
+
+def _record(folder: CrawlFolder, step: Step) -> Record | None:
+    """A stored page as the crawl read it; None if it is not stored or can't be read."""
+    settings, where = folder.request.settings, folder.history.where(step.url)
+    if where is None:
+        return None
+    try:
+        response = folder.repository.get(where)
+    except (ScenthoundError, OSError):
+        return None
+    landed = Replies.of(settings, Parts()).page(Fetch(Candidate(step.url, 0.0)), response, 0.0)
+    return landed.record if isinstance(landed, Page) else None

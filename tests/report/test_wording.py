@@ -13,7 +13,7 @@ from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Candidate, Topic, Url
 from scenthound.report.crawl_facts import gather
 from scenthound.report.crawl_report import render, write_report
-from scenthound.report.score_phrases import Wording
+from scenthound.report.wording import Wording
 from support.small_crawl import small_crawl
 
 Capture = pytest.CaptureFixture[str]
