@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -78,6 +80,16 @@ def status_of(error: ScenthoundError) -> int:
     return next((status for kind, status in kinds.items() if isinstance(error, kind)), 400)
 
 
+class Answer(JSONResponse):
+    """JSON data, which may have dataclasses in it."""
+
+    def render(self, content: Any) -> bytes:
+        text = json.dumps(
+            content, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=msgspec.to_builtins
+        )
+        return text.encode("utf-8")
+
+
 def json_endpoint(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
     """Turn the result of a handler into a JSON response, and its errors into HTTP statuses."""
 
@@ -88,7 +100,7 @@ def json_endpoint(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
         except (ScenthoundError, OSError) as error:
             failure = from_os_error(error) if isinstance(error, OSError) else error
             return error_response(status_of(failure), failure.message, failure.hint)
-        return result if isinstance(result, Response) else JSONResponse(result)
+        return result if isinstance(result, Response) else Answer(result)
 
     return endpoint
 

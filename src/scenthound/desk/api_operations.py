@@ -47,7 +47,7 @@ def get(
     path: str,
     handler: Handler,
     about: str,
-    shape: Shape,
+    shape: Shape | type,
     *query: Parameter,
     kinds: Iterable[str] = (JSON,),
     path_shapes: Mapping[str, Shape] | None = None,
@@ -69,11 +69,16 @@ def get(
     }
     if is_private:
         openapi["security"] = [{"token": []}]
-    return Operation("GET", path, handler, openapi, ())
+    return Operation("GET", path, handler, openapi, _types(shape))
 
 
 def post(
-    path: str, handler: Handler, about: str, shape: Shape, body: type[msgspec.Struct] | None = None, code: int = 200
+    path: str,
+    handler: Handler,
+    about: str,
+    shape: Shape | type,
+    body: type[msgspec.Struct] | None = None,
+    code: int = 200,
 ) -> Operation:
     """Declare a POST operation; `body` declares its JSON. It changes something, so it requires the token."""
     openapi = {
@@ -87,7 +92,7 @@ def post(
     }
     if body is not None:
         openapi["requestBody"] = {"required": True, "content": {JSON: {"schema": shape_of(body)}}}
-    return Operation("POST", path, handler, openapi, () if body is None else (body,))
+    return Operation("POST", path, handler, openapi, _types(shape, body))
 
 
 def description(routes: Iterable[BaseRoute]) -> dict[str, Any]:
@@ -112,9 +117,15 @@ def description(routes: Iterable[BaseRoute]) -> dict[str, Any]:
     }
 
 
-def _response(about: str, shape: Shape, kinds: Iterable[str] = (JSON,)) -> dict[str, Any]:
+def _types(*shapes: Any) -> list[Any]:
+    """The types among the shapes of an operation."""
+    return [shape for shape in shapes if isinstance(shape, type)]
+
+
+def _response(about: str, shape: Shape | type, kinds: Iterable[str] = (JSON,)) -> dict[str, Any]:
     # Starlette adds the charset to every text type
-    content = {f"{kind}; charset=utf-8" if kind.startswith("text/") else kind: {"schema": shape} for kind in kinds}
+    schema = shape_of(shape) if isinstance(shape, type) else shape
+    content = {f"{kind}; charset=utf-8" if kind.startswith("text/") else kind: {"schema": schema} for kind in kinds}
     return {"description": about, "content": content}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,6 +21,7 @@ from scenthound.desk.apps.ask import (
     PAGES,
     QUESTION_STRATEGIES,
     STRATEGY_HELP,
+    Hit,
     QuestionStrategy,
     hits_of,
     ranked,
@@ -27,7 +29,6 @@ from scenthound.desk.apps.ask import (
 )
 from scenthound.desk.page_templates import render
 from scenthound.desk.seed_choices import checked_source, choices
-from scenthound.desk.shapes import FLAG, INTEGER, NUMBER, TEXT, fields, list_of, nullable
 from scenthound.desk.start_processes import LOG, NewCrawl
 from scenthound.errors import BadUsage, FolderInUse
 from scenthound.files import free_name
@@ -57,15 +58,16 @@ class Question(Struct):
 
 
 AFTER = params.Integer("after", "Only results with a larger number.", 0, 0, 10**9)
-HIT = fields(
-    **dict.fromkeys(("number", "page"), INTEGER),
-    **dict.fromkeys(("url", "title", "parent_title", "anchor"), TEXT),
-    parent=nullable(TEXT),
-    relevance=NUMBER,
-    is_seed=FLAG,
-    spider=nullable(INTEGER),
-)
-HITS = fields(hits=list_of(HIT), ranked=list_of(HIT), is_running=FLAG, kept=FLAG)
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """The results of a question so far."""
+
+    hits: list[Hit]
+    ranked: list[Hit]
+    is_running: bool
+    kept: bool
 
 
 async def ask(request: Request) -> Any:
@@ -89,12 +91,11 @@ async def get_hits(request: Request) -> Any:
     desk, path = api_base.desk_of(request), api_base.folder_of(request)
     after = AFTER.of(request.query_params)
 
-    def read_hits() -> dict[str, Any]:
+    def read_hits() -> Hits:
         is_running = holder(path) is not None  # read first, so that the last hits are not missed
         with CrawlFolder.look(path) as folder:
-            hits = [hit.as_plain() for hit in hits_of(folder)[after:]]
-            best = [] if is_running else [hit.as_plain() for hit in ranked(folder)]
-        return {"hits": hits, "ranked": best, "is_running": is_running, "kept": path not in desk.questions}
+            hits, best = hits_of(folder)[after:], [] if is_running else ranked(folder)
+        return Hits(hits, best, is_running, kept=path not in desk.questions)
 
     return await run_in_threadpool(read_hits)
 
@@ -159,7 +160,7 @@ ROUTES = [
         f"{_ONE}/hits",
         get_hits,
         "Relevant pages in the order in which they were found; ranked once the crawl has ended.",
-        HITS,
+        Hits,
         AFTER,
     ),
     post(f"{_ONE}/keep", keep, "Keep the results of a question as a collection.", steering_api.FOLDER),

@@ -15,28 +15,13 @@ from scenthound.desk import api_base, main_pages
 from scenthound.desk import request_parameters as params
 from scenthound.desk.api_operations import get
 from scenthound.desk.apps.related import RelatedOrganisations, related, write_csv
-from scenthound.desk.shapes import ANY, INTEGER, SHARE, TEXT, TEXTS, fields, list_of
+from scenthound.desk.shapes import TEXT
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Url
 from scenthound.store import live_queries
 
 MOST = 200
 LIMIT = params.Integer("limit", "Maximum number of organisations.", 25, 1, MOST)
-ORGANISATION = fields(
-    ["key", "name", "home", "confidence", "evidence"],
-    **dict.fromkeys(("key", "name", "home", "decision"), TEXT),
-    **dict.fromkeys(("shared_words", "aliases"), TEXTS),
-    confidence=SHARE,
-    nearer_than=ANY,
-    evidence=ANY,
-    hubs=list_of(ANY),
-)
-ANSWER = fields(
-    **dict.fromkeys(("organisations", "rejected"), list_of(ORGANISATION)),
-    **dict.fromkeys(("seeds", "augmented", "notes"), TEXTS),
-    topic=TEXT,
-    pages=INTEGER,
-)
 
 
 def related_in_crawl(path: Path, most: int) -> RelatedOrganisations:
@@ -74,7 +59,13 @@ async def related_page(request: Request) -> str:
 
 
 ROUTES = [
-    get("/api/collections/{name}/related", get_related, "Organisations like the seeds, best first.", ANSWER, LIMIT),
+    get(
+        "/api/collections/{name}/related",
+        get_related,
+        "Organisations like the seeds, best first.",
+        RelatedOrganisations,
+        LIMIT,
+    ),
     get("/api/collections/{name}/related.csv", get_table, "Related organisations as CSV.", TEXT, kinds=["text/csv"]),
     Route("/c/{name}/related", main_pages.html_page(related_page)),
 ]

@@ -74,20 +74,6 @@ class Hit:
     spider: int | None
     """Number of the agent that found it, if the strategy has agents."""
 
-    def as_plain(self) -> dict[str, Any]:
-        return {
-            "number": self.number,
-            "page": self.page,
-            "url": self.url,
-            "title": self.title,
-            "relevance": round(self.relevance, 6),
-            "parent": self.parent,
-            "parent_title": self.parent_title,
-            "anchor": self.anchor,
-            "is_seed": self.is_seed,
-            "spider": self.spider,
-        }
-
     @property
     def origin(self) -> str:
         """How the page was found, as a phrase."""
@@ -145,7 +131,7 @@ def _hit(step: Step, position: int, parent_title: str, relevance: float) -> Hit:
         step.n,
         step.url,
         step.title,
-        min(max(relevance, 0.0), 1.0),
+        round(min(max(relevance, 0.0), 1.0), 6),
         step.parent,
         parent_title,
         step.anchor,

@@ -8,6 +8,7 @@ import json
 import shlex
 import tempfile
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -136,7 +137,7 @@ def _answer(request: CrawlRequest, folder: Path, keep: Path | None, as_json: boo
             "kept": str(keep) if keep else None,
         }
         error = {"error": failure[0], "hint": failure[1], "exit_code": 1} if failure else {}
-        click.echo(json.dumps({**last, "ranked": [hit.as_plain() for hit in best], **error}))
+        click.echo(json.dumps({**last, "ranked": list(map(asdict, best)), **error}))
         return 1 if failure else 0
     if failure:
         say(f"error: {failure[0]}\nhint: {failure[1]}")
@@ -146,7 +147,7 @@ def _answer(request: CrawlRequest, folder: Path, keep: Path | None, as_json: boo
 
 
 def _print_json(hit: Hit) -> None:
-    click.echo(json.dumps({"hit": hit.as_plain()}))
+    click.echo(json.dumps({"hit": asdict(hit)}))
 
 
 def _print(hit: Hit) -> None:

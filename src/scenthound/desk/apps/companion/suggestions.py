@@ -12,7 +12,7 @@ away; when both were ranked together, the latter displaced links that readers op
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from scenthound import url as urls
@@ -68,16 +68,7 @@ class Suggestion:
     was_looked_at: bool
 
     def as_plain(self) -> dict[str, Any]:
-        return {
-            "url": self.url,
-            "title": self.title,
-            "shown": self.url.partition("://")[2][:80],
-            "score": round(self.score, 4),
-            "clicks": self.clicks,
-            "through": self.through,
-            "reasons": list(self.reasons),
-            "was_looked_at": self.was_looked_at,
-        }
+        return {**asdict(self), "shown": self.url.partition("://")[2][:80], "score": round(self.score, 4)}
 
 
 class _Option(NamedTuple):

@@ -60,7 +60,7 @@ class Organisation:
 
     def as_plain(self) -> dict[str, Any]:
         """Return JSON data."""
-        return {**asdict(self), "confidence": round(self.confidence, 4), "evidence": asdict(self.evidence)}
+        return {**asdict(self), "confidence": round(self.confidence, 4)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +78,8 @@ class RelatedOrganisations:
 
     def as_plain(self) -> dict[str, Any]:
         """Return JSON data."""
-        return {
-            "topic": self.topic,
-            "pages": self.pages,
-            "seeds": list(self.seeds),
-            "organisations": [organisation.as_plain() for organisation in self.organisations],
-            "rejected": [organisation.as_plain() for organisation in self.rejected],
-            "augmented": list(self.augmented),
-            "notes": list(self.notes),
-        }
+        lists = {"organisations": self.organisations, "rejected": self.rejected}
+        return {**asdict(self), **{name: [one.as_plain() for one in found] for name, found in lists.items()}}
 
 
 def related(folder: CrawlFolder, most: int = 25) -> RelatedOrganisations:
