@@ -6,60 +6,37 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from html import escape
+from typing import Any
 
-from scenthound import templates
-from scenthound.desk.apps.site_map.drawing import svg_of
 from scenthound.desk.apps.site_map.tree import Branch, SiteMap
 from scenthound.formats import printable
-from scenthound.report.report_layout import document, section
+from scenthound.templates import environment
 
 MOST_IN_SITEMAP = 50_000  # limit of the sitemaps.org protocol
-STYLE = """
-.tree ul { list-style: none; padding-left: 1.3rem; border-left: 1px solid #8884; margin: 0 }
-.tree li { margin: .15rem 0 } .tree summary { cursor: pointer }
-.tree .hit { font-weight: 600; font-size: 1.15em } .tree .hit::before { content: "● "; color: #c2410c }
-.tree .note { opacity: .7; font-size: .85em }
-.picture { overflow: auto; max-height: 80vh; border: 1px solid #8884; background: #fff }
-.zoom input { margin-left: 1rem } #half:checked ~ .picture svg { width: 50%; height: auto }
-#whole:checked ~ .picture svg { width: 100%; height: auto } #twice:checked ~ .picture svg { width: 200%; height: auto }
-"""
+ROW, INDENT, LEFT, TOP = 26, 24, 18, 54  # pixels of the drawing
+MOST_ROWS = 3_000
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|!])")
 
 
 def html_of(site: SiteMap) -> str:
     """Return the map as one HTML page without scripts: a collapsible tree, and the drawing in three sizes."""
-    title = templates.text(f"{site.site}: {site.topic}", 120)
-    tree = f'<div class="tree">{_outline(site)}</div>'
-    sizes = "".join(
-        f'<input type="radio" name="size" id="{name}"{" checked" if name == "whole" else ""}>'
-        f'<label for="{name}">{label}</label>'
-        for name, label in (("half", "small"), ("whole", "fit to page"), ("twice", "large"))
-    )
-    picture = f'<div class="zoom">{sizes}<div class="picture">{svg_of(site)}</div></div>'
-    hint = "" if site.on_topic else "<p>No page is on topic. Try other keywords, or let the crawl fetch more pages.</p>"
-    parts = [
-        f"<h1>{title}</h1><p>{site.on_topic:,} of {site.pages:,} pages on topic.</p>{hint}",
-        section("Outline", "Pages on topic are marked; branches with nothing on the topic are folded.", tree),
-        section("Map", "Each page appears below the page it was found on.", picture),
-    ]
-    return document(title, STYLE, parts)
+    return TEMPLATES.get_template("map.html").render(site=site, rows=list(site.rows()), **_drawing(site))
 
 
-def _outline(site: SiteMap) -> str:
-    """Return the tree as nested, collapsible lists. Iterative, because a chain of pages may be long."""
-    parts, last_depth = list[str](), -1
-    for depth, branch in site.rows():
-        parts.append("<ul>" if depth > last_depth else "</li>" + "</ul></details></li>" * (last_depth - depth))
-        last_depth = depth
-        entry = _entry(branch)
-        parts.append(f"<li><details open><summary>{entry}</summary>" if branch.children else f"<li>{entry}")
-    return "".join([*parts, "</li>", "</ul></details></li>" * last_depth, "</ul>"])
+def svg_of(site: SiteMap) -> str:
+    """Return the map as a standalone SVG file."""
+    return TEMPLATES.get_template("map.svg").render(site=site, **_drawing(site))
 
 
-def _entry(branch: Branch) -> str:
-    kind = "hit" if branch.on_topic else "miss"
-    more = f' <span class="note">+ {branch.folded_label}</span>' if branch.folded else ""
-    return f'<span class="{kind}">{templates.link(branch.url, branch.title or branch.url)}</span>{more}'
+def _drawing(site: SiteMap) -> dict[str, Any]:
+    """Where each page is drawn, and where its parent is."""
+    drawn, ancestors = list[tuple[Branch, int, int, tuple[int, int] | None]](), list[tuple[int, int]]()
+    for index, (depth, branch) in enumerate(list(site.rows())[:MOST_ROWS]):
+        x, y = LEFT + min(depth, 24) * INDENT, TOP + index * ROW
+        del ancestors[depth:]
+        drawn.append((branch, x, y, ancestors[-1] if ancestors else None))
+        ancestors.append((x, y))
+    return {"drawn": drawn, "height": TOP + len(drawn) * ROW}
 
 
 def markdown_of(site: SiteMap) -> str:
@@ -118,3 +95,4 @@ FORMATS: Mapping[str, tuple[Callable[[SiteMap], str], str]] = {
     "sitemap.xml": (sitemap_of, "application/xml"),
 }
 """The files of a map: name -> (function that renders it, media type)."""
+TEMPLATES = environment("scenthound.desk.apps.site_map", "scenthound.report")
