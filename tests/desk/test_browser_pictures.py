@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from scenthound.desk.agent_data import population_of
-from scenthound.desk.map_data import map_of
+from scenthound.desk.map_view import map_of
 from scenthound.loop.folder import CrawlFolder
 from scenthound.store import live_queries
 from support.desk import browser_page, chromium, desk_process

@@ -19,7 +19,6 @@ from scenthound.desk import (
     ask_view,
     companion_view,
     crawl_api,
-    lab_api,
     lab_view,
     lists_view,
     main_pages,
@@ -43,7 +42,7 @@ from scenthound.errors import BadConfig
 
 MODULES = (
     *(crawl_api, steering_api, topic_api, search_api, opensearch, seed_finding, main_pages, lists_view, map_view),
-    *(agents_view, ask_view, portal_view, related_view, site_map_view, companion_view, lab_api, lab_view),
+    *(agents_view, ask_view, portal_view, related_view, site_map_view, companion_view, lab_view),
 )
 ROUTES = [route for module in MODULES for route in module.ROUTES]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import os
 import sys
 import tempfile
@@ -108,8 +107,9 @@ def open_browser(address: str) -> None:
     """Open a temporary file that redirects to the address. On a command line other users could read its token."""
     import webbrowser
 
+    from scenthound.desk.page_templates import render
+
     descriptor, name = tempfile.mkstemp(suffix=".html", prefix="scenthound-")
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        target = html.escape(address)
-        file.write(f'<!doctype html><meta http-equiv="refresh" content="0; url={target}"><a href="{target}">Desk</a>')
+        file.write(render("redirect.html", target=address))
     webbrowser.open(Path(name).as_uri())
