@@ -21,7 +21,7 @@ from hound_lab import (
 )
 from hound_variants import CUES, MECHANISMS, OF_SITES, fitted, only, variant
 
-from scenthound.strategies.hound.scoring import FEATURES, WEIGHTS
+from scenthound.strategies.hound.features import FEATURES, WEIGHTS
 
 ANCESTORS = "shark-search:gamma=1"
 """A link's score is what its page inherited from the pages that led to it."""

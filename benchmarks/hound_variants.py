@@ -25,11 +25,18 @@ from scenthound.lab.run.run_cell import ReplayLimits, run_strategy
 from scenthound.model import Candidate, Topic, Url
 from scenthound.parameters import parameter
 from scenthound.strategies import strategy
-from scenthound.strategies.hound.features import FrontierFeatures, frontier_features
+from scenthound.strategies.hound.features import (
+    FEATURES,
+    SHIPPED,
+    WEIGHTS,
+    FrontierFeatures,
+    Scoring,
+    deviations,
+    frontier_features,
+)
 from scenthound.strategies.hound.hound import Hound
 from scenthound.strategies.hound.link_table import Reals
 from scenthound.strategies.hound.ranking import Ranking
-from scenthound.strategies.hound.scoring import FEATURES, SHIPPED, WEIGHTS, Scoring, deviations
 from scenthound.strategies.hound.site_search import FIRST_TOPICALITY, SiteSearch
 from scenthound.strategies.hound.topic_fit import LearnedTopic
 from scenthound.topic_list import BedTopic

@@ -27,7 +27,7 @@ from urllib.parse import urljoin, urlsplit
 
 from scenthound.lab.generate.simple_web import GeneratedWeb
 from scenthound.store.warc_repository import read_responses
-from scenthound.web.charset import to_text
+from scenthound.web.content_type import to_text
 from scenthound.web.decode import decompress
 
 HREF = re.compile(r"""(<a\b[^>]*?\bhref\s*=\s*)("[^"]*"|'[^']*'|[^\s"'>]+)""", re.IGNORECASE)

@@ -11,8 +11,8 @@ from scenthound.lab.generate.simple_web import GeneratedWeb
 from scenthound.lab.run.run_cell import ReplayLimits, run_strategy
 from scenthound.ports import Strategy
 from scenthound.strategies import STRATEGIES
+from scenthound.strategies.hound.features import FEATURES, SHIPPED
 from scenthound.strategies.hound.hound import Hound
-from scenthound.strategies.hound.scoring import FEATURES, SHIPPED
 
 BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
 

@@ -25,8 +25,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from scenthound.errors import BadConfig, BadUsage, UnknownName
 from scenthound.exports import EXPORTERS
-from scenthound.exports.csv import cell
 from scenthound.exports.gexf import xml_text
+from scenthound.exports.tables import cell
 from scenthound.formats import json_line, json_number, printable
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.page_rows import PageTable, Selection

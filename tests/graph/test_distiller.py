@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scenthound.graph.distiller import Distilled, across_hosts, distil, endorsements, nearest_rank
 from scenthound.graph.link_graph import LinkGraph, edge_graph
+from scenthound.graph.link_scores import Distilled, across_hosts, distil, endorsements, nearest_rank
 
 edges = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=25)
 shares = st.lists(st.floats(0, 1), min_size=8, max_size=8)

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scenthound.graph.hits import hits
 from scenthound.graph.link_graph import edge_graph, link_graph
-from scenthound.graph.pagerank import by_name, pagerank, url_ordering_rank
+from scenthound.graph.link_scores import by_name, hits, pagerank, url_ordering_rank
 from support.long_form import long_form
 
 GRAPHS = st.integers(1, 14).flatmap(

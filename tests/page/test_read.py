@@ -16,7 +16,7 @@ from scenthound.page.views.anchors import token_terms
 from scenthound.page.views.elements import element_counts, tag_path
 from scenthound.text.tokens import Analyser, tokens
 from scenthound.url import make
-from scenthound.web.charset import to_text
+from scenthound.web.content_type import to_text
 from scenthound.web.html_document import parse_html
 from support.random_pages import HOME, html_pages, record_of
 

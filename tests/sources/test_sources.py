@@ -15,8 +15,7 @@ from scenthound.lab.testing import seed_source_contract
 from scenthound.lab.testing.seed_source import ReplyFetcher
 from scenthound.model import Topic, Url
 from scenthound.seeding import FoundUrl, KnowsBackLinks, SeedSource
-from scenthound.sources import SOURCES
-from scenthound.sources.parse_source import named_source
+from scenthound.sources import SOURCES, named_source
 from scenthound.sources.polite_requests import LARGEST_ANSWER, PoliteAsker
 from support.seed_servers import cdx_line, collinfo, searxng_reply
 from support.small_crawl import small_crawl

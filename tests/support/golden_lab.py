@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scenthound.graph.hits import hits
 from scenthound.graph.link_graph import edge_graph
-from scenthound.graph.pagerank import by_name, pagerank, url_ordering_rank
+from scenthound.graph.link_scores import by_name, hits, pagerank, url_ordering_rank
 from scenthound.lab.measure.metrics.crawl_pairs import overlap
 from scenthound.lab.measure.metrics.harvest import moving_harvest_rate
 from scenthound.lab.measure.metrics.pool_ranks import coverage, linkage_coverage, linkage_mean_rank, mean_rank

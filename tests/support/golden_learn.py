@@ -8,8 +8,8 @@ from typing import Any, get_args
 import numpy as np
 
 from golden import Inputs, answers
-from scenthound.graph.distiller import across_hosts, distil, nearest_rank
 from scenthound.graph.link_graph import edge_graph
+from scenthound.graph.link_scores import across_hosts, distil, nearest_rank
 from scenthound.lab.testing import TinyLessons, TinyWeb, walk
 from scenthound.papers.bayes import Bayes
 from scenthound.text.naive_bayes import Events, NaiveBayes

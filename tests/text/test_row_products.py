@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scenthound.papers.spiders.net import Net
-from scenthound.strategies.hound.scoring import FEATURES, Scoring
+from scenthound.strategies.hound.features import FEATURES, Scoring
 from scenthound.text.vectors import row_products
 
 SIZES = range(2, 120)

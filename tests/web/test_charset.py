@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenthound.web import mime
-from scenthound.web.charset import decode, detect, encoding_for, prescan, to_text
+from scenthound.web import content_type
+from scenthound.web.content_type import decode, detect, encoding_for, prescan, to_text
 from support.suites import Suites, bytes_of
 
 
@@ -130,7 +130,7 @@ def test_the_suites_of_media_types(suites: Suites) -> None:
     ]
     wrong = []
     for case in cases:
-        media_type = mime.parse(case["input"])
+        media_type = content_type.parse(case["input"])
         if (str(media_type) if media_type else None) != case["output"]:
             wrong.append(case["input"])
         if "encoding" in case:
@@ -156,7 +156,7 @@ def test_the_suites_of_media_types(suites: Suites) -> None:
     ],
 )
 def test_of_several_content_types_the_last_holds(headers: list[str], expected: str | None) -> None:
-    media_type = mime.extract(headers)
+    media_type = content_type.extract(headers)
     assert (str(media_type) if media_type else None) == expected
 
 
@@ -176,13 +176,13 @@ def test_of_several_content_types_the_last_holds(headers: list[str], expected: s
     ],
 )
 def test_without_a_type_the_first_bytes_tell(body: bytes, html: bool) -> None:
-    assert mime.is_html(None, body) is html
+    assert content_type.is_html(None, body) is html
 
 
 @given(st.lists(st.text(max_size=60), max_size=4))
 def test_any_header_is_some_type_or_none(values: list[str]) -> None:
-    media_type = mime.extract(values)
-    assert media_type is None or mime.parse(str(media_type)) == media_type
+    media_type = content_type.extract(values)
+    assert media_type is None or content_type.parse(str(media_type)) == media_type
 
 
 @pytest.mark.parametrize("name", ["utf-8", "windows-1252", "shift_jis", "gb18030", "utf-16le", "euc-kr", "iso-2022-jp"])

@@ -13,7 +13,7 @@ from scenthound.page.read import read
 from scenthound.page.record import EVERYTHING
 from scenthound.page.views.elements import element_counts
 from scenthound.text.tokens import Analyser
-from scenthound.web.charset import to_text
+from scenthound.web.content_type import to_text
 from scenthound.web.guard import SHAPE, Shape, tame
 from scenthound.web.html_document import parse_html
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from scenthound.url import canonical, resolve
-from scenthound.web.charset import decode, encoding_for
+from scenthound.web.content_type import decode, encoding_for
 from scenthound.web.html_document import WITHOUT_EVENTS, HtmlDocument, parse_html, tidy
 from support.suites import Suites, bytes_of
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenthound.web.metarobots import Directives, directives, meta_refresh
+from scenthound.web.robots import Directives, directives, meta_refresh
 from support.suites import Suites
 
 NEITHER, NOINDEX, NOFOLLOW, BOTH = (

@@ -5,7 +5,7 @@
 The graph contains the fetched pages and their links. Values are computed again when the crawl has grown by a tenth, so
 a page that was just fetched is rated by the links that were known before. `revised` rates all pages by the latest
 graph. A page can be important and off topic: these judges measure which pages others link to. Only `topical-hits` also
-looks at words: endorsement flows only through pages that are similar to the keywords (`graph.distiller`).
+looks at words: endorsement flows only through pages that are similar to the keywords (`graph.link_scores`).
 """
 
 from __future__ import annotations
@@ -19,11 +19,8 @@ from typing import Any
 import numpy as np
 
 from scenthound import url as urls
-from scenthound.graph.crawl_graph import GrowingGraph
-from scenthound.graph.distiller import across_hosts, distil
-from scenthound.graph.hits import hits
-from scenthound.graph.link_graph import LinkGraph, Values
-from scenthound.graph.pagerank import pagerank
+from scenthound.graph.link_graph import GrowingGraph, LinkGraph, Values
+from scenthound.graph.link_scores import across_hosts, distil, hits, pagerank
 from scenthound.judges import judge
 from scenthound.judging import Verdict
 from scenthound.model import Topic, Url

@@ -62,7 +62,7 @@ from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteHistory
 from scenthound.store.sqlite_history import OLD_RULE
 from scenthound.store.warc_repository import NOWHERE, End, WarcRepository
 from scenthound.typed_data import from_json, from_plain
-from scenthound.web.request_headers import request_headers
+from scenthound.web.content_type import request_headers
 
 if TYPE_CHECKING:
     import pandas

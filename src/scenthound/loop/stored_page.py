@@ -19,7 +19,7 @@ from scenthound.page.pdf import as_html
 from scenthound.page.record import Parts
 from scenthound.ports import Failure, Repository, Where
 from scenthound.store.warc_write import digest_of
-from scenthound.web.charset import decode, detect
+from scenthound.web.content_type import decode, detect
 from scenthound.web.decode import Undecodable, decompress
 
 

@@ -20,12 +20,11 @@ from scenthound.page.read import LIMITS, PageLimits, read
 from scenthound.page.record import EVERYTHING, Parts
 from scenthound.ports import Failure
 from scenthound.text.term_counts import TermNumbers
-from scenthound.web.charset import decode, detect
+from scenthound.web.content_type import decode, detect, extract, is_html
 from scenthound.web.decode import Undecodable, decompress
 from scenthound.web.guard import Shape
 from scenthound.web.html_document import HtmlDocument, parse_html, tidy
-from scenthound.web.metarobots import directives, meta_refresh
-from scenthound.web.mime import extract, is_html
+from scenthound.web.robots import directives, meta_refresh
 
 LONGEST_WAIT = 86_400.0  # seconds: the longest delay that a server may demand for a URL
 

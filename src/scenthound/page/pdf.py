@@ -12,8 +12,8 @@ from scenthound.model import Response
 from scenthound.page.read import PageLimits
 from scenthound.ports import Failure
 from scenthound.processes import module_command
+from scenthound.web.content_type import extract
 from scenthound.web.decode import Undecodable, decompress
-from scenthound.web.mime import extract
 
 NOT_READ = "pdf-not-read"
 """The reason of a miss if a PDF file could not be read."""

@@ -12,7 +12,7 @@ then it ends: that weakness is part of the result. If the lessons have no taxono
 examples and the others.
 
 The distiller, if on, looks for hubs on the crawled graph every `every` pages: Kleinberg's iteration on links between
-hosts, weighted by relevance (`graph.distiller`). The best tenth of the hubs are then added to the frontier, as [CHAP]
+hosts, weighted by relevance (`graph.link_scores`). The best tenth of the hubs are then added to the frontier, as [CHAP]
 says (`promote="hubs"`). Only a fetched page can be a hub, since the links of other pages are not known, and no page is
 fetched twice in a crawl. So visiting a hub again means offering all its unvisited links again:
 
@@ -49,8 +49,8 @@ import numpy as np
 
 from scenthound import url as urls
 from scenthound.errors import BadConfig
-from scenthound.graph.crawl_graph import GrowingGraph
-from scenthound.graph.distiller import across_hosts, distil, endorsements, nearest_rank
+from scenthound.graph.link_graph import GrowingGraph
+from scenthound.graph.link_scores import across_hosts, distil, endorsements, nearest_rank
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts

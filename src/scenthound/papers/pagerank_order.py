@@ -20,8 +20,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from scenthound.graph.crawl_graph import MOST_LINKS, GrowingGraph
-from scenthound.graph.pagerank import pagerank, url_ordering_rank
+from scenthound.graph.link_graph import MOST_LINKS, GrowingGraph
+from scenthound.graph.link_scores import pagerank, url_ordering_rank
 from scenthound.model import Candidate, Link, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts

@@ -15,8 +15,7 @@ from scenthound.errors import BadConfig, from_os_error
 from scenthound.model import Topic
 from scenthound.parameters import Parameterised, parameter
 from scenthound.seeding import Asker, FoundUrl
-from scenthound.sources import source
-from scenthound.sources.topic_match import best_by_words
+from scenthound.sources import best_by_words, source
 from scenthound.web.bookmarks_file import Bookmark, read_bookmarks
 
 LARGEST_FILE = 50_000_000  # bytes

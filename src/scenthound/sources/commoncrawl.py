@@ -21,8 +21,7 @@ from scenthound.errors import NotAUrl, SourceFailed
 from scenthound.model import Topic
 from scenthound.parameters import Parameterised, parameter
 from scenthound.seeding import Asker, FoundUrl
-from scenthound.sources import check_address, source
-from scenthound.sources.topic_match import best_by_words
+from scenthound.sources import best_by_words, check_address, source
 
 PUBLIC = "https://index.commoncrawl.org"
 FIELDS = "url,status,mime"

@@ -15,8 +15,7 @@ from scenthound.errors import NotAUrl, SourceFailed
 from scenthound.model import Topic
 from scenthound.parameters import Parameterised, parameter
 from scenthound.seeding import Asker, FoundUrl
-from scenthound.sources import check_address, source
-from scenthound.sources.topic_match import best_by_words
+from scenthound.sources import best_by_words, check_address, source
 from scenthound.web.robots import parse
 from scenthound.web.sitemap_file import Sitemap, read_sitemap
 

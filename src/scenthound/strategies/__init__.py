@@ -13,8 +13,8 @@ an entry point in the group `scenthound.strategies`: it can then be selected by 
 and the contract suite checks it.
 
 Here are the default, `hound`, and the two that everybody compares with, `best-first` and `breadth-first`. All others
-come from `scenthound.papers`, through the same entry points as anybody's. `sightings`, `topic_query` and
-`word_parameters` are pieces that both packages use.
+come from `scenthound.papers`, through the same entry points as anybody's. `sightings` and `topic_words`
+are pieces that both packages use.
 """
 
 from __future__ import annotations

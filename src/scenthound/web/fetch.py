@@ -2,7 +2,7 @@
 
 `web.addresses` checks the exact address of each connection. `web.connection.Meter` counts what arrives. Between
 requests a connection is kept for its host; when too many are idle, the oldest is closed. Whatever a server does, the
-result is a `Response` or a `Failure`; only a cancellation is raised.
+result is a `Response` or a `Failure` with a short reason that can be counted; only a cancellation is raised.
 
 aiohttp is used through its public names except for `TCPConnector._factory` (to insert the meter) and
 `ClientSession._retry_connection` (which would silently repeat a request to a dying server).
@@ -14,15 +14,17 @@ import asyncio
 import importlib.util
 import re
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Self
 
 import aiohttp
 from aiohttp.abc import AbstractResolver
+from aiohttp.http_exceptions import HttpProcessingError
 from yarl import URL
 
 from scenthound.errors import BadConfig
+from scenthound.formats import replace_unprintable
 from scenthound.model import Response
 from scenthound.ports import Failure
 from scenthound.web.addresses import Network, forbidden, forbidden_name, literal
@@ -32,11 +34,69 @@ from scenthound.web.connection import (
     Reply,
     StaleConnection,
     ThreadedResolver,
+    TooMuch,
     decode_header,
     socks_connector,
 )
-from scenthound.web.fetch_failures import ADDRESS_NOT_ALLOWED, failure_of, one_line
-from scenthound.web.request_headers import request_headers
+from scenthound.web.content_type import request_headers
+
+ADDRESS_NOT_ALLOWED = (
+    "address not allowed"  # searched for in messages, because aiohttp joins the errors of all addresses
+)
+
+
+def failure_of(error: BaseException, through_proxy: bool) -> Failure:
+    """The failure for an error, according to its most specific class."""
+    message = getattr(error, "message", None) or str(error) or type(error).__name__
+    detail = one_line(message) if isinstance(message, str) else "closed in the middle of the headers"
+    for kind, reason_of in _REASONS:
+        if isinstance(error, kind):
+            reason, may_retry = reason_of(error)
+            if through_proxy and reason in ("dns", "connect"):
+                reason = "proxy"  # the proxy looks up and connects to the server, so we failed to reach the proxy
+            return Failure(reason, detail, 0, may_retry)
+    if through_proxy and type(error).__module__.partition(".")[0] in ("aiohttp_socks", "python_socks"):
+        return Failure("proxy", detail, 0, True)
+    return Failure("client-error", one_line(f"{type(error).__name__}: {detail}"))
+
+
+def _connect_reason(error: Any) -> tuple[str, bool]:
+    return ("refused-address", False) if ADDRESS_NOT_ALLOWED in str(error.os_error) else ("connect", True)
+
+
+def _protocol_reason(error: Any) -> tuple[str, bool]:
+    too_much = str(error.message).startswith(("Got more than", "Too many headers"))
+    return ("header-bomb" if too_much else "bad-http"), False
+
+
+def _disconnect_reason(error: Any) -> tuple[str, bool]:
+    return ("empty-reply" if isinstance(error.message, str) else "reset"), True
+
+
+_REASONS: tuple[tuple[type[BaseException], Callable[[Any], tuple[str, bool]]], ...] = (
+    (TooMuch, lambda error: (error.reason, False)),
+    (aiohttp.ClientHttpProxyError, lambda error: ("proxy", error.status >= 500)),
+    (aiohttp.ClientProxyConnectionError, lambda error: ("proxy", True)),
+    (aiohttp.ClientConnectorDNSError, lambda error: ("dns", error.os_error.errno == socket.EAI_AGAIN)),
+    (aiohttp.ClientSSLError, lambda error: ("tls", False)),
+    (aiohttp.ClientConnectorError, _connect_reason),
+    (TimeoutError, lambda error: ("timeout", True)),
+    (StaleConnection, lambda error: ("empty-reply", True)),
+    (aiohttp.ServerDisconnectedError, _disconnect_reason),
+    (aiohttp.ClientPayloadError, lambda error: ("reset", True)),
+    (aiohttp.ClientResponseError, _protocol_reason),
+    (HttpProcessingError, _protocol_reason),
+    (aiohttp.InvalidURL, lambda error: ("bad-url", False)),
+    (OSError, lambda error: ("reset", True)),
+    (aiohttp.ClientConnectionError, lambda error: ("reset", True)),
+    (ValueError, lambda error: ("bad-url", False)),
+)
+
+
+def one_line(text: str) -> str:
+    """Text from the web, for a log: one printable line of at most 200 characters."""
+    return replace_unprintable(" ".join(text[:1000].split())[:200], 200)
+
 
 MOST_ADDRESSES = 50_000  # addresses of hosts kept in memory
 _TRUNCATED = {"timeout": "time", "reset": "disconnect", "empty-reply": "disconnect", "too-large": "length"}

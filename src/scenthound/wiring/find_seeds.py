@@ -17,7 +17,7 @@ from scenthound.loop.steering import Steering
 from scenthound.model import Candidate, Event, Topic, Url
 from scenthound.ports import Fetcher
 from scenthound.seeding import Asker, FoundUrl, KnowsBackLinks, ReadsFiles, SeedSource
-from scenthound.sources.parse_source import named_source
+from scenthound.sources import named_source
 from scenthound.sources.polite_requests import PoliteAsker
 from scenthound.web.addresses import parse_networks
 from scenthound.wiring.parts_from_settings import make_fetcher

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenthound.graph.crawl_graph import GrowingGraph
-from scenthound.graph.pagerank import pagerank
+from scenthound.graph.link_graph import GrowingGraph
+from scenthound.graph.link_scores import pagerank
 from scenthound.papers.parts.clustering import (
     Alliance,
     NeighbourGraph,

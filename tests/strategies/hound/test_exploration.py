@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from scenthound.lab.testing import TinyWeb, walk
-from scenthound.strategies.hound.exploration import AMONG, exploration_rate, explore
+from scenthound.strategies.hound.features import FEATURES, SHIPPED, Scoring
 from scenthound.strategies.hound.hound import NOT_RANKED, Hound
-from scenthound.strategies.hound.ranking import Ranking, rank_by_score
-from scenthound.strategies.hound.scoring import FEATURES, SHIPPED, Scoring
+from scenthound.strategies.hound.ranking import AMONG, Ranking, exploration_rate, explore, rank_by_score
 
 CHESS = "chess openings gambit endgame knight bishop castling"
 WEB = TinyWeb(

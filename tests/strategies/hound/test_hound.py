@@ -12,10 +12,9 @@ from scenthound.lab.testing import TinyWeb, named, page_of, walk
 from scenthound.model import Candidate, Miss, Topic
 from scenthound.papers.home_pages import HomePages
 from scenthound.store.blobs import pack, unpack
-from scenthound.strategies.hound.features import FrontierFeatures
+from scenthound.strategies.hound.features import FEATURES, FEWEST, SHIPPED, FrontierFeatures, Scoring, deviations
 from scenthound.strategies.hound.hound import NOT_RANKED, Hound
 from scenthound.strategies.hound.link_table import LinkTable
-from scenthound.strategies.hound.scoring import FEATURES, FEWEST, SHIPPED, Scoring, deviations
 from scenthound.strategies.hound.site_search import SiteSearch
 from scenthound.strategies.hound.topic_fit import LearnedTopic
 from scenthound.text.vocabulary import Vocabulary

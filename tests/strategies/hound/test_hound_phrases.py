@@ -9,9 +9,9 @@ import pytest
 
 from scenthound.lab.testing import TinyWeb, walk
 from scenthound.ports import Explains
+from scenthound.strategies.hound.features import WEIGHTS
 from scenthound.strategies.hound.hound import Hound
 from scenthound.strategies.hound.hound_phrases import PARTS, reasons
-from scenthound.strategies.hound.scoring import WEIGHTS
 
 CHESS = "chess openings gambit endgame knight bishop castling"
 

@@ -17,7 +17,7 @@ from scenthound.lab.topics.directory import slug
 from scenthound.loop.settings import option
 from scenthound.model import Response
 from scenthound.url import resolve
-from scenthound.web.mime import is_html
+from scenthound.web.content_type import is_html
 
 SUFFIXES = {
     ".html": "text/html",

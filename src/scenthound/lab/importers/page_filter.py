@@ -10,8 +10,8 @@ from scenthound.model import Candidate, Miss, Response, Url
 from scenthound.page.landing import land
 from scenthound.page.read import LIMITS
 from scenthound.url import make
+from scenthound.web.content_type import extract, is_html
 from scenthound.web.decode import Undecodable, decompress
-from scenthound.web.mime import extract, is_html
 
 
 class PageFilter:

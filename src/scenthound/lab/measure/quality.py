@@ -31,9 +31,8 @@ import numpy as np
 import numpy.typing as npt
 
 from scenthound.errors import UnknownName
-from scenthound.graph.hits import hits
 from scenthound.graph.link_graph import LinkGraph, link_graph
-from scenthound.graph.pagerank import by_name, pagerank
+from scenthound.graph.link_scores import by_name, hits, pagerank
 from scenthound.model import DECIMALS
 from scenthound.text.vectors import cosine
 

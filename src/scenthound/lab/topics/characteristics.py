@@ -10,9 +10,8 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 
-from scenthound.graph.hits import hits
 from scenthound.graph.link_graph import LinkGraph
-from scenthound.graph.pagerank import by_name
+from scenthound.graph.link_scores import by_name, hits
 from scenthound.lab.measure.quality import WordCounts
 from scenthound.lab.measure.statistics import spearman
 from scenthound.model import DECIMALS

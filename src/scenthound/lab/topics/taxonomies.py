@@ -29,8 +29,7 @@ from scenthound.model import Candidate, Url
 from scenthound.page.page import Page
 from scenthound.page.read import read_html
 from scenthound.url import make
-from scenthound.web.charset import to_text
-from scenthound.web.mime import is_html
+from scenthound.web.content_type import is_html, to_text
 
 DEPTH = 2  # levels of a dump's tree that become categories; deeper pages belong to the category above them
 MAX_DEPTH = 20

@@ -2,11 +2,10 @@
 
 Made here: scores for all waiting URLs, recomputed every few pages. `hound` is the strategy; the other modules are its
 parts. `topic_fit` learns the topic and scores how well each fetched page fits it; `link_table` stores every link with
-its words; `features` computes the features of each waiting URL; `scoring` holds and learns their weights; `ranking`
-turns scores into an order; `site_search` replaces that order if the crawl looks for sites instead of pages;
-`exploration` sometimes takes a URL before its turn; `address_shape` classifies URLs by the form of their last segment;
-`hound_phrases` explains scores in words; `columns` has arrays that grow.
+its words; `features` computes the features of each waiting URL, and holds and learns their weights; `ranking` turns
+scores into an order, and sometimes takes a URL before its turn; `site_search` replaces that order if the crawl looks
+for sites instead of pages; `hound_phrases` explains scores in words.
 
 Used by: the loop, through `strategies.STRATEGIES`, like any other strategy. The frontier gets the scores; the fitted
-weights are in `scoring`.
+weights are in `features`.
 """

@@ -2,7 +2,7 @@
 
     score(v) = sum over features f of b_f * z_f(v)      z_f = (f - mean of f) / deviation of f, within -4 and 4
 
-Mean and deviation are taken over the current frontier. The features are in `features`, their weights b in `scoring`,
+Mean and deviation are taken over the current frontier. The features and their weights b are in `features`,
 the topic model in `topic_fit`. Only the initial weights are learned before the crawl; they were fitted once
 (docs/results.md describes the data). If the topic says that sites are looked for, `site_search` decides the order
 instead.
@@ -33,12 +33,10 @@ from scenthound.page.record import Parts
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy
-from scenthound.strategies.hound.exploration import exploration_rate, explore
-from scenthound.strategies.hound.features import frontier_features
+from scenthound.strategies.hound.features import Scoring, deviations, frontier_features
 from scenthound.strategies.hound.hound_phrases import CITING, PARTS, reasons
 from scenthound.strategies.hound.link_table import ASIDE, FETCHED, GONE, UNKNOWN, WAITING, LinkTable, Reals
-from scenthound.strategies.hound.ranking import Ranking, rank_by_score
-from scenthound.strategies.hound.scoring import Scoring, deviations
+from scenthound.strategies.hound.ranking import Ranking, exploration_rate, explore, rank_by_score
 from scenthound.strategies.hound.site_search import SiteSearch
 from scenthound.strategies.hound.topic_fit import LearnedTopic
 from scenthound.strategies.sightings import new_scores

@@ -43,9 +43,8 @@ from typing import Any
 import numpy as np
 
 from scenthound.model import Url
-from scenthound.strategies.hound.columns import Column
 from scenthound.strategies.hound.features import FrontierFeatures, address_yields
-from scenthound.strategies.hound.link_table import Flags, LinkTable, Reals, Whole
+from scenthound.strategies.hound.link_table import Column, Flags, LinkTable, Reals, Whole
 from scenthound.strategies.hound.ranking import Ranking, falling_scores, interleave
 from scenthound.url import domain, host, is_home
 

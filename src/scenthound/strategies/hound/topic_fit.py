@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from scenthound.strategies.hound.columns import Column, sums
+from scenthound.strategies.hound.link_table import Column, sums
 from scenthound.text.background import document_share
 from scenthound.text.topic_model import inverse_frequency, keyword_vector, topic_vector
 from scenthound.text.vocabulary import Ids, Vocabulary

@@ -15,7 +15,7 @@ from scenthound.page.landing import stored_document
 from scenthound.store import live_queries
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
-from scenthound.web.charset import decode, detect
+from scenthound.web.content_type import decode, detect
 from scenthound.web.decode import Undecodable, decompress
 from scenthound.web.html_document import HtmlDocument
 from scenthound.web.link_context import contexts

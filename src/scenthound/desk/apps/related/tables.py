@@ -8,7 +8,7 @@ from typing import TextIO
 
 from scenthound.desk.apps.related.link_evidence import Evidence
 from scenthound.desk.apps.related.related_organisations import RelatedOrganisations
-from scenthound.exports.csv import cell
+from scenthound.exports.tables import cell
 
 COUNTS = tuple(field.name for field in fields(Evidence))
 COLUMNS = (
