@@ -12,7 +12,7 @@ import time
 
 import networkx
 
-from scenthound.lab.community_files import scores
+from scenthound.lab.commands.lab_communities import scores
 from scenthound.papers.cc_bfs import ring_weights
 from scenthound.papers.parts.clustering import mine, neighbour_graph
 

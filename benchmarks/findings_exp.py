@@ -30,8 +30,8 @@ from findings_lab import (
 from findings_print import Claim, crossings, judge_claims, means_table, overall, plus_minus, table
 
 from scenthound.lab.measure.metrics import Curve, Judgement
-from scenthound.lab.measure.metrics.pool_ranks import coverage_by_depth
-from scenthound.lab.topics.seeds import neighbours
+from scenthound.lab.measure.metrics.page_quality import coverage_by_depth
+from scenthound.lab.topics.crawl_starts import neighbours
 from scenthound.model import Url
 from scenthound.topic_list import BedTopic
 

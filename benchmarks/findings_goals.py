@@ -19,8 +19,8 @@ import numpy as np
 from findings_lab import ECONOMY, SEED, BenchWeb
 
 from scenthound.lab.beds.prepared import PreparedBed
-from scenthound.lab.generate.realistic.habits import RealisticHabits
-from scenthound.lab.generate.realistic.realistic_web import RealisticWeb
+from scenthound.lab.generate.realistic_web import RealisticWeb
+from scenthound.lab.generate.realistic_words import RealisticHabits
 from scenthound.model import Url
 from scenthound.papers.hayek.agents import information_gain
 from scenthound.text.tokens import Analyser

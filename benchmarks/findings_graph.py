@@ -15,7 +15,7 @@ from findings_print import Claim, crossings, judge_claims, means_table, table
 from scenthound.lab.beds.prepared import PreparedBed
 from scenthound.lab.run.handover import visible_topic
 from scenthound.lab.run.run_cell import ReplayLimits, run_cell, run_strategy
-from scenthound.lab.topics.seeds import seeds_at_distance
+from scenthound.lab.topics.crawl_starts import seeds_at_distance
 from scenthound.model import Url
 from scenthound.papers.cc_bfs import CcBfs, Level
 from scenthound.ports import declaration_of

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scenthound.lab.beds.bed import Bed, topic_line
-from scenthound.lab.beds.prepare_pages import Cut
+from scenthound.lab.beds.prepare_bed import Cut
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.web_kinds import REALISTIC, WebOrder, write_web
 from scenthound.lab.measure.measure import ANALYSER

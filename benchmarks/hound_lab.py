@@ -23,9 +23,8 @@ import scenthound.text
 from scenthound.lab.beds.bed import Bed
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.web_kinds import REALISTIC, SIMPLE, WebOrder, write_web
-from scenthound.lab.measure.groups import topic_groups
 from scenthound.lab.measure.metrics.targets import target_recall
-from scenthound.lab.measure.statistics import Comparison, Mean, adjust, compare, mean
+from scenthound.lab.measure.statistics import Comparison, Mean, adjust, compare, mean, topic_groups
 from scenthound.lab.run.cells import Cell, load_seconds, load_trail, load_training
 from scenthound.lab.run.experiment import Experiment, RunOptions, load_starts, run
 from scenthound.topic_list import BedTopic

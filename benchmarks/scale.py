@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scenthound import wiring
-from scenthound.lab.generate.endless import KEYWORDS, EndlessWeb
+from scenthound.lab.generate.on_the_fly import KEYWORDS, EndlessWeb
 from scenthound.loop.core import Crawl
 from scenthound.loop.messages import Limits, RobotsLanded
 from scenthound.loop.replay import Landing, replay

@@ -263,6 +263,6 @@ def test_the_proxy_of_training_is_checked_and_used_like_that_of_a_crawl(
         used.append(settings.proxy)
         raise BadConfig("this test stops here")
 
-    monkeypatch.setattr("scenthound.lab.topics.live_web.gather_around", gather)
+    monkeypatch.setattr("scenthound.lab.topics.example_sources.gather_around", gather)
     assert run([*words, *live, "--proxy", "http://127.0.0.1:9"]) == 4
     assert used == ["http://127.0.0.1:9"]

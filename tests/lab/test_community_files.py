@@ -10,7 +10,7 @@ import networkx
 import pytest
 
 from scenthound.cli.root_command import run
-from scenthound.lab.community_files import scores
+from scenthound.lab.commands.lab_communities import scores
 from scenthound.papers.parts.clustering import NeighbourGraph, mine, neighbour_graph
 
 # Two triangles that share the edge a-b, and a tail with a triangle of its own.

@@ -10,7 +10,7 @@ import pytest
 
 from scenthound.errors import BadConfig
 from scenthound.lab.beds.bed import Bed, topic_line
-from scenthound.lab.generate.realistic.realistic_web import RealisticWeb
+from scenthound.lab.generate.realistic_web import RealisticWeb
 from scenthound.lab.generate.simple_web import generate
 from scenthound.lab.importers.interface import Notes
 from scenthound.topic_list import read_topics

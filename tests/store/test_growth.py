@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scenthound.lab.generate.endless import EndlessWeb
+from scenthound.lab.generate.on_the_fly import EndlessWeb
 from scenthound.lab.testing.frontier import ModelFrontier, same
 from scenthound.model import Candidate, Miss, Step, Url
 from scenthound.page.record import Record

@@ -12,7 +12,7 @@ from scenthound.graph.link_graph import edge_graph
 from scenthound.graph.link_scores import by_name, hits, pagerank, url_ordering_rank
 from scenthound.lab.measure.metrics.crawl_pairs import overlap
 from scenthound.lab.measure.metrics.harvest import moving_harvest_rate
-from scenthound.lab.measure.metrics.pool_ranks import coverage, linkage_coverage, linkage_mean_rank, mean_rank
+from scenthound.lab.measure.metrics.page_quality import coverage, linkage_coverage, linkage_mean_rank, mean_rank
 from scenthound.lab.measure.metrics.similarity import description_recall, precision
 from scenthound.lab.measure.metrics.targets import search_length, target_recall, url_precision
 from scenthound.lab.measure.quality import (

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from scenthound.lab.beds.bed import write_bed
-from scenthound.lab.beds.context_measures import Contexts, area_under_curve, link_contexts
 from scenthound.lab.beds.prepared import PreparedBed, prepare
+from scenthound.lab.beds.web_measures import Contexts, area_under_curve, link_contexts
 from scenthound.model import Response, Url
 from scenthound.topic_list import BedTopic
 

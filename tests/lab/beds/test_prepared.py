@@ -22,7 +22,7 @@ from selectolax.lexbor import LexborNode
 from scenthound.errors import PartMissing
 from scenthound.lab.beds import cache as prepared_cache
 from scenthound.lab.beds.bed import Bed, write_bed
-from scenthound.lab.beds.prepare_pages import Cut, read_response
+from scenthound.lab.beds.prepare_bed import Cut, read_response
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.simple_web import GeneratedWeb
 from scenthound.model import Candidate, Link, Miss, Moved, Response

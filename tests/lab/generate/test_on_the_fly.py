@@ -9,7 +9,7 @@ import pytest
 
 from scenthound.errors import BadConfig
 from scenthound.lab.beds.bed import Bed
-from scenthound.lab.beds.prepare_pages import Cut
+from scenthound.lab.beds.prepare_bed import Cut
 from scenthound.lab.beds.prepared import PreparedBed, open_for_replay, prepare
 from scenthound.lab.generate.on_the_fly import GeneratedBed, OnTheFlyBed
 from scenthound.lab.generate.web_kinds import WebOrder, write_web

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from scenthound.errors import BadConfig
 from scenthound.lab.beds.bed import Bed
 from scenthound.lab.generate import subjects
-from scenthound.lab.generate.crawler_traps import ENTRANCES, trap
 from scenthound.lab.generate.rng import below, heavy, mix, mix_all, skewed, stream
+from scenthound.lab.generate.simple_pages import ENTRANCES, trap
 from scenthound.lab.generate.simple_plan import COMPANY, DIRECTORY, MIRROR, NO_LEAF
 from scenthound.lab.generate.simple_web import GeneratedWeb, generate
 from scenthound.model import Url

@@ -13,7 +13,7 @@ import scipy.stats
 from scenthound.cli.root_command import run as command
 from scenthound.errors import BadConfig, BadUsage
 from scenthound.lab.beds.bed import Bed, topic_line
-from scenthound.lab.measure.by_requests import pages_after
+from scenthound.lab.measure.by_cost import pages_after
 from scenthound.lab.measure.compare_crawlers import (
     Question,
     as_json,
@@ -24,10 +24,9 @@ from scenthound.lab.measure.compare_crawlers import (
     topic_conflict,
 )
 from scenthound.lab.measure.equal_pages import Measured, crawl_lengths, ended_crawls
-from scenthound.lab.measure.groups import topic_groups
 from scenthound.lab.measure.measure import load_table, summary
 from scenthound.lab.measure.metrics import METRICS, get_metric
-from scenthound.lab.measure.statistics import compare, mean, paired_t, sentence, standard_error
+from scenthound.lab.measure.statistics import compare, mean, paired_t, sentence, standard_error, topic_groups
 from scenthound.lab.run.cells import load_requests, load_trail
 from scenthound.lab.run.experiment import Experiment, RunOptions, open_experiment, run
 from scenthound.model import Url

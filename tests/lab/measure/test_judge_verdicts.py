@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scenthound.lab.measure.metrics.judge_verdicts import judged_harvest_rate, moving_judged_harvest_rate
+from scenthound.lab.measure.metrics.harvest import judged_harvest_rate, moving_judged_harvest_rate
 from scenthound.model import Step, Url
 
 

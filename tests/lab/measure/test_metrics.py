@@ -15,7 +15,7 @@ from scenthound.errors import BadUsage, UnknownName
 from scenthound.lab.measure.metrics import METRICS, Judgement, curves, get_metric, measure, missing
 from scenthound.lab.measure.metrics.crawl_pairs import overlap, robustness_hosts, seed_halves
 from scenthound.lab.measure.metrics.harvest import fetched_goals, harvest_rate, hosts_found, moving_harvest_rate
-from scenthound.lab.measure.metrics.pool_ranks import coverage, coverage_by_depth, mean_rank
+from scenthound.lab.measure.metrics.page_quality import coverage, coverage_by_depth, mean_rank
 from scenthound.lab.measure.metrics.similarity import description_recall_norm, precision
 from scenthound.lab.measure.metrics.targets import (
     SearchLength,

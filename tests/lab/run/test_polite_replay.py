@@ -13,7 +13,7 @@ from scenthound.lab.beds.bed import Bed
 from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.simple_web import generate
-from scenthound.lab.measure.by_time import curve_by_time, times
+from scenthound.lab.measure.by_cost import curve_by_time, times
 from scenthound.lab.measure.measure import load_table, measure
 from scenthound.lab.report.experiment_facts import ExperimentFacts
 from scenthound.lab.report.experiment_report import render

@@ -10,8 +10,7 @@ import pytest
 from scenthound.lab.beds.bed import write_bed
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.run.cells import load_cpu_seconds, load_seconds
-from scenthound.lab.run.run_cell import ReplayLimits, run_cell
-from scenthound.lab.run.text_cost import text_seconds
+from scenthound.lab.run.run_cell import ReplayLimits, run_cell, text_seconds
 from scenthound.model import Response, Url
 from scenthound.page.record import Parts
 from scenthound.text.tokens import Analyser

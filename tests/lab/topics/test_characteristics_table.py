@@ -18,9 +18,14 @@ from scenthound.lab.measure.quality import pool_graph
 from scenthound.lab.measure.statistics import spearman
 from scenthound.lab.run.cells import load_trail
 from scenthound.lab.run.experiment import Experiment, RunOptions, run
-from scenthound.lab.topics import characteristics_table as topic_table
-from scenthound.lab.topics.characteristics import Characteristics
-from scenthound.lab.topics.characteristics_table import NAMES, links_among, popularities, topic_characteristics
+from scenthound.lab.topics import characteristics as topic_table
+from scenthound.lab.topics.characteristics import (
+    NAMES,
+    Characteristics,
+    links_among,
+    popularities,
+    topic_characteristics,
+)
 from scenthound.model import Response, Url
 from scenthound.text.tokens import Analyser
 from scenthound.topic_list import BedTopic

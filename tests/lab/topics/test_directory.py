@@ -16,8 +16,8 @@ from scenthound.graph.link_graph import link_graph
 from scenthound.lab.importers import odp_dump as odp
 from scenthound.lab.importers.odp_dump import Category, Listing, Problems, records
 from scenthound.lab.topics import directory as directory_module
+from scenthound.lab.topics.crawl_starts import neighbours, seeds_at_distance
 from scenthound.lab.topics.directory import BizCategories, ExpLeaves, SmpSubtrees, import_odp
-from scenthound.lab.topics.seeds import neighbours, seeds_at_distance
 from support.long_form import long_form
 from support.suites import SHARED, with_shared
 

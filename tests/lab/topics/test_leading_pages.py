@@ -11,7 +11,7 @@ import pytest
 
 from scenthound.lab.run.lesson_sources import Source
 from scenthound.lab.run.train_model import train
-from scenthound.lab.topics.live_web import gather_around
+from scenthound.lab.topics.example_sources import gather_around
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings
 from scenthound.model import Topic, Url

@@ -10,7 +10,7 @@ from scenthound import url as urls
 from scenthound.errors import BadConfig
 from scenthound.lab.run.lesson_sources import Source
 from scenthound.lab.run.train_model import train
-from scenthound.lab.topics.live_web import AroundSamples, gather_around
+from scenthound.lab.topics.example_sources import AroundSamples, gather_around
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Topic
 from scenthound.ports import Trains

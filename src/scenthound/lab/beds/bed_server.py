@@ -29,8 +29,8 @@ from typing import NamedTuple
 
 from scenthound.errors import BadConfig, NotAUrl, ScenthoundError
 from scenthound.lab.beds.bed import Web
-from scenthound.lab.generate.crawler_traps import trap
 from scenthound.lab.generate.rng import stream
+from scenthound.lab.generate.simple_pages import trap
 from scenthound.model import Response
 from scenthound.url import make
 

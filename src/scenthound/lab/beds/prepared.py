@@ -5,7 +5,7 @@
 
 The tables are in the user's cache folder (`cache`), shared by all processes that read them, and rebuilt when the bed or
 the code that reads pages has changed. A strategy never sees this object: each page that it gets has its own copy of its
-record and no access to other pages. Page views are kept for the next crawl in the same process (`kept_views`).
+record and no access to other pages. Page views are kept for the next crawl in the same process (`replay_bed`).
 """
 
 from __future__ import annotations
@@ -32,10 +32,8 @@ from scenthound.lab.beds.cache import (
     memory_map,
     prune,
 )
-from scenthound.lab.beds.kept_views import PageViews, Views, portable
-from scenthound.lab.beds.prepare_pages import MISS, MOVED, PAGE, Cut
-from scenthound.lab.beds.prepare_tables import Progress, terms_folder, write_tables
-from scenthound.lab.beds.prepared_terms import PreparedTerms, file_bytes, open_terms
+from scenthound.lab.beds.prepare_bed import MISS, MOVED, PAGE, Cut, Progress, terms_folder, write_tables
+from scenthound.lab.beds.replay_bed import PageViews, PreparedTerms, Views, file_bytes, open_terms, portable
 from scenthound.lab.generate.on_the_fly import GeneratedBed, OnTheFlyBed
 from scenthound.model import Candidate, Miss, Moved, Url
 from scenthound.page.page import Page

@@ -24,7 +24,7 @@ MODULES: Mapping[str, tuple[str, str]] = {
         "Describe a bed: size, links, topics, reachability, locality, and difficulty.",
     ),
     "run": ("scenthound.lab.commands.lab_run", "Replay strategies on a bed, one crawl for each topic."),
-    "pool": ("scenthound.lab.commands.lab_pool", "Measure live crawls together."),
+    "pool": ("scenthound.lab.commands.lab_run", "Measure live crawls together."),
     "measure": (
         "scenthound.lab.commands.lab_results",
         "Print means and standard errors of an experiment, or measure any crawler's trail.",

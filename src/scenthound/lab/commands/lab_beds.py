@@ -16,9 +16,8 @@ from scenthound.formats import printable
 from scenthound.lab.commands.lab_progress import TaskProgress
 
 if TYPE_CHECKING:
-    from scenthound.lab.beds.context_measures import Contexts
     from scenthound.lab.beds.info import BedInfo, Spread
-    from scenthound.lab.beds.web_measures import Degrees, WebMeasures
+    from scenthound.lab.beds.web_measures import Contexts, Degrees, WebMeasures
 
 MOST_GENERATED = 200_000
 """Largest web generated on the fly that `info` describes; a larger one needs more than ten minutes, and gigabytes."""

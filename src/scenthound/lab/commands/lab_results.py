@@ -120,7 +120,7 @@ def measure(
 
 def _points(run: Experiment, at: str | None, unit: Unit) -> tuple[int, ...] | None:
     """The points of `--at` that the crawls reach. Default: a fixed series of requests; for pages None, as last time."""
-    from scenthound.lab.measure.by_requests import default_request_points
+    from scenthound.lab.measure.by_cost import default_request_points
     from scenthound.lab.measure.compare_crawlers import split_points
 
     if unit == "pages":
@@ -149,7 +149,7 @@ def _topics(run: Experiment, points: Sequence[int], metrics: Sequence[str] | Non
     """Print the characteristics of the topics and their rank correlation (Spearman) with the measures."""
     from scenthound.lab.measure.measure import load_characteristics, topic_correlations
     from scenthound.lab.run.spec import display_name
-    from scenthound.lab.topics.characteristics_table import NAMES
+    from scenthound.lab.topics.characteristics import NAMES
 
     topics = {topic: asdict(row) for topic, row in load_characteristics(run).items()}
     correlations = topic_correlations(run, points, metrics)

@@ -1,4 +1,6 @@
-"""`scenthound lab run`: run every combination of strategy, topic and random seed on a bed, under the same limits."""
+"""`scenthound lab run`: run every combination of strategy, topic and random seed on a bed, under the same limits; and
+`scenthound lab pool`: turn live crawls into an experiment and measure them together, as the papers did.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,13 @@ from scenthound.lab.commands.lab_results import parse_int_list, show_summary
 from scenthound.parameters import values_of
 
 if TYPE_CHECKING:
-    from scenthound.lab.beds.prepare_pages import Cut
+    from scenthound.lab.beds.prepare_bed import Cut
     from scenthound.lab.run.cells import Cell, Outcome
     from scenthound.lab.run.experiment import Experiment
     from scenthound.lab.run.polite_replay import PoliteLimits
     from scenthound.lab.run.run_cell import ReplayLimits
     from scenthound.lab.run.spec import StrategySpec
+
 
 POLITE = ("delay", "latency", "sigma", "concurrency", "order", "seconds")
 FAILURES_SHOWN = 5  # on the terminal; failures.jsonl and the report list all of them
@@ -136,7 +139,7 @@ def run(bed: Path, strategies: str, folder: Path, jobs: int, at: str | None, as_
 
 def _limits(profile: str, flags: Mapping[str, int | None], overrides: Mapping[str, str]) -> tuple[ReplayLimits, Cut]:
     """The limits of the profile, overridden by the options."""
-    from scenthound.lab.beds.prepare_pages import Cut
+    from scenthound.lab.beds.prepare_bed import Cut
     from scenthound.lab.run.run_cell import PROFILES, ReplayLimits
     from scenthound.loop.settings import read
 
@@ -234,7 +237,7 @@ def _interrupted(folder: Path, as_json: bool) -> int:
 
 def _show_times(experiment: Experiment) -> None:
     """Print the times of a polite replay: duration, pages per second, and the cost of delays."""
-    from scenthound.lab.measure.by_time import times
+    from scenthound.lab.measure.by_cost import times
 
     if experiment.spec.limits.polite is None:
         return
@@ -248,7 +251,7 @@ def _show_times(experiment: Experiment) -> None:
 
 
 def _print_results(experiment: Experiment, points: Sequence[int], as_json: bool) -> None:
-    from scenthound.lab.measure.by_time import times
+    from scenthound.lab.measure.by_cost import times
     from scenthound.lab.measure.measure import summary
 
     failed = experiment.failures()
@@ -277,3 +280,39 @@ def _print_results(experiment: Experiment, points: Sequence[int], as_json: bool)
     if failed:
         say(f"{len(failed):,} crawls failed; all are listed in {experiment.folder}/failures.jsonl")
     say(f"Plot the results with: scenthound lab report {shlex.quote(str(experiment.folder))}")
+
+
+@click.command()
+@click.argument("crawls", nargs=-1, required=True, type=click.Path(path_type=Path))
+@option("--out", "DIR", "Folder of the new experiment.", required=True, type=click.Path(path_type=Path))
+@option(
+    "--topics",
+    "FILE",
+    "A topics.jsonl with the targets.  [default: the pages that the crawls' judges found relevant]",
+    type=click.Path(path_type=Path),
+)
+@option(
+    "--jobs", "N", "Processes to use for reading the pages.", type=click.IntRange(min=1), default=2, show_default=True
+)
+@json_option
+def pool(crawls: tuple[Path, ...], out: Path, topics: Path | None, jobs: int, as_json: bool) -> None:
+    """Turn live CRAWLS into an experiment: their pages are pooled, and their trails measured together.
+
+    Crawls of one topic must have started from the same seeds. Several crawls with the same strategy count as its runs.
+
+    \b
+      $ scenthound lab pool crawls/best crawls/breadth --out runs/live
+      $ scenthound lab measure runs/live --metric coverage:top=10
+      $ scenthound lab report runs/live
+    """
+    from scenthound.lab.run.pooled import pool_crawls
+
+    experiment = pool_crawls(crawls, out, topics, jobs)
+    spec = experiment.spec
+    if as_json:
+        strategies, names = list(spec.strategies), list(spec.topics)
+        emit({"run": str(out), "crawls": len(experiment.cells), "strategies": strategies, "topics": names})
+        return
+    click.echo(out)
+    say(f"{len(experiment.cells):,} crawls: {len(spec.topics):,} topics, {len(spec.strategies):,} strategies")
+    say(f"Measure them with: scenthound lab measure {shlex.quote(str(out))}")

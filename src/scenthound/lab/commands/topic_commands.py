@@ -1,4 +1,4 @@
-"""`scenthound topic`: make a topic from example pages, or show one."""
+"""`scenthound topic`: make a topic from example pages, show one, or move an example to another category."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ if TYPE_CHECKING:
     from scenthound.lab.topics.taxonomies import Categories
     from scenthound.loop.settings import Settings
 
+
 SHOWN = 10
 LEAST_PROBABILITY = 0.001  # less probable categories are not listed, except the first three
 FEW_EXAMPLES = 10  # with fewer, the estimate is unreliable
 MODULES: Mapping[str, tuple[str, str]] = {
     "new": ("scenthound.lab.commands.topic_commands", "Make a topic file from example pages."),
     "show": ("scenthound.lab.commands.topic_commands", "Show a topic file and its examples."),
-    "move": ("scenthound.lab.commands.move_example", "Move an example to another category."),
+    "move": ("scenthound.lab.commands.topic_commands", "Move an example to another category."),
 }
 
 
@@ -392,3 +393,45 @@ def show(file: Path, as_json: bool) -> None:
         out().print(table(("category", "example", "characters", "url"), listed, numbers=(2,)))
     else:
         say("this topic has no examples")
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path), metavar="FILE.toml")
+@click.argument("url", metavar="URL")
+@click.argument("category", metavar="CATEGORY")
+@json_option
+def move(file: Path, url: str, category: str, as_json: bool) -> None:
+    """Move an example to another category of the taxonomy; the next training uses it there.
+
+    In a good category, or in one that has other examples of the topic, it counts as on topic. Anywhere else it becomes
+    an example of what is off topic.
+
+    \b
+      $ scenthound topic move reefs.toml https://example.org/aquarium nature/zoos
+      $ scenthound train focused-soft --topic reefs.toml --from beds/schools --out model
+    """
+    from scenthound.lab.topics.example_file import (
+        examples_beside,
+        list_example,
+        move_example,
+        read_topic_file,
+        write_examples,
+    )
+
+    category = "/".join(part.strip() for part in category.split("/") if part.strip())
+    if not category:
+        raise BadUsage(
+            "the category has no name", "for example: nature/reefs; `scenthound topic show` lists the categories in use"
+        )
+    moved, topic = move_example(read_topic_file(file), url, category)
+    if not any(example.on_topic for example in topic.examples):
+        raise BadUsage("no example would be left on topic", "move it to a good category, or add examples first")
+    write_examples(examples_beside(file), topic.examples)
+    file_is_updated = not moved.has_address or list_example(file, moved.url, moved.on_topic)
+    if as_json:
+        emit({"topic": str(file), "url": moved.url, "category": moved.category, "on_topic": moved.on_topic})
+    else:
+        side = "on" if moved.on_topic else "off"
+        say(f"{printable(moved.url, 200)} is now in {printable(category, 100)}: {side} topic")
+    if not file_is_updated:
+        say(f"note: please correct `examples` in {file} by hand; it can be updated only if each URL is on its own line")

@@ -119,7 +119,7 @@ def train(strategy: str, topic: Path, source: str | None, out: Path, as_json: bo
 def _gather_live(topic: Path, live: dict[str, Any], seed_number: int, progress: Callable[[str], None]) -> Source:
     """Fetch the web around the examples of a topic file."""
     from scenthound.lab.topics.example_file import read_topic_file
-    from scenthound.lab.topics.live_web import AroundSamples, gather_around
+    from scenthound.lab.topics.example_sources import AroundSamples, gather_around
 
     topic_file = read_topic_file(topic)
     samples = list(dict.fromkeys([*(example.url for example in topic_file.examples), *topic_file.topic.examples]))

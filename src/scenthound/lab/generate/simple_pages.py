@@ -1,16 +1,114 @@
-"""Renders the pages of a simple web from its plan: URLs, the style of each host, and HTML."""
+"""Renders the pages of a simple web from its plan: URLs, the style of each host, HTML, the sentences in it, and crawler
+traps.
+
+Words are drawn according to Zipf's law from the vocabulary of a subject. In a *word table* each word occurs in
+proportion to its probability, so that drawing a word is one look-up. There is a table for each leaf, facet and
+strength: a page is about one of four facets of its subject, and only the first facet uses the subject's name freely. So
+some pages on a subject never name it.
+
+The traps are an endless calendar, session ids, and a folder that contains itself. A bed records only the links to them:
+in a replay they are dead links, over HTTP they are traps. The response of a trap depends on the URL alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from scenthound.lab.beds.bed import new_response
 from scenthound.lab.generate import subjects
-from scenthound.lab.generate.crawler_traps import ENTRANCES
 from scenthound.lab.generate.rng import below, mix, stream
 from scenthound.lab.generate.simple_plan import COMPANY, DIRECTORY, NO_LEAF, Plan
-from scenthound.lab.generate.simple_text import FACETS, link_sentence, pick, sentence, sentences, title, word_table
+from scenthound.model import Response
+
+_BITS = 11
+_SLOTS = 1 << _BITS
+FACETS = 4
+STRENGTHS = (0.12, 0.24, 0.40)
+"""Share of a page's words that belong to its subject."""
+_COUSINS = 0.05  # share of words from other subjects of the same area
+_SHIFT = 32 - _BITS
+_SENTENCES = tuple((text, text.count("%s")) for text in subjects.SENTENCES)
+_LINKS = tuple((text, text.count("%s")) for text in subjects.LINK_SENTENCES)
+
+
+def _fill(slots: int, ranked: Sequence[tuple[str, float]]) -> list[str]:
+    """Divide `slots` entries among words by weight. Only adds and divides, since IEEE 754 fixes their results."""
+    total, cumulative, table = sum(weight for _, weight in ranked), 0.0, list[str]()
+    for word, weight in ranked:
+        cumulative += weight
+        table += [word] * (int(cumulative / total * slots + 0.5) - len(table))
+    return table
+
+
+def _zipf(ranked: Sequence[str]) -> list[tuple[str, float]]:
+    return [(word, 1.0 / (rank + 3)) for rank, word in enumerate(ranked)]
+
+
+@lru_cache(maxsize=1024)
+def word_table(leaf: int, facet: int, strength: int) -> tuple[str, ...]:
+    """The words of a page about `leaf` (-1: no particular subject)."""
+    if leaf < 0:
+        return tuple(_fill(_SLOTS, _zipf(subjects.GENERAL)))
+    subject = subjects.LEAVES[leaf]
+    favoured = [
+        (word, weight * (5.0 if rank % FACETS == facet else 1.0))
+        for rank, (word, weight) in enumerate(_zipf(subject.words))
+    ]
+    if facet == 0:
+        favoured += [(word, 0.4) for word in subject.name.split()]
+        favoured += [(word, 0.1) for word in subject.path[0].split()]
+    area = subjects.LEAVES[leaf // 6 * 6 : leaf // 6 * 6 + 6]
+    cousins = [word for sibling in area for word in sibling.words[:20]]
+    on_topic, near = int(_SLOTS * STRENGTHS[strength]), int(_SLOTS * _COUSINS)
+    table = _fill(on_topic, favoured) + _fill(near, [(word, 1.0) for word in cousins])
+    return tuple(table + _fill(_SLOTS - len(table), _zipf(subjects.GENERAL)))
+
+
+def sentence(table: Sequence[str], draws: Iterator[int]) -> str:
+    """One sentence of words drawn from a word table."""
+    text, slots = _SENTENCES[next(draws) * len(_SENTENCES) >> 32]
+    return text % tuple([table[next(draws) >> _SHIFT] for _ in range(slots)])
+
+
+def sentences(count: int, table: Sequence[str], draws: Iterator[int]) -> str:
+    return " ".join([sentence(table, draws) for _ in range(count)])
+
+
+def link_sentence(anchor: str, table: Sequence[str], draws: Iterator[int]) -> str:
+    """A sentence around an `<a>` element, with words from the table of the linked page's subject."""
+    text, slots = _LINKS[next(draws) * len(_LINKS) >> 32]
+    return (text % tuple([table[next(draws) >> _SHIFT] for _ in range(slots)])).replace("{}", anchor)
+
+
+def title(leaf: int, bits: int) -> str:
+    """The title of a page about `leaf`. One in ten names the subject; three in twenty have only general words."""
+    draw = bits % 20
+    ending = subjects.TITLE_ENDINGS[(bits >> 8) % len(subjects.TITLE_ENDINGS)]
+    if leaf < 0 or draw < 3:
+        first = subjects.GENERAL[(bits >> 16) % len(subjects.GENERAL)]
+        second = subjects.GENERAL[(bits >> 32) % len(subjects.GENERAL)]
+        return f"{first.capitalize()} and {second} {ending}"
+    subject = subjects.LEAVES[leaf]
+    if draw < 5:
+        return f"{subject.name.capitalize()} {ending}"
+    first = subject.words[(bits >> 16) % len(subject.words)]
+    second = subject.words[(bits >> 32) % 12]
+    return f"{first.capitalize()} and {second} {ending}" if draw < 13 else f"{first.capitalize()} {ending}"
+
+
+def description(leaf: int, openings: Sequence[str]) -> str:
+    """A description of the subject, as the editor of a directory would write it."""
+    subject = subjects.LEAVES[leaf]
+    return " ".join([subject.name.capitalize() + ":", ", ".join(subject.words[:12]) + ".", *openings])
+
+
+def pick(choices: Sequence[str], draws: Iterator[int]) -> str:
+    return choices[below(draws, len(choices))]
+
 
 _TITLE, _SLUG, _ALIAS, _CHARSET, _FACE = range(20, 25)  # the `purpose` of a call of `mix`
 _CHARSETS = ("iso-8859-1", "windows-1252", "iso-8859-15", "koi8-r", "utf-16")
@@ -232,3 +330,53 @@ class PageRenderer:
         )
         calls = "".join([f"track({n}, 'c{next(draws):x}');\n" for n in range(self.page_size // 200)])
         return f"<style>\n{style}</style>\n<script>\n{calls}</script>\n"
+
+
+_CALENDAR = re.compile(r"/calendar/(\d{1,6})-(\d{2})\.html(?:\?day=(\d{1,2}))?")
+_SESSION = re.compile(r"/view\?page=(\d{1,6})&sid=[0-9a-f]{12}")
+_FOLDER = re.compile(r"/files/(?:a/b/)*(?:a/)?")
+MAX_URL_LENGTH = 1900  # the folder trap ends before its URLs get longer than crawlers accept
+
+ENTRANCES = ("/calendar/2024-01.html", "/view?page=1&sid=000000000000", "/files/a/b/")
+"""The first URL of each kind of trap; hosts with a trap link to one of them."""
+
+
+def trap(url: str) -> Response | None:
+    """The trap page at this URL; None if the URL is not part of a trap."""
+    path = "/" + url.partition("://")[2].partition("/")[2]
+    if len(url) > MAX_URL_LENGTH:
+        return None
+    if match := _CALENDAR.fullmatch(path):
+        title, links = _calendar(int(match[1]), int(match[2]), match[3])
+    elif match := _SESSION.fullmatch(path):
+        title, links = _session(int(match[1]), url)
+    elif _FOLDER.fullmatch(path):
+        title, links = f"Folder of {path.count('/')} parts", ["b/" if path.endswith("/a/") else "a/", "../"]
+    else:
+        return None
+    text = sentences(6, word_table(-1, 0, 0), stream("trap", url))
+    items = [
+        f'<li><a href="{link.replace("&", "&amp;")}">{link.rpartition("?")[0] or link}</a></li>\n' for link in links
+    ]
+    body = (
+        f"<!DOCTYPE html>\n<html><head><title>{title}</title></head>\n<body><h1>{title}</h1>\n"
+        f"<p>{text}</p>\n<ul>\n{''.join(items)}</ul>\n</body></html>\n"
+    ).encode()
+    return new_response(url, "text/html; charset=utf-8", body)
+
+
+def _calendar(year: int, month: int, day: str | None) -> tuple[str, list[str]]:
+    before = (year, month - 1) if month > 1 else (max(year - 1, 0), 12)
+    after = (year, month + 1) if month < 12 else (year + 1, 1)
+    links = [f"/calendar/{y}-{m:02d}.html" for y, m in (before, after)]
+    if day is None:
+        links += [f"/calendar/{year}-{month:02d}.html?day={n}" for n in range(1, 29)]
+    return f"Calendar {year}-{month:02d}{' day ' + day if day else ''}", links
+
+
+def _session(page: int, url: str) -> tuple[str, list[str]]:
+    """Title and links of one of nine pages, each link with a new session id."""
+    digest = hashlib.sha256(url.encode()).hexdigest()
+    return f"View {page}", [
+        f"/view?page={(page + step) % 9}&sid={digest[step * 12 : step * 12 + 12]}" for step in range(1, 4)
+    ]

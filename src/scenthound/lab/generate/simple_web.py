@@ -1,13 +1,13 @@
 """The simple generated web: determined by its seed number, of any size, with known answers.
 
-The demo, the tests and the scale benchmarks use it. It is too easy for claims about quality: see `realistic`.
+The demo, the tests and the scale benchmarks use it. It is too easy for claims about quality: see `realistic_web`.
 
     web = GeneratedWeb(pages=3000, seed=1)
     web.url(17), web.html(17), web.links(17)      # any page, made on demand
     generate("beds/demo", pages=3000, seed=1)     # all of them, written as a bed
 
-The same arguments give the same bytes on any machine. `simple_plan` plans hosts, subjects and links, `simple_text`
-writes sentences, `simple_pages` renders HTML; `crawler_traps` has the traps that some hosts link to.
+The same arguments give the same bytes on any machine. `simple_plan` plans hosts, subjects and links;
+`simple_pages` renders HTML, and has the traps that some hosts link to.
 """
 
 from __future__ import annotations
@@ -23,9 +23,8 @@ from scenthound.files import unfinished
 from scenthound.lab.beds.bed import Bed, Web, new_response, write_bed
 from scenthound.lab.generate import subjects
 from scenthound.lab.generate.rng import below, stream
-from scenthound.lab.generate.simple_pages import PageRenderer
+from scenthound.lab.generate.simple_pages import PageRenderer, description
 from scenthound.lab.generate.simple_plan import COMPANY, NO_LEAF, PORTAL, TOPICAL, LinkRates, Plan, make_plan
-from scenthound.lab.generate.simple_text import description
 from scenthound.model import Response, Url
 from scenthound.topic_list import BedTopic
 from scenthound.url import make

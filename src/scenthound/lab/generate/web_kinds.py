@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from scenthound.errors import BadUsage, UnknownName
 from scenthound.lab.beds.bed import Bed
 from scenthound.lab.generate.on_the_fly import write_recipe
-from scenthound.lab.generate.realistic.habits import RealisticHabits
-from scenthound.lab.generate.realistic.realistic_web import VERSION, RealisticWeb
+from scenthound.lab.generate.realistic_web import VERSION, RealisticWeb
+from scenthound.lab.generate.realistic_words import RealisticHabits
 from scenthound.lab.generate.simple_plan import LinkRates
 from scenthound.lab.generate.simple_web import generate, write_generated
 from scenthound.loop.settings import read

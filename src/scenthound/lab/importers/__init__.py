@@ -2,9 +2,9 @@
 
 An importer is one function: it takes a source, options and notes, and returns a stream of responses and a stream of
 topics (`interface`). The rest is the same for all importers (`write_bed`): options are checked, only responses that a
-replay can use are kept (`page_filter`), topics are read (`topic_list`) and compared with the pages, and the bed is
-renamed into place when it is complete. `odp_dump` reads the format of `odp`; `page_graph`
-has the link graph of recorded pages, for seeds and for `lab info`.
+replay can use are kept, topics are read (`topic_list`) and compared with the pages, and the bed is renamed into place
+when it is complete. `odp_dump` reads the format of `odp`; `page_graph` has the link graph of recorded pages, for seeds
+and for `lab info`.
 
 There is one file for each kind of source. Put a file here (or register an entry point of the group
 `scenthound.importers`) and `scenthound lab import KIND SOURCE BED` finds it:

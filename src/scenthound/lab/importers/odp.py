@@ -19,6 +19,7 @@ from scenthound.lab.importers.interface import Notes, Options, SourceContent
 from scenthound.lab.importers.odp_dump import Problems
 from scenthound.lab.importers.page_graph import RecordedGraph, read_recorded, recorded_graph
 from scenthound.lab.importers.warc import responses_in, warc_files
+from scenthound.lab.topics.crawl_starts import neighbours, seeds_at_distance
 from scenthound.lab.topics.directory import (
     RULES,
     BizCategories,
@@ -30,7 +31,6 @@ from scenthound.lab.topics.directory import (
     import_odp,
     listed_links,
 )
-from scenthound.lab.topics.seeds import neighbours, seeds_at_distance
 from scenthound.loop.settings import option
 from scenthound.model import Response, Url
 from scenthound.sources.augment import augment

@@ -20,10 +20,9 @@ from scenthound.errors import BadConfig, BadUsage, UnknownName
 from scenthound.files import write_bytes
 from scenthound.lab.beds.cache import sources_digest
 from scenthound.lab.measure.equal_pages import Measured, Unit, load_measured
-from scenthound.lab.measure.groups import CATEGORY
 from scenthound.lab.measure.measure import Tables, default_points, measure
 from scenthound.lab.measure.metrics import METRICS, get_metric
-from scenthound.lab.measure.statistics import Comparison, Effect, TTest, adjust, sentence, sign_test
+from scenthound.lab.measure.statistics import CATEGORY, Comparison, Effect, TTest, adjust, sentence, sign_test
 from scenthound.lab.run.experiment import Experiment, open_experiment, run_seeds
 from scenthound.lab.run.oracles import ORACLES
 from scenthound.lab.run.spec import display_name, is_oracle

@@ -14,10 +14,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from scenthound.errors import BadConfig
-from scenthound.lab.measure.groups import CATEGORY, topic_groups
 from scenthound.lab.measure.measure import load_table
 from scenthound.lab.measure.metrics import get_metric
-from scenthound.lab.measure.statistics import Comparison, average_runs, compare
+from scenthound.lab.measure.statistics import CATEGORY, Comparison, average_runs, compare, topic_groups
 from scenthound.lab.run.experiment import Experiment
 
 Unit = Literal["pages", "requests"]

@@ -6,7 +6,7 @@
     pairs.parquet     first, second, topic, seed_number, metric, at, value     overlap of two, robustness of one
     by_time.parquet   strategy, topic, seed_number, oracle, metric, seconds, value     only for polite replays
     by_requests.parquet   the columns of metrics.parquet, where `at` counts requests instead of pages
-    topics.parquet    topic and its characteristics     what kind of topic it was (`characteristics_table`)
+    topics.parquet    topic and its characteristics     what kind of topic it was (`characteristics`)
 
 All registered metrics whose data exists are measured. Targets and seeds are those of the crawl. The *relevant* pages
 are the targets, without the examples, which strategies are given. The similarity σ and both ranks are computed over the
@@ -28,9 +28,7 @@ from typing import Any, NamedTuple
 from scenthound.errors import BadConfig, BadUsage, FolderBroken
 from scenthound.files import replacing
 from scenthound.lab.beds.replay_bed import ReplayBed
-from scenthound.lab.measure.by_requests import pages_after, request_points
-from scenthound.lab.measure.by_time import by_time, time_points
-from scenthound.lab.measure.groups import CATEGORY, topic_groups
+from scenthound.lab.measure.by_cost import by_time, pages_after, request_points, time_points
 from scenthound.lab.measure.metrics import Curve, Judgement, curves, get_metric, missing
 from scenthound.lab.measure.metrics import measure as measure_curve
 from scenthound.lab.measure.metrics.crawl_pairs import overlap, overlap_hosts, robustness, robustness_hosts
@@ -43,12 +41,17 @@ from scenthound.lab.measure.quality import (
     ranks,
     similarities,
 )
-from scenthound.lab.measure.statistics import average_runs, log_points, mean
+from scenthound.lab.measure.statistics import CATEGORY, average_runs, log_points, mean, topic_groups
 from scenthound.lab.run.cells import Cell, load_cpu_seconds, load_outcome, load_requests, load_trail, read_trail
 from scenthound.lab.run.experiment import Experiment, load_starts, open_experiment, run_seeds
-from scenthound.lab.topics.characteristics import Characteristics, correlations
-from scenthound.lab.topics.characteristics_table import COLUMNS as TOPIC_COLUMNS
-from scenthound.lab.topics.characteristics_table import NAMES, popularities, topic_characteristics
+from scenthound.lab.topics.characteristics import COLUMNS as TOPIC_COLUMNS
+from scenthound.lab.topics.characteristics import (
+    NAMES,
+    Characteristics,
+    correlations,
+    popularities,
+    topic_characteristics,
+)
 from scenthound.model import Step, Url
 from scenthound.process_pool import ProcessPool
 from scenthound.text.tokens import Analyser

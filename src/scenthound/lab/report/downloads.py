@@ -21,8 +21,8 @@ from typing import Any
 from scenthound.errors import BadUsage
 from scenthound.files import make_folder, write_text
 from scenthound.lab.measure.compare_crawlers import is_significant
-from scenthound.lab.measure.groups import CATEGORY
 from scenthound.lab.measure.measure import measured_metrics
+from scenthound.lab.measure.statistics import CATEGORY
 from scenthound.lab.report.formatting import TEMPLATES, cleaned, number
 from scenthound.lab.report.reader_choice import ReaderChoice, choose
 from scenthound.lab.run.experiment import Experiment

@@ -13,10 +13,9 @@ from scenthound.errors import ScenthoundError
 from scenthound.lab.beds.bed import Bed, topic_line
 from scenthound.lab.measure.compare_crawlers import crawlers, every_pair, non_oracles
 from scenthound.lab.measure.equal_pages import Measured, crawl_lengths, rows
-from scenthound.lab.measure.groups import CATEGORY, topic_groups
 from scenthound.lab.measure.measure import load_characteristics
 from scenthound.lab.measure.metrics import METRICS, get_metric
-from scenthound.lab.measure.statistics import Comparison, Mean, average_runs, ended_early, mean
+from scenthound.lab.measure.statistics import CATEGORY, Comparison, Mean, average_runs, ended_early, mean, topic_groups
 from scenthound.lab.run.cells import load_seconds
 from scenthound.lab.run.experiment import Experiment
 from scenthound.lab.run.oracles import BOUND, ORACLES

@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scenthound.files import write_text
-from scenthound.lab.measure.by_time import curve_by_time, times
+from scenthound.lab.measure.by_cost import curve_by_time, times
 from scenthound.lab.measure.compare_crawlers import clear_winner, is_significant
 from scenthound.lab.measure.equal_pages import crawl_lengths, rows
-from scenthound.lab.measure.groups import CATEGORY
 from scenthound.lab.measure.measure import FRACTIONS, load_table
 from scenthound.lab.measure.metrics import get_metric
-from scenthound.lab.measure.statistics import Comparison, Mean, average_runs, mean
+from scenthound.lab.measure.statistics import CATEGORY, Comparison, Mean, average_runs, mean
 from scenthound.lab.report.experiment_facts import DRAWN, HARVEST, PRECISION, RECALL, ExperimentFacts, median
 from scenthound.lab.report.formatting import TEMPLATES, cleaned, number
 from scenthound.lab.run.cells import load_training

@@ -10,9 +10,8 @@ from typing import Any
 from scenthound.errors import BadUsage, UnknownName
 from scenthound.lab.measure.compare_crawlers import as_json, crawlers, every_pair, non_oracles, points_shown
 from scenthound.lab.measure.equal_pages import Measured, Values, crawl_lengths
-from scenthound.lab.measure.groups import CATEGORY, topic_groups
 from scenthound.lab.measure.measure import BY_PAGES, load_table
-from scenthound.lab.measure.statistics import Comparison, Mean, average_runs
+from scenthound.lab.measure.statistics import CATEGORY, Comparison, Mean, average_runs, topic_groups
 from scenthound.lab.report.experiment_facts import DRAWN, mean_over
 from scenthound.lab.run.experiment import Experiment
 

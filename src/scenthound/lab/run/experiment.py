@@ -31,7 +31,7 @@ from scenthound.errors import BadConfig, FolderBroken, ScenthoundError
 from scenthound.files import make_folder, write_text
 from scenthound.lab.beds.bed import Bed, read_topics, topic_line
 from scenthound.lab.beds.cache import digest_of, sources_digest
-from scenthound.lab.beds.prepare_pages import Cut
+from scenthound.lab.beds.prepare_bed import Cut
 from scenthound.lab.beds.prepared import open_for_replay
 from scenthound.lab.beds.replay_bed import ReplayBed
 from scenthound.lab.measure.metrics.crawl_pairs import seed_halves

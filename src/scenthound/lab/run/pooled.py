@@ -17,12 +17,12 @@ from scenthound.files import unfinished
 from scenthound.formats import full_trail_line
 from scenthound.lab.beds.bed import Bed, read_topics, write_bed
 from scenthound.lab.beds.cache import digest_of
-from scenthound.lab.beds.prepare_pages import Cut
+from scenthound.lab.beds.prepare_bed import Cut
 from scenthound.lab.beds.prepared import prepare
 from scenthound.lab.importers.crawl import crawl_topic
 from scenthound.lab.importers.interface import Notes
-from scenthound.lab.importers.page_filter import PageFilter
 from scenthound.lab.importers.warc import check_start, responses_in
+from scenthound.lab.importers.write_bed import PageFilter
 from scenthound.lab.run.cells import Cell, cell_key, save_cell, write_lines
 from scenthound.lab.run.experiment import Experiment, check_topics, open_experiment, open_folder
 from scenthound.lab.run.run_cell import CellResult, ReplayLimits

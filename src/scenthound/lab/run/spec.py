@@ -11,7 +11,7 @@ from typing import Any
 from scenthound.errors import BadConfig, BadUsage, ScenthoundError, UnknownName
 from scenthound.files import write_bytes
 from scenthound.formats import toml_value
-from scenthound.lab.beds.prepare_pages import Cut
+from scenthound.lab.beds.prepare_bed import Cut
 from scenthound.lab.run.handover import UNFETCHED
 from scenthound.lab.run.oracles import ORACLES
 from scenthound.lab.run.run_cell import ReplayLimits

@@ -10,22 +10,55 @@ Pages on topic are the topic's targets and examples, or its targets and seeds if
 as the topic has seeds, at random, from different hosts if there are enough. The draw depends on the seed number and the
 topic alone. The original topic stays in the experiment's `topics.jsonl`, which only the lab reads: a strategy gets the
 new seeds and no examples. Only `hub-seeking:counted=originals` learns which seeds are not hubs.
+
+Pages at some distance from the answers are found through the back-links of a bed (sheet 60.1).
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from scenthound.errors import BadUsage
 from scenthound.lab.beds.replay_bed import ReplayBed
-from scenthound.lab.topics.seeds import neighbours, seeds_at_distance
 from scenthound.model import Url
 from scenthound.sources.augment import augment
 from scenthound.text.tokens import Analyser
 from scenthound.topic_list import BedTopic
 from scenthound.url import host
+
+BackLinks = Callable[[str, int | None], Sequence[str]]
+"""Returns the pages that link to a URL, in the order of sheet 60.1, up to a limit, as `LinkGraph.back_links` does."""
+
+
+def neighbours(
+    examples: Sequence[str], back_links: BackLinks, rng: random.Random, width: int = 20, number: int = 10
+) -> list[str]:
+    """The seeds of task 2 of [EXP]: a random sample of the pages from which an example is two links away.
+
+    Uses up to `width` back-links of each page. Examples are left out.
+    """
+    first = dict.fromkeys(page for example in examples for page in back_links(example, width))
+    second = {page for parent in first for page in back_links(parent, width)} - set(examples)
+    return rng.sample(sorted(second), min(number, len(second)))
+
+
+def seeds_at_distance(
+    targets: Iterable[str], back_links: BackLinks, rng: random.Random, number: int = 10, distance: int = 3
+) -> tuple[list[str], list[str]]:
+    """The seeds of [GRAPH], and the targets S0 that they were moved back from, both without duplicates.
+
+    S0 are `number` random targets. `distance` times, every URL is replaced by a random one of its back-links, if it has
+    any. So each seed is at most `distance` links away from some member of S0.
+    """
+    pool = sorted(set(targets))
+    origin = rng.sample(pool, min(number, len(pool)))
+    moved = list(origin)
+    for _ in range(distance):
+        moved = [rng.choice(linking) if (linking := back_links(url, None)) else url for url in moved]
+    return list(dict.fromkeys(moved)), origin
+
 
 KINDS = ("seeds", "examples", "neighbours", "distance", "augmented")
 DISTANCE = 3  # links, as in [GRAPH]

@@ -9,10 +9,10 @@ All curves follow the same rules (sheet 60.4). Before the first page a value is 
 ended early keeps its last value; a rate (`Metric.is_rate`) is compared where both crawls were still running. C is a
 set: a page that was fetched twice counts once, at its first visit.
 
-Each file holds the metrics of one kind of data: known targets (`targets`), relevant pages (`harvest`), the judge's
-flags (`judge_verdicts`), similarity to the description (`similarity`), ranks in the pool (`pool_ranks`), page quality
-(`page_quality`), two crawls (`crawl_pairs`). `trails` has their shared functions. To add a metric, put a file here or
-register an entry point of the group `scenthound.metrics`. `lab.measure.measure` computes them all.
+Each file holds the metrics of one kind of data: known targets (`targets`), relevant pages and the judge's flags
+(`harvest`), similarity to the description (`similarity`), page quality and ranks in the pool (`page_quality`), two
+crawls (`crawl_pairs`). `trails` has their shared functions. To add a metric, put a file here or register an entry point
+of the group `scenthound.metrics`. `lab.measure.measure` computes them all.
 """
 
 from __future__ import annotations

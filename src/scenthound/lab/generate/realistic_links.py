@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from scenthound.lab.generate.realistic.site_plan import (
+from scenthound.lab.generate.realistic_sites import (
     ARTICLE,
     COMPANY,
     COMPANY_HOME,

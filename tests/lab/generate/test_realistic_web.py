@@ -12,9 +12,7 @@ from scenthound.errors import BadConfig
 from scenthound.lab.beds.prepared import prepare
 from scenthound.lab.beds.web_measures import measure_web
 from scenthound.lab.generate import subjects
-from scenthound.lab.generate.realistic.habits import RealisticHabits
-from scenthound.lab.generate.realistic.realistic_web import RealisticWeb
-from scenthound.lab.generate.realistic.site_plan import (
+from scenthound.lab.generate.realistic_sites import (
     ARTICLE,
     BOARD,
     COMPANY,
@@ -23,8 +21,10 @@ from scenthound.lab.generate.realistic.site_plan import (
     NEAR_MISS,
     NO_SUBJECT,
     OUTER_CORRIDOR,
+    RealisticHabits,
 )
-from scenthound.lab.generate.realistic.word_tables import invented
+from scenthound.lab.generate.realistic_web import RealisticWeb
+from scenthound.lab.generate.realistic_words import invented
 from scenthound.model import Url
 from scenthound.text.tokens import Analyser
 from scenthound.url import make

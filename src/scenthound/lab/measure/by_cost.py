@@ -1,8 +1,11 @@
-"""Metrics of a polite replay by virtual time: what a crawl has found after t seconds.
+"""Metrics by cost instead of by pages: what a crawl has found after r requests, and after t virtual seconds.
 
-    value(t) = value after n(t) pages,  n(t) = number of pages recorded by virtual time t
+    value(r) = value after n(r) pages,  n(r) = number of pages fetched by the first r requests
+    value(t) = value after n(t) pages,  n(t) = number of pages recorded by virtual time t (polite replays only)
 
-Before the first page target recall is 0, since the time has passed; other values are undefined.
+Pages are what a crawl gains; requests are what it costs. On a web with dead links the two differ: on the apache bed a
+crawl makes 5.6 to 11 requests per page. Before the first page a value is undefined, except target recall by time, which
+is 0, since the time has passed. Ours: a redirect is a request.
 """
 
 from __future__ import annotations
@@ -11,14 +14,41 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
 from scenthound.lab.measure.metrics import Judgement, measure, missing
-from scenthound.lab.measure.statistics import Mean, average_runs, mean
+from scenthound.lab.measure.statistics import Mean, average_runs, log_points, mean
 from scenthound.lab.run.experiment import Experiment
 from scenthound.model import Step
+
+REQUESTS = (100, 250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000)
+
+
+def default_request_points(last: int) -> tuple[int, ...]:
+    """The points that tables show by default: those of `REQUESTS` up to the last request of the longest crawl.
+
+    >>> default_request_points(600), default_request_points(40)
+    ((100, 250, 500), (40,))
+    """
+    return tuple(point for point in REQUESTS if point <= last) or (max(last, 1),)
+
+
+def request_points(at: Iterable[int], ends: Iterable[int]) -> tuple[int, ...]:
+    """Points of curves by requests: `at`, the points of tables, and 50 points evenly spaced in the logarithm."""
+    last = max(ends, default=0)
+    return tuple(sorted({*at, *default_request_points(last), *log_points(last, 50)})) if last else ()
+
+
+def pages_after(requests: Sequence[int], points: Sequence[int]) -> list[int]:
+    """Number of pages after each number of requests; `requests[t - 1]` is the number that the first t pages took.
+
+    >>> pages_after([1, 4, 5], [1, 3, 4, 9])
+    [1, 1, 2, 3]
+    """
+    return [bisect_right(requests, point) for point in points]
+
 
 BY_TIME = ("target_recall", "harvest_rate")
 PAGES = "pages"
 """Not a metric but the number of pages, which shows the speed of each crawler."""
-POINTS = 40
+TIMES = 40
 
 
 def time_points(ends: Iterable[float]) -> tuple[float, ...]:
@@ -28,7 +58,7 @@ def time_points(ends: Iterable[float]) -> tuple[float, ...]:
     ((2.0, 4.0, 6.0), 80.0)
     """
     last = max(ends, default=0.0)
-    return tuple(last * index / POINTS for index in range(1, POINTS + 1)) if last else ()
+    return tuple(last * index / TIMES for index in range(1, TIMES + 1)) if last else ()
 
 
 def by_time(

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenthound.lab.generate import subjects
-from scenthound.lab.generate.realistic.habits import RealisticHabits
-from scenthound.lab.generate.realistic.word_tables import AREA
+from scenthound.lab.generate.realistic_words import AREA, RealisticHabits
 from scenthound.lab.generate.rng import Words, mix, mix_all
 
 SITE, COMPANY, DIRECTORY = range(3)
