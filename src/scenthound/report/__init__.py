@@ -7,6 +7,5 @@ fetched, or why not; `causes` explains why a crawl fetched no pages; `long_rests
 for long; `wording` puts recorded reasons, counts of links and scores into words.
 
 `charts` draws every chart of ours, also those of the reports of experiments (`lab.report`) and of the desk. The
-pages are in `templates/` (of the laboratory still in `report_layout`); `report.html`, `macros.html` and `house.css`
-there are shared with `lab.report`.
+pages are in `templates/`; `report.html`, `macros.html` and `house.css` there are shared with other reports.
 """
