@@ -35,8 +35,13 @@ def proxy() -> Iterator[str]:
         yield address
 
 
+def served(proxy: str) -> list[str]:
+    """Options of a crawl of the clubs: one request at a time, or the pages it gets depend on which replies are late."""
+    return ["--proxy", proxy, "--delay", "0", "--set", "concurrency=1"]
+
+
 def words(seeds: Sequence[str], proxy: str) -> list[str]:
-    return [*(word for seed in seeds for word in ("--seed", seed)), "--proxy", proxy, "--delay", "0"]
+    return [*(word for seed in seeds for word in ("--seed", seed)), *served(proxy)]
 
 
 @pytest.mark.parametrize("seeds", SEEDS.values(), ids=SEEDS)
@@ -126,7 +131,7 @@ def crawled(new: NewCrawl, folder: Path, proxy: str, monkeypatch: pytest.MonkeyP
         write_topic_file(topic_file(folder), TopicFile(new.described_topic))
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(new.seeds.encode())))
     arguments = new.arguments(folder)
-    assert run([*arguments[:-2], "--proxy", proxy, "--delay", "0", *arguments[-2:]]) == 0
+    assert run([*arguments[:-2], *served(proxy), *arguments[-2:]]) == 0
     with client(folder.with_name("home"), folder) as desk:
         facts: dict[str, Any] = desk.get("/api/collections/crawl").json()
         listed = desk.get("/api/collections/crawl/pages?on_topic=yes&limit=40").json()["pages"]
