@@ -141,12 +141,13 @@ class Lost(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """The fields of a `Step` that a resumed crawl needs for its counters."""
+    """The fields of a `Step` that the figures of a crawl need."""
 
     n: int
     url: Url
     similarity: float
     bytes: int
+    time: float
     title: str
     depth: int
     requested: Url | None

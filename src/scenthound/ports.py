@@ -245,7 +245,7 @@ class History(Protocol):
 
     # ---- read by resume
 
-    def marks(self) -> Iterator[Mark]: ...  # every page in order, for the crawl's counters
+    def marks(self) -> Iterator[Mark]: ...  # every page in order, for the crawl's figures
     def highest(self) -> int: ...  # the largest page number so far
     def last_event(self) -> int: ...  # the number of the latest event; 0 if there is none
     def numbered_after(self, event: int) -> Iterator[tuple[int, Step | Lost, Where | None]]:

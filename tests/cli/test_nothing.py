@@ -7,6 +7,7 @@ import json
 import stat
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from scenthound.errors import DiskFull
 from scenthound.lab.beds.bed_server import BedServer, ServerOptions, serving
 from scenthound.lab.generate.simple_web import GeneratedWeb
 from scenthound.loop.crawl_toml import CrawlRequest, masked
+from scenthound.loop.figures import Figures
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings
 from scenthound.model import Response, Topic
@@ -75,12 +77,12 @@ def test_robots_that_forbid_the_seeds_are_named(tmp_path: Path, capsys: pytest.C
 
 
 def test_causes_are_reported_most_important_first() -> None:
-    request = CrawlRequest(Topic("bees"), ("http://a.test/",))
-    facts = CrawlFacts(request, misses={"http-404": 7, "dns": 1}, refused={"robots-unreachable": 3})
+    request, unreachable = CrawlRequest(Topic("bees"), ("http://a.test/",)), Counter({"robots-unreachable": 3})
+    facts = CrawlFacts(request, figures=Figures(misses=Counter({"http-404": 7, "dns": 1}), dropped=unreachable))
     message, hint = why_nothing(facts)
     assert message.startswith("no seed could be fetched: dns 1 (no such host); http-404 7 (")
     assert hint == "check the address and the network"
-    facts = CrawlFacts(request, failures={"proxy": (3, "refused \x1b[31m")}, refused={"robots-unreachable": 3})
+    facts = CrawlFacts(request, figures=Figures(dropped=unreachable), failures={"proxy": (3, "refused \x1b[31m")})
     assert why_nothing(facts)[0] == "no seed could be fetched: proxy 3 (the proxy can't be reached: refused)"
     assert "the time was up" in why_nothing(CrawlFacts(request, ended="time"))[0]
 
@@ -252,7 +254,7 @@ def test_a_full_disk_is_remembered_and_what_had_landed_is_kept(
     assert caught.value.hint == f"make room, then: scenthound resume {tmp_path / 'crawl'}"
     with CrawlFolder.look(tmp_path / "crawl") as opened:
         facts = gather(opened)
-    assert (facts.pages, facts.ended) == (1, "disk full")
+    assert (facts.figures.pages, facts.ended) == (1, "disk full")
     assert run(["status", str(tmp_path / "crawl")]) == 0
     told = capsys.readouterr().out
     assert "the disk was full; make room, then it can be resumed" in told

@@ -20,7 +20,7 @@ from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings
 from scenthound.model import Response
 from scenthound.ports import Failure
-from scenthound.report.crawl_facts import CrawlFacts, RunningTime, gather, pages_per_second, read_events
+from scenthound.report.crawl_facts import CrawlFacts, RunningTime, gather, pages_per_second, read_history
 from scenthound.wiring import begin, resume
 from support.small_crawl import WEB, Pages, small_crawl
 
@@ -113,7 +113,7 @@ def test_a_url_that_was_tried_again_is_one_error(tmp_path: Path) -> None:
     session.close()
     with CrawlFolder.look(tmp_path / "crawl") as opened:
         facts = gather(opened)
-    assert facts.misses == {"reset": 1} == dict(session.crawl.counters.misses)
+    assert facts.figures.misses == {"reset": 1} == dict(session.crawl.figures.misses)
     assert {name: host.misses for name, host in facts.hosts.items()} == {"a.test": 0, "b.test": 1, "c.test": 0}
     assert facts.hosts_with_pages == session.hosts == 2
 
@@ -144,7 +144,7 @@ def test_a_pause_between_runs_is_left_out_however_short_and_a_wait_within_one_is
     ]  # fmt: skip
     with CrawlFolder.look(small_crawl(tmp_path / "crawl", pages=1)) as opened:
         facts = CrawlFacts(opened.request)
-        read_events(facts, opened.history.events(), [(0.0, 10.0)])
+        read_history(facts, opened.history, [(0.0, 10.0)])
     assert facts.busy == 10.0
 
 

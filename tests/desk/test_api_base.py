@@ -55,11 +55,15 @@ def test_the_figures_are_those_of_the_status_command(desk: TestClient, crawl: Pa
     with CrawlFolder.look(crawl) as folder:
         facts = gather(folder)
     shown = desk.get(ONE).json()
-    assert (shown["pages"], shown["on_topic"], shown["bytes"]) == (facts.pages, facts.relevant, facts.bytes)
-    assert shown["share"] == facts.harvest
+    assert (shown["pages"], shown["on_topic"], shown["bytes"]) == (
+        facts.figures.pages,
+        facts.figures.relevant,
+        facts.bytes,
+    )
+    assert shown["share"] == facts.figures.harvest
     assert shown["state"] == facts.ended == "frontier empty"
-    assert shown["failed"] == facts.misses
-    assert shown["curve"][-1][0] == facts.pages
+    assert shown["failed"] == facts.figures.misses
+    assert shown["curve"][-1][0] == facts.figures.pages
     assert [row["name"] for row in desk.get("/api/collections").json()["collections"]] == ["crawl"]
 
 

@@ -49,8 +49,8 @@ def test_the_default_judge_is_topic_and_its_verdicts_are_stored(tmp_path: Path) 
     with CrawlFolder.look(tmp_path / "crawl") as opened:
         facts = gather(opened)
         assert 'judge = "topic"' in opened.request.to_toml()
-    assert facts.relevant == sum(step.relevant for step in found)
-    assert facts.relevance == pytest.approx(sum(step.relevance for step in found) / len(found))
+    assert facts.figures.relevant == sum(step.relevant for step in found)
+    assert facts.as_plain()["relevance"] == pytest.approx(sum(step.relevance for step in found) / len(found))
     assert facts.best[0].relevance > 0.9
     assert [step.relevance for step in facts.best] == sorted((step.relevance for step in facts.best), reverse=True)
     assert facts.as_plain()["judge"] == "topic"
@@ -108,7 +108,7 @@ def test_a_killed_and_resumed_crawl_judges_as_an_undisturbed_one(tmp_path: Path,
     assert once == twice
     with CrawlFolder.look(tmp_path / "whole") as first, CrawlFolder.look(tmp_path / "cut") as second:
         assert first.history.revised() == second.history.revised()
-        assert gather(first).relevant == gather(second).relevant
+        assert gather(first).figures.relevant == gather(second).figures.relevant
 
 
 def test_a_label_changes_the_verdicts_at_once_and_survives_a_restart(tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_an_old_folder_is_read_and_continued_by_the_old_rule(tmp_path: Path) -> 
     assert [(step.relevance, step.relevant) for step in old] == [(s.similarity, s.similarity >= 0.1) for s in old]
     with CrawlFolder.look(tmp_path / "crawl") as opened:
         assert opened.history.best(1)[0].similarity == max(step.similarity for step in old)
-        assert gather(opened).relevant == sum(step.similarity >= 0.1 for step in old)
+        assert gather(opened).figures.relevant == sum(step.similarity >= 0.1 for step in old)
     session = resume(tmp_path / "crawl", fetcher=Recorded(), pages=60)
     asyncio.run(session.run())
     session.close()

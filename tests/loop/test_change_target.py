@@ -65,7 +65,7 @@ def test_a_search_for_sites_counts_home_pages_and_rates_others_by_their_content(
     assert min(on) > max(value for url, value in inner.items() if "legal" in url or "other" in url)
     with CrawlFolder.look(tmp_path / "crawl") as opened:
         facts = gather(opened)
-        assert (facts.relevant, facts.looking_for_in_words[:17]) == (len(relevant(steps)), "Looking for sites")
+        assert (facts.figures.relevant, facts.looking_for_in_words[:17]) == (len(relevant(steps)), "Looking for sites")
         assert any(not is_home(step.url) for step in facts.best), "the best pages are those with the best content"
 
 
@@ -73,7 +73,7 @@ def test_only_sites_count_for_what_is_expected_of_the_rest(tmp_path: Path) -> No
     session = begun(tmp_path / "crawl", HOMES, "sites", pages=45)
     steps = finished(session)
     counted = sum(step.relevance for step in steps if is_home(step.url) and step.depth)
-    assert session.crawl.counters.forecast.found == pytest.approx(counted)
+    assert session.crawl.figures.forecast.found == pytest.approx(counted)
 
 
 def stepped(session: Session, pages: int) -> None:
@@ -100,7 +100,7 @@ def test_a_crawl_can_be_changed_and_what_it_found_before_counts_by_the_new_rule(
     assert ("as before" in outcome) is (strategy == "best-first")
     steps = list(session.folder.history.trail())
     assert relevant(steps) == {url for url in before if is_home(url)}
-    assert session.crawl.counters.relevant == len(relevant(steps)) == gather(session.folder).relevant
+    assert session.crawl.figures.relevant == len(relevant(steps)) == gather(session.folder).figures.relevant
     assert all(is_home(url) for url, (_, flag) in session.folder.history.revised().items() if flag)
     assert ordered(session, "pages").startswith("looking for pages")
     assert relevant(list(session.folder.history.trail())) >= before

@@ -110,7 +110,7 @@ def test_robots_txt_comes_before_the_first_page_of_an_origin() -> None:
     crawl.landed(RobotsLanded(robots.candidate, parse(b"User-agent: *\nDisallow: /secret", "scenthound")), 1.0)
     assert crawl.next(1.0) == Wait(2.0), "robots.txt is a request too"
     assert fetched(crawl, 2.0).candidate.url == "http://a.example/open"
-    assert crawl.counters.misses["robots"] == 1
+    assert crawl.figures.misses["robots"] == 1
 
 
 def test_the_crawl_delay_of_robots_txt_is_honoured() -> None:
@@ -131,7 +131,7 @@ def test_an_unreachable_robots_txt_means_no_for_a_while_and_then_for_a_day() -> 
     assert (first.kind, second.kind) == ("robots", "robots")
     crawl.landed(RobotsLanded(second.candidate, None), 11.0)
     assert crawl.next(14.0) == Wait(11.0 + DAY), "not dead: the crawl can be taken up when the site is back"
-    assert crawl.counters.dropped["robots-unreachable"] == 1
+    assert crawl.figures.dropped["robots-unreachable"] == 1
 
 
 class Impatient(MemoryFrontier):
@@ -189,7 +189,7 @@ def test_a_host_that_only_fails_is_left_alone() -> None:
             crawl.landed(Miss(step.candidate, "timeout", retry_after=0.0), now)
         now += 1.0
     assert requests == 6
-    assert crawl.counters.dropped["host-failing"] == 3
+    assert crawl.figures.dropped["host-failing"] == 3
 
 
 def test_a_redirect_is_followed_as_a_request_of_its_own_and_remembered() -> None:
@@ -215,7 +215,7 @@ def test_a_long_chain_of_redirects_is_cut_at_the_limit() -> None:
     web = TinyWeb({f"a.example/{n}": f"=> a.example/{n + 1}" for n in range(20)})
     walked = walk(web, Everything(), "bees", "a.example/0")
     assert len(web.fetched) == 11, "ten redirects, eleven requests"
-    assert dict(walked.crawl.counters.misses) == {"redirect-loop": 1}
+    assert dict(walked.crawl.figures.misses) == {"redirect-loop": 1}
 
 
 def test_a_redirect_to_a_known_page_costs_an_attempt_but_is_not_a_page() -> None:
@@ -229,7 +229,7 @@ def test_a_redirect_to_a_known_page_costs_an_attempt_but_is_not_a_page() -> None
     )
     walked = walk(web, Everything(), "bees", "a.example/")
     assert walked.visited == ["http://a.example/", "http://d.example/"]
-    assert walked.crawl.counters.attempts == 4
+    assert walked.crawl.figures.attempts == 4
 
 
 def test_the_budget_is_exact_even_with_several_in_flight() -> None:
@@ -271,7 +271,7 @@ def test_scope_budget_and_patience_say_why_a_link_was_not_followed() -> None:
     )
     crawl.landed(page_for(fetched(crawl, 1.0)), 1.0)
     assert crawl.next(2.0) == Done("frontier empty")
-    assert dict(crawl.counters.dropped) == {"out-of-scope": 1, "host-budget": 1}
+    assert dict(crawl.figures.dropped) == {"out-of-scope": 1, "host-budget": 1}
 
 
 def test_a_host_without_anything_relevant_goes_to_sleep() -> None:
@@ -281,7 +281,7 @@ def test_a_host_without_anything_relevant_goes_to_sleep() -> None:
         crawl.landed(page_for(step), float(pages))
         pages += 1
     assert pages == 3
-    assert crawl.counters.dropped["host-asleep"] == 2
+    assert crawl.figures.dropped["host-asleep"] == 2
 
 
 def test_a_crawl_ends_when_all_that_is_left_rests_too_long() -> None:
@@ -388,7 +388,7 @@ def test_two_spellings_that_send_each_other_round_are_a_loop() -> None:
         other = "http://a.example/%7Ebob" if "~" in step.spelling else "http://a.example/~bob"
         crawl.landed(Moved(step.candidate, step.candidate.url, other), 0.0)
     assert requests == 11
-    assert dict(crawl.counters.misses) == {"redirect-loop": 1}
+    assert dict(crawl.figures.misses) == {"redirect-loop": 1}
 
 
 def test_a_host_with_a_dot_at_its_end_is_the_same_host() -> None:
@@ -415,7 +415,7 @@ def test_seeds_may_be_out_of_scope_and_where_they_lead_is_in_it() -> None:
     crawl.landed(Moved(first.candidate, named("www.a.example/"), "http://www.a.example/"), 0.0)
     crawl.landed(page_for(fetched(crawl, 0.0), '<a href="/in">x</a><a href="http://b.example/">y</a>'), 0.0)
     assert fetched(crawl, 0.0).candidate.url == "http://www.a.example/in"
-    assert crawl.counters.dropped["out-of-scope"] == 1
+    assert crawl.figures.dropped["out-of-scope"] == 1
 
 
 def test_what_goes_back_to_the_frontier_keeps_its_place() -> None:
@@ -451,9 +451,9 @@ def test_when_no_server_answers_the_crawl_waits_and_no_host_is_blamed() -> None:
             crawl.landed(Miss(step.candidate, "connect", retry_after=0.0), now)
         else:
             now = step.until
-    assert crawl.counters.dropped["no-network"] > 0
+    assert crawl.figures.dropped["no-network"] > 0
     assert len(list(crawl.history.trail())) == 0
-    lost = sum(crawl.counters.misses.values())
+    lost = sum(crawl.figures.misses.values())
     pages = 0
     while not isinstance(step := crawl.next(now), Done):
         if isinstance(step, Fetch):
@@ -474,7 +474,7 @@ def test_an_answer_of_any_kind_shows_that_the_line_is_up() -> None:
         status = 404 if number % 10 == 0 else 0
         crawl.landed(Miss(step.candidate, "x", status=status, retry_after=None if status else 0.0), now)
         now += 1.0
-    assert crawl.counters.dropped["no-network"] == 0
+    assert crawl.figures.dropped["no-network"] == 0
 
 
 def silent(fetch: Fetch) -> Miss | RobotsLanded:
@@ -503,11 +503,11 @@ def test_in_doubt_only_a_host_that_answered_before_is_probed() -> None:
 def test_a_probe_that_is_answered_shows_that_the_silent_hosts_are_dead() -> None:
     crawl = in_doubt()
     crawl.landed(RobotsLanded(fetched(crawl, 0.0).candidate, parse(b"", "scenthound"), answered=True), 0.0)
-    lost = sum(crawl.counters.misses.values())
+    lost = sum(crawl.figures.misses.values())
     step = fetched(crawl, 0.0)
     assert step.candidate.url == "http://h16.example/", "the frontier goes on at once"
     crawl.landed(silent(step), 0.0)
-    assert sum(crawl.counters.misses.values()) == lost + 1, "and failures count again"
+    assert sum(crawl.figures.misses.values()) == lost + 1, "and failures count again"
 
 
 def test_a_probe_without_an_answer_keeps_the_frontier_and_the_rules_of_its_host() -> None:
@@ -520,7 +520,7 @@ def test_a_probe_without_an_answer_keeps_the_frontier_and_the_rules_of_its_host(
         else:
             now = step.until
     assert requests < 600
-    assert sum(crawl.counters.misses.values()) == 0, "an hour without a network costs nothing of the frontier"
+    assert sum(crawl.figures.misses.values()) == 0, "an hour without a network costs nothing of the frontier"
     assert crawl.politeness is not None
     assert crawl.politeness.origin("http://up.example") is None, "a failed probe says nothing of its robots.txt"
 
@@ -544,7 +544,7 @@ def test_a_reset_shows_that_our_connection_is_up() -> None:
     crawl = crawl_of(*(f"h{n}.example/" for n in range(40)), politeness=Politeness(delay=0.0, obey=False), retries=0)
     for _ in range(40):
         crawl.landed(Miss(fetched(crawl, 0.0).candidate, "reset", retry_after=0.0), 0.0)
-    assert crawl.counters.dropped["no-network"] == 0
+    assert crawl.figures.dropped["no-network"] == 0
 
 
 def test_the_retry_of_a_silent_host_lets_the_frontier_go_first_but_not_for_ever() -> None:

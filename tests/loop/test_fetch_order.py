@@ -9,9 +9,9 @@ import pytest
 from scenthound.lab.testing import TinyWeb
 from scenthound.loop.core import Crawl
 from scenthound.loop.fetch_order import Order, OrderRule, Turns
+from scenthound.loop.figures import Figures, SavedFigures
 from scenthound.loop.messages import FOREVER, Done, Fetch, Limits, RobotsLanded, Wait
 from scenthound.loop.politeness import Politeness
-from scenthound.loop.recording import Counters
 from scenthound.loop.selection import ALL_RESTS
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
@@ -77,20 +77,20 @@ def test_quality_waits_for_the_better_host() -> None:
     scores = {GOOD: 0.9, ALSO: 0.8, POOR: 0.1}
     crawl = crawl_of(scores, OrderRule("quality", window=1), Limits(pages=2))
     assert [url for _, url in fetched(crawl, pages_of(*scores))] == [GOOD, ALSO]
-    assert crawl.counters.out_of_order == 0
-    assert crawl.counters.waited == pytest.approx(1.0)
+    assert crawl.figures.out_of_order == 0
+    assert crawl.figures.waited == pytest.approx(1.0)
 
 
 def test_speed_takes_the_host_that_is_awake() -> None:
     scores = {GOOD: 0.9, ALSO: 0.8, POOR: 0.1}
     crawl = crawl_of(scores, OrderRule("speed"), Limits(pages=2))
     assert [url for _, url in fetched(crawl, pages_of(*scores))] == [GOOD, POOR]
-    assert crawl.counters.out_of_order == 1
-    assert crawl.counters.waited == 0
+    assert crawl.figures.out_of_order == 1
+    assert crawl.figures.waited == 0
 
 
 def test_without_a_delay_there_is_nothing_to_wait_for() -> None:
-    assert not Turns(OrderRule("quality", delay=0.0), Counters(), Limits()).is_patient
+    assert not Turns(OrderRule("quality", delay=0.0), Figures(), Limits()).is_patient
 
 
 def test_pages_are_read_in_the_order_of_turns_whichever_reply_comes_first() -> None:
@@ -175,7 +175,7 @@ def test_a_page_that_comes_before_its_turn_is_read_when_the_budget_allows_no_oth
 
 @pytest.mark.parametrize(("time_left", "waits"), [(5.0, False), (60.0, True)])
 def test_with_a_time_limit_the_crawl_waits_if_its_pages_fit_into_the_time(time_left: float, waits: bool) -> None:
-    turns = Turns(OrderRule("auto"), Counters(), Limits(pages=10, ends_at=time_left))
+    turns = Turns(OrderRule("auto"), Figures(), Limits(pages=10, ends_at=time_left))
     turns.advance_to(0.0)
     assert turns.is_patient == waits
 
@@ -195,13 +195,13 @@ def test_a_crawl_that_falls_behind_stops_waiting_and_tells_the_frontier_which_ho
 
 
 def test_what_order_cost_is_saved_and_old_folders_have_none() -> None:
-    counters = Counters(out_of_order=3, waited=1.5)
-    again = Counters()
-    again.load(counters.save())
+    figures = Figures(out_of_order=3, waited=1.5)
+    again = Figures()
+    again.load(figures.save())
     assert (again.out_of_order, again.waited) == (3, 1.5)
-    again.load({"attempts": 1})
+    again.load(SavedFigures(attempts=1))
     assert (again.out_of_order, again.waited) == (0, 0.0)
-    assert "waited" not in Counters().save(), "a crawl without rest writes what it always wrote"
+    assert (Figures().save().out_of_order, Figures().save().waited) == (0, 0.0)
 
 
 def test_a_turn_is_kept_while_robots_txt_is_fetched() -> None:

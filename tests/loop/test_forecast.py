@@ -118,7 +118,7 @@ def test_status_report_and_progress_say_what_is_expected(tmp_path: Path, capsys:
     with CrawlFolder.look(folder) as opened:
         facts = gather(opened)
     assert facts.left is not None
-    assert f"expected, at most, in the {PAGES - facts.pages:,} pages left" in render(facts)
+    assert f"expected, at most, in the {PAGES - facts.figures.pages:,} pages left" in render(facts)
     assert run(["status", str(folder), "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert shown["expected"] == facts.left.expected

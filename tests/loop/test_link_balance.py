@@ -110,7 +110,7 @@ def test_a_crawl_of_a_version_that_did_not_count_links_says_so(tmp_path: Path) -
     folder = tmp_path / "crawl"
     session = begun(folder, "best-first")
     steps(session, 12)
-    session.crawl.counters.links.clear()
+    session.crawl.figures.links.clear()
     session.folder.commit(session.clock())
     session.close()
     session = resume(folder, fetcher=VanishingWeb())

@@ -169,10 +169,10 @@ def test_what_waits_as_a_trap_is_counted_as_waiting_and_explained(tmp_path: Path
     assert calendar_crawl(tmp_path / "c") == ONLY_SUSPENDED
     with CrawlFolder.look(tmp_path / "c") as folder:
         facts = gather(folder)
-        waiting = urls.make(f"{CALENDAR}{facts.pages}")
+        waiting = urls.make(f"{CALENDAR}{facts.figures.pages}")
         explained = explain(folder, waiting)
     assert facts.suspended_urls == facts.waiting == 1
-    assert "trap-nothing-new" not in facts.refused
+    assert "trap-nothing-new" not in facts.figures.dropped
     assert "1 waiting, 1 of them behind all others" in facts.waiting_in_words
     assert explained.state == "waiting"
     assert "looks like a trap" in explained.why

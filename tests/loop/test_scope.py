@@ -6,7 +6,7 @@ import pytest
 
 from scenthound.errors import BadConfig
 from scenthound.lab.testing import named
-from scenthound.loop.recording import Counters
+from scenthound.loop.figures import Figures
 from scenthound.loop.scope import Scope
 from scenthound.model import Candidate, Step
 
@@ -59,26 +59,26 @@ def step(n: int, similarity: float) -> Step:
     )
 
 
-def test_the_counters_knows_harvest_and_best_pages() -> None:
-    counters = Counters()
+def test_the_figures_know_harvest_and_best_pages() -> None:
+    figures = Figures()
     for n in range(1, 201):
-        counters.page(step(n, 0.9 if n <= 50 else 0.1))
-    assert (counters.pages, counters.relevant, counters.harvest, counters.harvest_recent) == (200, 50, 0.25, 0.0)
-    assert sorted(-number for _, number, _, _ in counters.best) == list(range(1, 11)), "first come of equals"
+        figures.page(step(n, 0.9 if n <= 50 else 0.1))
+    assert (figures.pages, figures.relevant, figures.harvest, figures.harvest_recent) == (200, 50, 0.25, 0.0)
+    assert sorted(-number for _, number, _, _ in figures.best) == list(range(1, 11)), "first come of equals"
 
 
 def test_the_crawl_is_dry_after_page_13_of_the_worked_example() -> None:
-    counters = Counters(dry_window=5, dry_floor=0.3, dry_patience=3)
+    figures = Figures(dry_window=5, dry_floor=0.3, dry_patience=3)
     for n, flag in enumerate([1, 1, 1, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0], 1):
-        counters.page(step(n, float(flag)))
-        if counters.dry:
+        figures.page(step(n, float(flag)))
+        if figures.dry:
             break
     assert n == 13
 
 
-def test_a_counters_taken_up_again_stops_at_the_same_page() -> None:
+def test_figures_taken_up_again_stop_at_the_same_page() -> None:
     flags = [1, 1, 1, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0]
-    first, second = (Counters(dry_window=5, dry_floor=0.3, dry_patience=3) for _ in range(2))
+    first, second = (Figures(dry_window=5, dry_floor=0.3, dry_patience=3) for _ in range(2))
     for n, flag in enumerate(flags[:9], 1):
         first.page(step(n, float(flag)))
     second.load(first.save())

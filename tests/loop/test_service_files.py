@@ -56,7 +56,7 @@ def test_thirty_hosts_that_redirect_to_one_file_cost_one_request() -> None:
     assert web.crawl(crawl) == "frontier empty"
     assert web.asked("hub.example") == ["http://hub.example/robots.txt"]
     assert crawl.pages == 30
-    assert crawl.counters.misses["robots"] == 30
+    assert crawl.figures.misses["robots"] == 30
     assert gaps_are_polite(web, 1.0)
 
 
@@ -133,7 +133,7 @@ def test_a_file_that_can_not_be_fetched_is_tried_again_and_then_its_host_given_u
     crawl = crawl_of("a.example/x", longest_wait=3600)
     assert web.crawl(crawl) == "all that is left rests"
     assert len(web.asked("hub.example")) == 2
-    assert crawl.counters.dropped["robots-unreachable"] == 1
+    assert crawl.figures.dropped["robots-unreachable"] == 1
 
 
 def test_a_sitemap_redirect_obeys_crawl_delay() -> None:
@@ -181,7 +181,7 @@ def test_hosts_that_share_an_address_are_asked_one_after_the_other() -> None:
     crawl = crawl_of(*(f"{host}/{path}" for host in HOSTS for path in "ab"))
     assert web.crawl(crawl) == "frontier empty"
     assert crawl.pages == 60
-    assert crawl.counters.attempts == 90
+    assert crawl.figures.attempts == 90
     gaps = web.gaps(lambda url: "address")["address"]
     assert min(gaps) >= 0.25 - ALMOST
     assert max(gaps) < 2.0, "and nobody waits for nothing"

@@ -70,7 +70,7 @@ def test_everything_goes_on_from_where_it_was() -> None:
         steps.append((step.kind, step.candidate.url))
     promised = [("page", HELD), ("page", MOVED), ("sitemap", MAP)]
     assert steps == [*promised, ("page", DRAWN), ("page", WAITING)], "promises first, then the batch, then the rest"
-    assert crawl.counters.attempts == 12
+    assert crawl.figures.attempts == 12
     again = json.loads(json.dumps(msgspec.to_builtins(LoopState.of(crawl))))
     assert again["held"] == [HELD, DRAWN, WAITING], "what is in flight is asked for again"
     assert [fields[0] for fields in again["loose"]] == [MOVED, MAP]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -16,11 +17,13 @@ from scenthound.errors import ScenthoundError
 from scenthound.loop.crawl_toml import CrawlRequest
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import Settings
-from scenthound.model import Lost, Step, Topic, Url
+from scenthound.model import Candidate, Lost, Miss, Step, Topic, Url
 from scenthound.report.charts import round_step
-from scenthound.report.crawl_facts import CrawlFacts, HostFacts, gather, read_events
+from scenthound.report.crawl_facts import CrawlFacts, HostFacts, gather, read_history
 from scenthound.report.crawl_report import render, standard_error, write_report
 from scenthound.report.explain import explain
+from scenthound.store.database import CrawlDatabase
+from scenthound.store.sqlite_history import SqliteHistory
 from scenthound.templates import link, text
 from support.small_crawl import small_crawl
 from support.suites import Suites
@@ -95,11 +98,19 @@ def step(n: int, similarity: float = 0.5, title: str = "", **more: object) -> St
     )  # type: ignore[arg-type]
 
 
-def facts_of(events: list[Step | Lost], **more: object) -> CrawlFacts:
+def facts_of(events: list[Step | Lost], refused: Sequence[str] = ()) -> CrawlFacts:
     request = CrawlRequest(Topic("balloons"), ("http://p.test/",), settings=Settings(pages=500))
-    facts = CrawlFacts(request, ended="pages", **more)  # type: ignore[arg-type]
-    pages = read_events(facts, events)
-    facts.curve = pages.curve
+    facts = CrawlFacts(request, ended="pages")
+    history = SqliteHistory(CrawlDatabase(":memory:"))
+    for event in events:
+        if isinstance(event, Step):
+            history.record(event)
+        else:
+            candidate = Candidate(event.url, event.score, parent=event.parent, anchor=event.anchor, depth=event.depth)
+            history.lost(Miss(candidate, event.reason, event.detail, event.status, event.bytes), event.time)
+    for reason in refused:
+        history.count("p.test", reason, 3)
+    read_history(facts, history)
     return facts
 
 
@@ -140,7 +151,7 @@ def test_no_payload_of_the_suite_is_left_unescaped(suites: Suites) -> None:
         events += [
             Lost(99, Url("javascript:" + raw), None, raw, 0.1, 1, 0, 0, 60.0, "bad" + raw[:20], raw) for raw in chunk
         ]
-        facts = facts_of(events, refused=dict.fromkeys(chunk, 3))
+        facts = facts_of(events, refused=chunk)
         facts.request = CrawlRequest(
             Topic(" ".join(chunk), description=chunk[0]),
             tuple(chunk),
@@ -202,9 +213,9 @@ def test_each_band_has_a_swatch_of_its_colour() -> None:
 
 def test_the_curve_of_a_long_crawl_is_thinned() -> None:
     facts = facts_of([step(n, similarity=n % 2) for n in range(1, 20_000)])
-    assert 400 <= len(facts.curve) < 1600
-    assert facts.curve[-1].harvest == pytest.approx(0.5, abs=0.01)
-    assert facts.harvest_recent == 0.5
+    assert 400 <= len(facts.figures.curve) < 1600
+    assert facts.figures.curve[-1].harvest == pytest.approx(0.5, abs=0.01)
+    assert facts.figures.harvest_recent == 0.5
 
 
 def test_a_pause_between_two_runs_is_not_slow_crawling() -> None:
@@ -215,8 +226,8 @@ def test_a_pause_between_two_runs_is_not_slow_crawling() -> None:
 def test_facts_have_hosts_failures_and_the_reason_for_the_end(tmp_path: Path) -> None:
     with CrawlFolder.look(small_crawl(tmp_path / "crawl")) as opened:
         facts = gather(opened)
-    assert facts.pages == 4
-    assert facts.misses == {"http-404": 1}
+    assert facts.figures.pages == 4
+    assert facts.figures.misses == {"http-404": 1}
     assert {name: (host.pages, host.misses) for name, host in facts.hosts.items()} == {
         "c.test": (2, 0),
         "a.test": (1, 0),

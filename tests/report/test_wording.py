@@ -75,7 +75,7 @@ def test_status_and_report_have_the_words(folder: Path, capsys: Capture) -> None
 def test_the_report_draws_the_exploration_rate_of_each_page_unless_it_is_always_0(folder: Path) -> None:
     with CrawlFolder.look(folder) as opened:
         facts = gather(opened)
-    assert facts.exploration == [(n, 0.0) for n in range(1, facts.pages + 1)]
+    assert facts.exploration == [(n, 0.0) for n in range(1, facts.figures.pages + 1)]
     assert "<h2>Exploration</h2>" not in render(facts)
     facts.exploration = [(2, 0.2), (8, 0.05)]
     page = render(facts)

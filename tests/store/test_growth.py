@@ -309,7 +309,7 @@ def test_marks_have_what_running_figures_need() -> None:
     history = SqliteHistory(CrawlDatabase(":memory:"))
     history.record(step(1, URLS[0], requested=URLS[5], relevance=0.75, relevant=True))
     history.lost(Miss(Candidate(URLS[1], 0.5), "timeout"), 1.0)
-    assert list(history.marks()) == [(1, URLS[0], 0.25, 10, "title 1", 1, URLS[5], 0.75, True)]
+    assert list(history.marks()) == [(1, URLS[0], 0.25, 10, 1.0, "title 1", 1, URLS[5], 0.75, True)]
 
 
 def said(record: Record) -> tuple[object, ...]:

@@ -103,7 +103,7 @@ def test_a_seed_host_that_never_resolves_ends_the_crawl_and_is_named(name: str, 
         session.close()
     with CrawlFolder.look(tmp_path / "out") as opened:
         facts = gather(opened)
-    assert (facts.pages, facts.waiting, facts.misses) == (0, 0, {"dns": 1})
+    assert (facts.figures.pages, facts.waiting, facts.figures.misses) == (0, 0, {"dns": 1})
 
 
 @pytest.mark.parametrize("name", SHELVED)

@@ -101,7 +101,7 @@ def step_through(session: Session, steps: int, commit_every: int = 5, in_flight:
 
     Which of them lands first depends on its URL alone. Requests that are in flight after the last step never land.
     """
-    now = float(session.crawl.counters.attempts)
+    now = float(session.crawl.figures.attempts)
     flying: list[Fetch] = []
     for number in range(steps):
         while len(flying) < in_flight and isinstance(step := session.crawl.next(now), Fetch):

@@ -225,7 +225,7 @@ def crawl_for(request: CrawlRequest, folder: Path) -> int:
     )  # fmt: skip
     say_what_for(request, "")
     reason, facts, _ = run_to_report(session)
-    if not facts.pages:
+    if not facts.figures.pages:
         raise OurFault(*why_nothing(facts))
     if reason not in ("interrupted", "stopped"):
         return 0
@@ -246,7 +246,7 @@ def finish(session: Session, as_json: bool) -> int:
     reason, facts, report = run_to_report(session)
     path = session.folder.path
     is_unfinished = reason in ("interrupted", "stopped")
-    failure = why_nothing(facts) if not facts.pages and not is_unfinished else None
+    failure = why_nothing(facts) if not facts.figures.pages and not is_unfinished else None
     if as_json:
         error = {"error": failure[0], "hint": failure[1], "exit_code": 1} if failure else {}
         emit({"folder": str(path), "report": str(report), **facts.as_plain(), **error})
@@ -257,7 +257,7 @@ def finish(session: Session, as_json: bool) -> int:
         say(f"report: {report}")
         if failure:
             say(f"error: {failure[0]}\nhint: {failure[1]}")
-        elif facts.pages and not facts.relevant:
+        elif facts.figures.pages and not facts.figures.relevant:
             say(f"hint: {NO_HITS}")
     if is_unfinished:
         say(f"Continue with: scenthound resume {shlex.quote(str(path))}")

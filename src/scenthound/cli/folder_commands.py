@@ -50,7 +50,7 @@ def status(folder: Path, as_json: bool) -> None:
         emit({"folder": str(folder), **facts.as_plain()})
         return
     show(facts)
-    if not facts.pages and facts.ended in FINAL:
+    if not facts.figures.pages and facts.ended in FINAL:
         say("\nhint: ".join(why_nothing(facts)))
 
 
@@ -63,8 +63,9 @@ def show(facts: CrawlFacts) -> None:
     from scenthound.report.crawl_facts import how_to_fetch_suspended
     from scenthound.report.wording import Wording, balance_in_words
 
+    figures = facts.figures
     hosts = "1 host" if facts.hosts_with_pages == 1 else f"{facts.hosts_with_pages:,} hosts"
-    waited = f"waited {duration(facts.waited)} for better hosts"
+    waited = f"waited {duration(figures.waited)} for better hosts"
     rows = [
         ("topic", facts.request.topic.keywords),
         ("looking for", _looking_for(facts)),
@@ -73,15 +74,18 @@ def show(facts: CrawlFacts) -> None:
             "state" if facts.process else "ended",
             facts.in_place(facts.why) + (f" (process {facts.process})" if facts.process else ""),
         ),
-        ("pages", f"{facts.pages:,} of {facts.budget:,}, {facts.rate:.1f}/s for {duration(facts.busy)}"),
-        ("harvest", f"{facts.harvest:.1%} ({facts.relevant:,} relevant); last 100: {facts.harvest_recent:.1%}"),
+        ("pages", f"{figures.pages:,} of {facts.budget:,}, {facts.rate:.1f}/s for {duration(facts.busy)}"),
+        (
+            "harvest",
+            f"{figures.harvest:.1%} ({figures.relevant:,} relevant); last 100: {figures.harvest_recent:.1%}",
+        ),
         ("expected", facts.outlook),
         (
             "judge",
             f"{facts.request.settings.judge}; {facts.relevant_in_the_end:,} relevant according to its latest verdicts",
         ),
         ("frontier", f"{facts.waiting_in_words}; {hosts}; {size(facts.bytes)} received"),
-        ("order", f"{facts.out_of_order:,} requests ahead of better ones on resting hosts; {waited}"),
+        ("order", f"{figures.out_of_order:,} requests ahead of better ones on resting hosts; {waited}"),
         ("failed", _counts_text(facts.failed) or "nothing"),
         ("links", balance_in_words(facts.links)),
         ("not followed", _reasons_text(facts.links.not_followed) or "nothing"),

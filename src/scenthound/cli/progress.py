@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from scenthound.cli.output import say
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 
 REFRESH = 0.25
 PLAIN_EVERY = 5.0
-SPEED_OVER = 10.0  # seconds that the panel's recent speed is averaged over
 BEST_SHOWN = 5
 DOUBTS_FIRST, DOUBTS_EVERY = 50, 500  # pages before the first report of the judge's doubts, and between reports
 
@@ -37,7 +35,6 @@ class Progress:
         self._started = time.monotonic()
         self._shown = float("-inf")
         self._last_line = self._started
-        self._marks: deque[tuple[float, int]] = deque([(self._started, session.crawl.counters.pages)])
         self._interrupt_reported = False
         self._silence_reported = False
         self._doubts: list[str] = []
@@ -68,9 +65,6 @@ class Progress:
         self._shown = now
         self._report_silence()
         self._report_doubts()
-        self._marks.append((now, self.session.crawl.counters.pages))
-        while len(self._marks) > 2 and now - self._marks[0][0] > SPEED_OVER:
-            self._marks.popleft()
         if self._live is not None:
             self._live.update(self._panel(), refresh=True)
         elif not self.quiet and now - self._last_line >= PLAIN_EVERY:
@@ -80,7 +74,7 @@ class Progress:
     def _report_silence(self) -> None:
         """Print once, while there are no pages, that no server answers, and why."""
         crawl, failures = self.session.crawl, self.session.failures
-        if self._silence_reported or crawl.counters.pages or not crawl.counters.dropped["no-network"]:
+        if self._silence_reported or crawl.figures.pages or not crawl.figures.dropped["no-network"]:
             return
         self._silence_reported = True
         worst = max(failures, key=lambda reason: failures[reason][0], default="")
@@ -90,7 +84,7 @@ class Progress:
 
     def _report_doubts(self) -> None:
         """Print what the judge is unsure about when that changes, at most every `DOUBTS_EVERY` pages."""
-        pages = self.session.crawl.counters.pages
+        pages = self.session.crawl.figures.pages
         if self.quiet or not self._shows_doubts or pages < self._next_doubts:
             return
         self._next_doubts = pages + DOUBTS_EVERY
@@ -102,19 +96,19 @@ class Progress:
 
     def line(self) -> str:
         """The figures on one line, as in the final summary."""
-        counters, crawl = self.session.crawl.counters, self.session.crawl
-        recent = counters.harvest_recent
+        figures, crawl = self.session.crawl.figures, self.session.crawl
+        recent = figures.harvest_recent
         prefix = f"{self.title}: " if self.title else ""
         paused = "paused, " if self.session.steering.is_paused else ""
         return (
-            f"{prefix}{paused}{counters.pages:,} of {crawl.limits.pages:,} pages, {self._speed():.1f}/s, "
-            f"harvest {counters.harvest:.1%} (last 100: {recent:.1%}), {self._expected()}"
-            f"frontier {self.session.waiting:,}, hosts {self.session.hosts:,}, errors {sum(counters.misses.values()):,}"
+            f"{prefix}{paused}{figures.pages:,} of {crawl.limits.pages:,} pages, {self._speed():.1f}/s, "
+            f"harvest {figures.harvest:.1%} (last 100: {recent:.1%}), {self._expected()}"
+            f"frontier {self.session.waiting:,}, hosts {self.session.hosts:,}, errors {sum(figures.misses.values()):,}"
         )
 
     def _left(self) -> Left | None:
         crawl = self.session.crawl
-        return crawl.counters.forecast.left(crawl.limits.pages - crawl.pages)
+        return crawl.figures.left(crawl.limits.pages)
 
     def _expected(self) -> str:
         """The forecast for the rest of the budget, as part of the line; empty while unknown, and at the end."""
@@ -130,11 +124,7 @@ class Progress:
             say(message)
 
     def _speed(self) -> float:
-        return pages_per_second(self.session.crawl.counters.pages, self.session.seconds)
-
-    def _speed_now(self) -> float:
-        (then, before), (now, pages) = self._marks[0], self._marks[-1]
-        return pages_per_second(pages - before, now - then)
+        return pages_per_second(self.session.crawl.figures.pages, self.session.seconds)
 
     def _panel(self) -> RenderableType:
         from rich.console import Group
@@ -142,28 +132,28 @@ class Progress:
         from rich.table import Table
         from rich.text import Text
 
-        crawl = self.session.crawl
-        counters = crawl.counters
+        session, crawl, figures = self.session, self.session.crawl, self.session.crawl.figures
+        began, _ = session.folder.runs[-1]
         head = Text(printable(self.title or self.session.folder.request.topic.keywords, 60), style="bold")
         if self.session.steering.is_paused:
             head += Text("  paused")
         bar = Table.grid(padding=(0, 1))
         bar.add_row(
-            ProgressBar(total=crawl.limits.pages, completed=counters.pages, width=40),
+            ProgressBar(total=crawl.limits.pages, completed=figures.pages, width=40),
             Text(
-                f"{counters.pages:,} of {crawl.limits.pages:,} pages · {self._speed():.1f}/s for "
-                f"{self.session.seconds:.0f} s · now {self._speed_now():.1f}/s"
+                f"{figures.pages:,} of {crawl.limits.pages:,} pages · {self._speed():.1f}/s for "
+                f"{self.session.seconds:.0f} s · now {figures.speed(session.clock(), began):.1f}/s"
             ),
         )
         grid = Table.grid(padding=(0, 3))
-        grid.add_row("harvest", f"{counters.harvest:.1%}", "last 100", f"{counters.harvest_recent:.1%}")
+        grid.add_row("harvest", f"{figures.harvest:.1%}", "last 100", f"{figures.harvest_recent:.1%}")
         left = crawl.limits.pages - crawl.pages
         grid.add_row("expected", outlook(self._left(), left))
         grid.add_row("frontier", f"{self.session.waiting:,}", "hosts", f"{self.session.hosts:,}")
-        worst = ", ".join(f"{printable(reason)} {times:,}" for reason, times in counters.misses.most_common(3))
-        grid.add_row("in flight", f"{crawl.in_flight:,}", "errors", f"{sum(counters.misses.values()):,}  {worst}")
+        worst = ", ".join(f"{printable(reason)} {times:,}" for reason, times in figures.misses.most_common(3))
+        grid.add_row("in flight", f"{crawl.in_flight:,}", "errors", f"{sum(figures.misses.values()):,}  {worst}")
         best = Table.grid(padding=(0, 2))
-        for relevance, _, url, title in sorted(counters.best, reverse=True)[:BEST_SHOWN]:
+        for relevance, _, url, title in sorted(figures.best, reverse=True)[:BEST_SHOWN]:
             best.add_row(
                 Text(f"{relevance:.3f}"),
                 Text(printable(title, 50) or "(no title)"),

@@ -10,9 +10,7 @@ from scenthound.errors import BadUsage
 from scenthound.formats import event_line, json_facts, whole_number
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Event, Url
-from scenthound.store import live_queries
 from scenthound.store.live_queries import titles
-from scenthound.store.sqlite_history import OLD_RULE
 from scenthound.wiring.saved_agents import saved_agents
 
 MOST_AGENTS = 2000
@@ -42,8 +40,7 @@ def population_of(path: Path) -> dict[str, Any]:
 
 def _hits(folder: CrawlFolder) -> dict[Url, bool]:
     """Map the URL of each page on topic to whether it is a seed."""
-    pages = live_queries.fetched_after(folder.database, 0, folder.request.settings.relevant or OLD_RULE)
-    return {page.url: bool(page.is_seed) for page in pages if page.relevant}
+    return {page.url: page.depth == 0 for page in folder.history.marks() if page.relevant}
 
 
 def _agents(folder: CrawlFolder, hits: Mapping[Url, bool]) -> dict[int, dict[str, Any]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,12 @@ from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.politeness import HOST_FAILURES
 from scenthound.model import Url
 from scenthound.ports import Frontier
-from scenthound.report.crawl_facts import frontier_length, suspensions
+from scenthound.report.crawl_facts import HostFacts, count_page, frontier_length, suspensions
 from scenthound.report.explain import own_frontier
 from scenthound.report.wording import in_words
 from scenthound.store import live_lists, live_queries
 from scenthound.store.live_lists import Slice
-from scenthound.store.sqlite_history import OLD_RULE
+from scenthound.store.live_queries import HostState
 
 HOST_STATES = {
     "": "all",
@@ -63,35 +64,26 @@ def _own_rows(frontier: Frontier, part: Slice) -> Iterator[live_lists.WaitingRow
 def hosts(path: Path, state: str, now: float, part: Slice) -> dict[str, Any]:
     """The hosts of a crawl, or only those in one state; hosts with the most pages on topic come first."""
     with CrawlFolder.look(path) as folder:
-        request, database = folder.request, folder.database
-        figures: dict[str, dict[str, Any]] = {}
-        for status in live_queries.hosts(database, now, HOST_FAILURES, request.settings.host_patience):
-            figures[status.host] = {
-                "state": status.state,
-                "failures": status.failures,
-                "next_in": status.next_allowed - now,
-            }
-        for page in live_queries.fetched_after(database, 0, request.settings.relevant or OLD_RULE):
-            if page.is_page:
-                row = figures.setdefault(urls.host(page.url), {})
-                row["pages"] = row.get("pages", 0) + 1
-                row["on_topic"] = row.get("on_topic", 0) + page.relevant
-                row["last"] = page.time
-    rows = [_host(host, row, now) for host, row in figures.items()]
+        found = live_queries.hosts(folder.database, now, HOST_FAILURES, folder.request.settings.host_patience)
+        states = {status.host: status for status in found}
+        counted: defaultdict[str, HostFacts] = defaultdict(HostFacts)
+        for page in folder.history.marks():
+            count_page(counted[urls.host(page.url)], page)
+    names = dict.fromkeys((*states, *counted))
+    rows = [_host(host, states.get(host), counted[host], now) for host in names]
     rows = sorted(filter(_state_filter(state), rows), key=lambda row: (-row["on_topic"], -row["pages"], row["host"]))
     return {"total": len(rows), "rows": rows[part.offset : part.offset + part.limit]}
 
 
-def _host(host: str, row: Mapping[str, Any], now: float) -> dict[str, Any]:
-    state, rest = row.get("state", "awake"), row.get("next_in", 0.0)
+def _host(name: str, status: HostState | None, counted: HostFacts, now: float) -> dict[str, Any]:
     return {
-        "host": host,
-        "state": state,
-        "pages": row.get("pages", 0),
-        "on_topic": int(row.get("on_topic", 0)),
-        "failures": row.get("failures", 0),
-        "next_in": max(0.0, rest) if state == "resting" else None,
-        "is_working": row.get("last", 0.0) > now - WORKING,
+        "host": name,
+        "state": "awake" if status is None else status.state,
+        "pages": counted.pages,
+        "on_topic": counted.relevant,
+        "failures": 0 if status is None else status.failures,
+        "next_in": max(0.0, status.next_allowed - now) if status is not None and status.state == "resting" else None,
+        "is_working": counted.last > now - WORKING,
     }
 
 

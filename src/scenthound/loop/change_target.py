@@ -37,8 +37,8 @@ def _flag_again(folder: CrawlFolder, crawl: Crawl, before: LookingFor) -> None:
     }
     history.flag_again(flags)
     folder.revise_verdicts(crawl)
-    crawl.counters.looking_for = judging.looking_for
-    crawl.counters.count_again(history.marks())
+    crawl.figures.looking_for = judging.looking_for
+    crawl.figures.count_again(history.marks())
 
 
 def _below_parent(offer: Candidate, crawl: Crawl) -> Candidate:

@@ -13,11 +13,12 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from scenthound import url as urls
 from scenthound.loop.connectivity import Connectivity, is_unanswered
 from scenthound.loop.fetch_order import EarlyResults, OrderRule, Turns
+from scenthound.loop.figures import Figures
 from scenthound.loop.messages import FOREVER, Done, Fetch, Limits, Postponed, Result, RobotsLanded, SitemapLanded, Wait
 from scenthound.loop.new_urls import Candidates, Redirects, Sitemaps
 from scenthound.loop.plugin_calls import Judging, PageJudgement, Stopwatch, StrategyCalls
 from scenthound.loop.politeness import Admission, Politeness
-from scenthound.loop.recording import Counters, Recorder, Watcher
+from scenthound.loop.recording import Recorder, Watcher
 from scenthound.loop.scope import Scope
 from scenthound.loop.selection import UrlSelection
 from scenthound.loop.service_files import ServiceFiles, is_service_file, robots_file
@@ -48,7 +49,7 @@ class Crawl:
     judging: Judging = field(default_factory=Judging)
     traps: TrapWatch | None = None
     suspended: SuspendedUrls = field(default_factory=SuspendedUrls)
-    counters: Counters = field(default_factory=Counters)
+    figures: Figures = field(default_factory=Figures)
     repository: Repository | None = None
     seed_number: int = 0
     watch: Watcher | None = None
@@ -62,7 +63,7 @@ class Crawl:
         seeds = self.seed_spellings = dict(self.seeds)
         self.end_reason = ""  # set as soon as the crawl is about to end
         self.has_unstored_pages = False  # whether a page was read without being stored in the repository
-        recorder = self.recorder = Recorder(self.history, self.counters, self.watch)
+        recorder = self.recorder = Recorder(self.history, self.figures, self.watch)
         self.stopwatch = Stopwatch(self.meter)
         own_frontier = frontier if has_own_frontier else None
         self.calls = StrategyCalls(strategy, self.stopwatch, own_frontier, recorder.frontier_changed)
@@ -119,7 +120,7 @@ class Crawl:
         if self.politeness is not None:
             self.selection.advance_to(now, slow)
             self._process_early(now)
-        self.end_reason = self.end_reason or self.counters.reason_to_end(limits, now, len(self._in_flight))
+        self.end_reason = self.end_reason or self.figures.reason_to_end(limits, now, len(self._in_flight))
         left, expected = limits.pages - self.recorder.pages, len(self._in_flight)
         if not self.end_reason and left <= 0 and len(slow) == expected:
             return self._done("pages")
@@ -201,11 +202,11 @@ class Crawl:
     ) -> None:
         """Process the result of a fetch and store its `response`. The host rests from `finished_at`, or `now`."""
         candidate = result.candidate
-        self.counters.attempts += 1
+        self.figures.attempts += 1
         if self.politeness is not None:
             self.politeness.replied(host := urls.host(candidate.url), is_unanswered(result))
             if self._connectivity.observe(result):
-                self.counters.count("no-network")
+                self.figures.dropped["no-network"] += 1
                 self.postpone(result, now + self._connectivity.excuse_failure(host))
                 return
             until = self.politeness.landed(result, now if finished_at is None else finished_at)
@@ -238,7 +239,7 @@ class Crawl:
                 self._record(result, judgement, where, now)
                 with self.stopwatch:
                     self.candidates.add_page(result, offers, is_relevant=judgement.relevant)
-                if self.counters.dry:
+                if self.figures.dry:
                     self.stop("dry")
             case Miss():
                 self._handle_miss(result, now)
@@ -257,9 +258,8 @@ class Crawl:
         rank, requested = self.selection.chosen.get(url, 1), self.redirects.end(url)
         step = self.recorder.page(page, judgement, rank, requested, where, now)
         self.selection.settle(url)
-        relevant = self.counters.page(step)
         if self.politeness is not None:
-            self.politeness.count_page(urls.host(page.url), relevant)
+            self.politeness.count_page(urls.host(page.url), step.relevant)
         self.has_unstored_pages = self.has_unstored_pages or (where is None and self.repository is not None)
         self.recorder.notify(step)
 

@@ -1,6 +1,6 @@
 """Account for every link that a crawl finds: followed, waiting, or neither for a counted reason.
 
-The loop counts where it decides. `Counters.links` has the sources of URLs and the repeated links, in total; the history
+The loop counts where it decides. `Figures.links` has the sources of URLs and the repeated links, in total; the history
 has the reasons for not following a link, per host. `LinkBalance` puts the two together, and the sums agree:
 
     found = repeated + followed + waiting + not followed
@@ -69,7 +69,7 @@ class LinkBalance:
     def of(
         cls, links: Mapping[str, int], counts: Mapping[str, int], misses: Mapping[str, int], pages: int, waiting: int
     ) -> LinkBalance:
-        """`links` are `Counters.links`; `counts` and `misses` are `counts()` and `reasons()` of the history."""
+        """`links` are `Figures.links`; `counts` and `misses` are `counts()` and `reasons()` of the history."""
         refused = {reason: times - links.get(DELAYED + reason, 0) for reason, times in counts.items()}
         if forbidden := misses.get(ROBOTS, 0):
             refused[ROBOTS] = refused.get(ROBOTS, 0) + forbidden
@@ -127,4 +127,4 @@ def balance_of(crawl: Crawl) -> LinkBalance:
     """What became of every link that a crawl has found so far."""
     history = crawl.history
     counts, misses = history.counts(), history.reasons()
-    return LinkBalance.of(crawl.counters.links, counts, misses, len(history), waiting_urls(crawl))
+    return LinkBalance.of(crawl.figures.links, counts, misses, len(history), waiting_urls(crawl))

@@ -19,10 +19,10 @@ import msgspec
 from scenthound import url as urls
 from scenthound.errors import FolderBroken, StateDamaged
 from scenthound.loop.core import Crawl
+from scenthound.loop.figures import SavedFigures
 from scenthound.loop.link_balance import balance_of, waiting_urls
 from scenthound.loop.messages import ROBOTS, SITEMAP
 from scenthound.loop.plugin_calls import PageJudgement
-from scenthound.loop.recording import SavedCounters
 from scenthound.model import NOTHING, Candidate, Lost, Miss, Step, Url
 from scenthound.page.page import Page
 from scenthound.ports import OwnFrontier, Saves, Where
@@ -55,7 +55,7 @@ class LoopState(msgspec.Struct, frozen=True):
     """Other pending candidates: targets of redirects, sitemaps, and seeds beyond the frontier's bound."""
     tries: Mapping[Address, Count] = {}
     sitemaps: Mapping[str, Sequence[Annotated[str, IS_URL]]] = {}
-    counters: SavedCounters = msgspec.field(name="tally", default_factory=SavedCounters)
+    figures: SavedFigures = msgspec.field(name="tally", default_factory=SavedFigures)
     traps: Mapping[str, Any] | msgspec.UnsetType = msgspec.UNSET
     waiting: Count | msgspec.UnsetType = msgspec.UNSET
     """The number of URLs still to be fetched; not in the state of an old version."""
@@ -81,7 +81,7 @@ class LoopState(msgspec.Struct, frozen=True):
             ],
             dict(crawl.tries),
             crawl.sitemaps.save(),
-            crawl.counters.save(),
+            crawl.figures.save(),
             _traps_of(crawl) or msgspec.UNSET,
             waiting_urls(crawl),
         )
@@ -138,7 +138,7 @@ def resume(crawl: Crawl, saved: Saved, read_again: ReadAgain) -> list[Step]:
     else:
         crawl.recorder.counts_links = False  # what follows was counted before
         crawl.calls.start(crawl.topic, list(crawl.seed_spellings), crawl.seed_number)  # its seeds are in the frontier
-        _restore_counters(crawl)
+        _restore_figures(crawl)
         _restore_strategy(crawl, saved.strategy, read)
         _restore_judge(crawl, saved.judge, read)
         _restore_loop(crawl, saved.loop)
@@ -161,14 +161,13 @@ def _balance(crawl: Crawl) -> None:
         crawl.recorder.restored(-difference)
 
 
-def _restore_counters(crawl: Crawl) -> None:
-    """Restore the counters and the hosts to which seeds redirected from the history."""
+def _restore_figures(crawl: Crawl) -> None:
+    """Restore the figures and the hosts to which seeds redirected from the history."""
     for mark in crawl.history.marks():
-        crawl.counters.page(mark)
+        crawl.figures.page(mark)
         if crawl.scope is not None and mark.depth == 0 and mark.requested is not None:
             crawl.scope.admit(urls.host(mark.url))
-    crawl.counters.misses.update(crawl.history.reasons())
-    crawl.counters.dropped.update(crawl.history.counts())
+    crawl.figures.take_counts(crawl.history)
 
 
 def _restore_judge(crawl: Crawl, saved: Learned, read: Callable[[Step, Where | None], Page | None]) -> None:
@@ -266,8 +265,8 @@ def _in_order(crawl: Crawl, saved: Learned) -> Iterator[tuple[Step | Lost | Deli
 def _restore_loop(crawl: Crawl, state: LoopState) -> None:
     crawl.tries.update(state.tries)
     crawl.sitemaps.load(state.sitemaps)
-    crawl.counters.load(state.counters)
-    crawl.recorder.counts_sources = bool(crawl.counters.links)
+    crawl.figures.load(state.figures)
+    crawl.recorder.counts_sources = bool(crawl.figures.links)
     if crawl.traps is not None:
         try:
             traps = {} if state.traps is msgspec.UNSET else state.traps

@@ -141,7 +141,7 @@ class UrlSelection:
                 popped = self._batch.popleft()
                 self.turns.take(popped.candidate.url)
                 if self._awake(popped.candidate, now):
-                    self._recorder.counters.out_of_order += self._is_out_of_order(popped, now)
+                    self._recorder.figures.out_of_order += self._is_out_of_order(popped, now)
                     return popped.candidate
                 if self.turns.is_patient and not self.turns.passes_over(urls.host(popped.candidate.url)):
                     self.hold(popped.candidate)
@@ -172,7 +172,7 @@ class UrlSelection:
             return
         turns, frontier = self.turns, self._frontier
         waited, changed = turns.waited, turns.advance_to(now)
-        self._recorder.counters.waited += turns.waited - waited
+        self._recorder.figures.waited += turns.waited - waited
         if changed:
             for host, until in self._politeness.resting(now).items():
                 frontier.rest(host, 0.0 if turns.rest(host, until) else until)

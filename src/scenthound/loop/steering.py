@@ -255,7 +255,7 @@ class Steering:
         if crawl.topic.looking_for == wanted:
             return f"it is looking for {wanted} already"
         is_steered = change_target(self._folder, crawl, wanted)
-        count = f"{crawl.counters.relevant:,} of {crawl.counters.pages:,} pages so far are relevant"
+        count = f"{crawl.figures.relevant:,} of {crawl.figures.pages:,} pages so far are relevant"
         return f"looking for {wanted}; {count}" + ("" if is_steered else "; the strategy chooses pages as before")
 
     def _traps(self, value: str, now: float) -> str:

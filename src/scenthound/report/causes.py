@@ -54,13 +54,16 @@ _CAUSES: tuple[tuple[Callable[[str], bool], str, str], ...] = (  # test for a re
 def why_nothing(facts: CrawlFacts) -> tuple[str, str]:
     """Why no seed could be fetched, and what to do about it.
 
+    >>> from collections import Counter
     >>> from scenthound.loop.crawl_toml import CrawlRequest
+    >>> from scenthound.loop.figures import Figures
     >>> from scenthound.model import Topic
-    >>> why_nothing(CrawlFacts(CrawlRequest(Topic("bees"), ("http://a.test/",)), misses={"dns": 1}))
+    >>> request, figures = CrawlRequest(Topic("bees"), ("http://a.test/",)), Figures(misses=Counter(dns=1))
+    >>> why_nothing(CrawlFacts(request, figures=figures))
     ('no seed could be fetched: dns 1 (no such host)', 'check the address and the network')
     """
     reasons: dict[str, int] = {reason: times for reason, (times, _) in facts.failures.items()}
-    for reason, times in [*facts.misses.items(), *facts.refused.items()]:
+    for reason, times in [*facts.figures.misses.items(), *facts.figures.dropped.items()]:
         reasons[reason] = max(times, reasons.get(reason, 0))
     if any(reason in facts.failures for reason in reasons):
         reasons.pop("robots-unreachable", None)  # a consequence of the failures

@@ -46,7 +46,7 @@ class ComparedTask:
 def verdict(task: ComparedTask, ours: ComparedCrawl, other: ComparedCrawl) -> str:
     """The result in one sentence."""
     first, second = ours.targets_found, other.targets_found
-    effort = f"For the same effort ({ours.facts.pages:,} pages each), {ours.name}"
+    effort = f"For the same effort ({ours.facts.figures.pages:,} pages each), {ours.name}"
     if not second or first <= second:
         return f"{effort} found {first:,} pages about {task.topic}, and {other.name} {second:,}."
     times = first / second

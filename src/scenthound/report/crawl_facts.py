@@ -1,10 +1,10 @@
-"""Gather the figures of a crawl in one pass over its history, for `status` and the report."""
+"""Gather the figures of a crawl folder: for `status` and the report all of them, for the desk those that are new."""
 
 from __future__ import annotations
 
-import heapq
+import contextlib
 import shlex
-from collections import Counter, deque
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,25 +13,25 @@ from typing import Any
 from scenthound import url as urls
 from scenthound.errors import FolderBroken
 from scenthound.formats import full_trail_line
-from scenthound.looking_for import CONTROL, in_words, is_counted
+from scenthound.looking_for import CONTROL, in_words
 from scenthound.loop.crawl_toml import CrawlRequest
+from scenthound.loop.figures import POINTS, Figures, SavedFigures
 from scenthound.loop.folder import CrawlFolder
-from scenthound.loop.forecast import LITTLE_LEFT, Forecast, Left
+from scenthound.loop.forecast import LITTLE_LEFT, Left
 from scenthound.loop.link_balance import ROBOTS, LinkBalance
 from scenthound.loop.plugin_failure import PLUGIN_FAILED, PluginFailure
-from scenthound.loop.recording import WINDOW, SavedCounters
 from scenthound.loop.selection import ALL_RESTS, ONLY_SUSPENDED
 from scenthound.loop.trap_watch import REINSTATED, SUSPENDED
-from scenthound.model import Event, Lost, Step, Url
+from scenthound.model import NOTHING, Event, LookingFor, Mark, Step
 from scenthound.parameters import changed_values
 from scenthound.report.long_rests import LongRest, long_rests, rests_in_words
 from scenthound.report.wording import Wording, why_no_url_is_left
 from scenthound.store.lock import holder
 from scenthound.store.order_table import Orders
+from scenthound.store.sqlite_history import SqliteHistory
 from scenthound.typed_data import from_json, from_plain
 
 BEST = 20
-POINTS = 400  # points of a curve: a screen can't show more
 BUCKETS = 60
 SHOWN_OF_BEST = ("n", "url", "title", "similarity", "relevance", "relevant")  # fields in `status --json`
 PAUSE = 120.0  # seconds; if runs are not recorded, a longer gap counts as a pause between two runs
@@ -65,18 +65,11 @@ class HostFacts:
     pages: int = 0
     relevant: int = 0
     misses: int = 0
+    """URLs that brought no page and are not requested again."""
     bytes: int = 0
-
-
-@dataclass(slots=True)
-class HarvestPoint:
-    """The harvest rate after a page: overall and over the last hundred pages."""
-
-    n: int
-    harvest: float
-    recent: float
-    window: int
-    """Number of pages in `recent`."""
+    """Of all replies."""
+    last: float = 0.0
+    """When its latest page was fetched."""
 
 
 @dataclass(slots=True)
@@ -87,38 +80,23 @@ class CrawlFacts:
     folder: Path | None = None
     budget: int = 0
     """Number of pages requested, as set by the latest run that set it."""
+    figures: Figures = field(default_factory=Figures)
     ended: str = ""
     """The recorded reason why the crawl ended; `running` or `cut off` if there is none."""
     process: int | None = None
-    pages: int = 0
-    relevant: int = 0
-    similarity: float = 0.0
-    """The mean similarity of all pages to the topic."""
-    relevance: float = 0.0
-    """The mean over all pages, as judged when they were fetched."""
     relevant_in_the_end: int = 0
     """Number of relevant pages according to the judge's latest verdicts."""
     doubts: list[str] = field(default_factory=list)
     """Reasons why the judge's verdicts may be wrong, and what to do about them."""
     bytes: int = 0
+    """Of all replies."""
     first: float = 0.0
-    last: float = 0.0
+    """When the first reply came."""
     busy: float = 0.0
     """Seconds of running time, without pauses between runs."""
-    harvest_recent: float = 0.0
-    left: Left | None = None
-    """Expected yield of the rest of the budget; None if there are too few pages to tell."""
     waiting: int = 0
-    misses: dict[str, int] = field(default_factory=dict)
-    """Number of URLs that brought no page, by reason; a URL that was retried counts once."""
-    out_of_order: int = 0
-    """Number of requests sent before better ones whose hosts were resting."""
-    waited: float = 0.0
-    """Seconds in which the crawl waited for the hosts of better URLs, though a request could have been sent."""
     failures: dict[str, tuple[int, str]] = field(default_factory=dict)
     """Requests of the latest run without a reply, including robots.txt: count and an example, by reason."""
-    refused: dict[str, int] = field(default_factory=dict)
-    """Number of links and URLs that were dropped, by reason, as the history counts them."""
     links: LinkBalance = field(default_factory=LinkBalance)
     """What became of every link that was found."""
     pending: list[str] = field(default_factory=list)
@@ -133,15 +111,15 @@ class CrawlFacts:
     """Number of the waiting URLs that look like traps."""
     hosts: dict[str, HostFacts] = field(default_factory=dict)
     best: list[Step] = field(default_factory=list)
-    curve: list[HarvestPoint] = field(default_factory=list)
     speed: list[tuple[float, float]] = field(default_factory=list)
     """Pages per second over time, as (seconds since the start, rate)."""
     exploration: list[tuple[int, float]] = field(default_factory=list)
     """How often the strategy departed from its ranking, as (pages fetched, rate); empty if it does not report it."""
 
     @property
-    def harvest(self) -> float:
-        return self.relevant / self.pages if self.pages else 0.0
+    def left(self) -> Left | None:
+        """Expected yield of the rest of the budget; None if there are too few pages to tell."""
+        return self.figures.left(self.budget)
 
     @property
     def looking_for_in_words(self) -> str:
@@ -151,11 +129,11 @@ class CrawlFacts:
     @property
     def outlook(self) -> str:
         """The expected yield of the rest of the budget, in words."""
-        return outlook(self.left, self.budget - self.pages)
+        return outlook(self.left, self.budget - self.figures.pages)
 
     @property
     def rate(self) -> float:
-        return pages_per_second(self.pages, self.busy)
+        return pages_per_second(self.figures.pages, self.busy)
 
     @property
     def hosts_with_pages(self) -> int:
@@ -163,8 +141,7 @@ class CrawlFacts:
 
     @property
     def failed(self) -> dict[str, int]:
-        """Number of URLs that were requested and brought no page, by reason."""
-        return {reason: times for reason, times in self.misses.items() if reason != ROBOTS}
+        return failed(self.figures)
 
     @property
     def waiting_in_words(self) -> str:
@@ -183,7 +160,8 @@ class CrawlFacts:
 
     def as_plain(self) -> dict[str, Any]:
         """The figures as JSON data."""
-        request, wording = self.request, Wording(self.request)
+        request, figures, left, wording = self.request, self.figures, self.left, Wording(self.request)
+        pages = figures.pages or 1
         return {
             "topic": request.topic.keywords,
             "looking_for": request.topic.looking_for,
@@ -192,28 +170,28 @@ class CrawlFacts:
             "ended": self.ended,
             "why": self.in_place(self.why),
             "process": self.process,
-            "pages": self.pages,
+            "pages": figures.pages,
             "budget": self.budget,
             "judge": request.settings.judge,
-            "relevant": self.relevant,
+            "relevant": figures.relevant,
             "relevant_in_the_end": self.relevant_in_the_end,
             "doubts": self.doubts,
-            "harvest": self.harvest,
-            "harvest_recent": self.harvest_recent,
-            "expected": None if self.left is None else self.left.expected,
-            "expected_share": None if self.left is None else self.left.share,
-            "similarity": self.similarity,
-            "relevance": self.relevance,
+            "harvest": figures.harvest,
+            "harvest_recent": figures.harvest_recent,
+            "expected": None if left is None else left.expected,
+            "expected_share": None if left is None else left.share,
+            "similarity": figures.similarity / pages,
+            "relevance": figures.relevance / pages,
             "frontier": self.waiting,
             "hosts": self.hosts_with_pages,
             "bytes": self.bytes,
             "seconds": self.busy,
             "pages_per_second": self.rate,
-            "out_of_order": self.out_of_order,
-            "waited": self.waited,
+            "out_of_order": figures.out_of_order,
+            "waited": figures.waited,
             "exploration": self.exploration[-1][1] if self.exploration else None,
-            "misses": self.misses,
-            "refused": self.refused,
+            "misses": dict(figures.misses),
+            "refused": dict(figures.dropped),
             "links": self.links.as_plain() if self.links.is_complete else None,
             "suspended": self.suspended,
             "pending": self.pending,
@@ -251,6 +229,11 @@ def outlook(left: Left | None, pages: int) -> str:
     return f"at most about {left.expected:,.0f} more relevant pages in {max(pages, 0):,}, {left.share:.0%} of all"
 
 
+def failed(figures: Figures) -> dict[str, int]:
+    """Number of URLs that were requested and brought no page, by reason."""
+    return {reason: times for reason, times in figures.misses.items() if reason != ROBOTS}
+
+
 def pages_per_second(pages: int, seconds: float) -> float:
     """The speed of a crawl: all its pages over all its running time."""
     return pages / seconds if seconds > 0 else 0.0
@@ -263,23 +246,20 @@ def gather(folder: CrawlFolder) -> CrawlFacts:
 
 
 def _gathered(folder: CrawlFolder) -> CrawlFacts:
-    facts = CrawlFacts(folder.request, folder.path, folder.budget, refused=dict(folder.history.counts()))
-    facts.waiting = frontier_length(folder)
-    counters = _counters(folder)
-    facts.out_of_order, facts.waited = counters.out_of_order, counters.waited
+    facts = CrawlFacts(folder.request, folder.path, folder.budget)
+    saved = saved_state(folder)
+    read_history(facts, folder.history, folder.runs, saved)
+    facts.waiting = frontier_length(folder, saved)
+    facts.links = link_balance(facts.figures, facts.waiting)
     facts.failures = _failures(folder.database.meta("failures"))
     facts.doubts = folder.doubts()
     facts.pending = [f"{order.action} {order.value}".strip() for order in Orders(folder.database).pending()]
     facts.suspended = [_suspension(event) for event in suspensions(folder)]
     facts.suspended_urls = folder.suspended_urls
-    pages = read_events(facts, folder.history.events(), folder.runs, folder.history.revised())
-    facts.misses = folder.history.reasons()
-    facts.links = LinkBalance.of(counters.links, facts.refused, facts.misses, facts.pages, facts.waiting)
-    facts.curve = _thinned(pages.curve)
-    facts.speed = _speed(pages.busy_times)
     facts.exploration = _exploration(folder.history.strategy_events("exploration"))
-    facts.hosts = dict(sorted(facts.hosts.items(), key=lambda pair: (-pair[1].pages, -pair[1].misses, pair[0])))
-    _ending(facts, folder)
+    facts.ended, facts.process = state_of(folder, facts.figures.last)
+    facts.rests = long_rests(folder) if facts.ended == ALL_RESTS else []
+    facts.plugin_failure = folder.plugin_failure() if facts.ended == PLUGIN_FAILED else None
     return facts
 
 
@@ -327,43 +307,86 @@ def _failures(text: str) -> dict[str, tuple[int, str]]:
         return {}
 
 
-def _counters(folder: CrawlFolder) -> SavedCounters:
-    """The saved counters, such as the requests sent out of order; all are 0 in old folders."""
+def saved_state(folder: CrawlFolder) -> Mapping[str, Any]:
+    """The state of the loop as of the last commit; empty if there is none or it can't be read."""
     try:
-        return from_plain((folder.database.state("crawl") or {}).get("tally", {}), SavedCounters)
-    except (FolderBroken, ValueError):
-        return SavedCounters()
+        return folder.database.state("crawl") or {}
+    except FolderBroken:
+        return {}
 
 
-def link_balance(folder: CrawlFolder) -> LinkBalance:
-    """What became of every link found, as of the last commit."""
-    history = folder.history
-    with folder.database.snapshot():
-        links, waiting = _counters(folder).links, frontier_length(folder)
-        return LinkBalance.of(links, history.counts(), history.reasons(), len(history), waiting)
+def link_balance(figures: Figures, waiting: int) -> LinkBalance:
+    """What became of every link found."""
+    return LinkBalance.of(figures.links, figures.dropped, figures.misses, figures.pages, waiting)
 
 
-def frontier_length(folder: CrawlFolder) -> int:
-    """Number of URLs waiting as of the last commit, including those in flight."""
+def frontier_length(folder: CrawlFolder, saved: Mapping[str, Any] | None = None) -> int:
+    """Number of URLs waiting as of the last commit, including those in flight. `saved` is the state of the loop."""
     from scenthound.store.sqlite_frontier import waiting
 
-    try:
-        saved = (folder.database.state("crawl") or {}).get("waiting")
-    except FolderBroken:
-        saved = None
-    if isinstance(saved, int) and saved >= 0:
-        return saved
+    length = (saved_state(folder) if saved is None else saved).get("waiting")
+    if isinstance(length, int) and length >= 0:
+        return length
     own_frontier = folder.database.meta("waiting")
     return int(own_frontier) if own_frontier.isdigit() else waiting(folder.database)
 
 
-@dataclass(slots=True)
-class EventSeries:
-    """Points of the curves collected while the history is read; `curve` is thinned as it grows."""
+class StoredFigures:
+    """The figures in the history of a crawl, which another process may be writing, and the same for each host."""
 
-    curve: list[HarvestPoint] = field(default_factory=list)
-    every: int = 1
-    busy_times: list[float] = field(default_factory=list)
+    def __init__(self, looking_for: LookingFor) -> None:
+        self.figures = Figures(looking_for=looking_for)
+        self.hosts: defaultdict[str, HostFacts] = defaultdict(HostFacts)
+        self.last_event = 0
+
+    @property
+    def bytes(self) -> int:
+        """Of all replies."""
+        return sum(host.bytes for host in self.hosts.values())
+
+    def read(self, history: SqliteHistory, saved: Mapping[str, Any]) -> None:
+        """Count what was recorded since the last call. Call it in a snapshot. `saved` is the state of the loop."""
+        figures, after, self.last_event = self.figures, self.last_event, history.last_event()
+        for page in history.marks(after):
+            figures.page(page)
+            count_page(self.hosts[urls.host(page.url)], page)
+        for lost in history.lost_marks(after):
+            host = self.hosts[urls.host(lost.url)]
+            host.misses += lost.is_final
+            host.bytes += lost.bytes
+        figures.take_counts(history)
+        with contextlib.suppress(ValueError):  # damaged: these counts stay 0
+            figures.load(from_plain(saved.get("tally", {}), SavedFigures))
+
+
+def count_page(host: HostFacts, page: Mark) -> None:
+    """Count a page of a host."""
+    host.pages += 1
+    host.relevant += page.relevant
+    host.bytes += page.bytes
+    host.last = page.time
+
+
+def read_history(
+    facts: CrawlFacts,
+    history: SqliteHistory,
+    runs: Sequence[tuple[float, float]] = (),
+    saved: Mapping[str, Any] = NOTHING,
+) -> None:
+    """Set the figures in `facts` that the history tells. `runs` are the times at which the crawl was running."""
+    counted = StoredFigures(facts.request.topic.looking_for)
+    counted.read(history, saved)
+    facts.figures, facts.bytes = counted.figures, counted.bytes
+    facts.hosts = dict(sorted(counted.hosts.items(), key=lambda pair: (-pair[1].pages, -pair[1].misses, pair[0])))
+    facts.best, facts.relevant_in_the_end = history.best_in_the_end(BEST), history.relevant_in_the_end()
+    clock, page_times = RunningTime(runs), list[float]()
+    for time, is_page in history.times():
+        facts.first = facts.first or time
+        facts.busy = clock.at(time)
+        if is_page:
+            page_times.append(facts.busy)
+    facts.speed = _speed(page_times)
+    facts.busy = sum(end - begin for begin, end in runs) if runs else facts.busy
 
 
 class RunningTime:
@@ -387,76 +410,6 @@ class RunningTime:
         return self._elapsed + min(max(0.0, moment - begin), end - begin)
 
 
-def read_events(
-    facts: CrawlFacts,
-    events: Iterable[Step | Lost],
-    runs: Sequence[tuple[float, float]] = (),
-    revised: Mapping[Url, tuple[float, bool]] | None = None,
-) -> EventSeries:
-    """Add up pages and failures in `facts`, in one pass over the events, and return what the curves need.
-
-    `runs` are the times at which the crawl was running; `revised` are later verdicts of the judge, by URL.
-    """
-    recent: deque[bool] = deque(maxlen=WINDOW)
-    forecast = Forecast()
-    best: list[tuple[float, int, Step]] = []
-    pages = EventSeries()
-    misses: Counter[str] = Counter()
-    similarity, relevance, recent_relevant = 0.0, 0.0, 0
-    watch, failed = RunningTime(runs), dict[Url, HostFacts]()
-    for event in events:
-        if not facts.first:
-            facts.first = facts.last = event.time
-        facts.busy = watch.at(event.time)
-        facts.last = max(facts.last, event.time)
-        host = facts.hosts.setdefault(urls.host(event.url), HostFacts())
-        facts.bytes += event.bytes
-        host.bytes += event.bytes
-        if isinstance(event, Lost):
-            misses[event.reason] += 1
-            if event.url not in failed:
-                failed[event.url] = host
-                host.misses += 1
-            continue
-        for url in (event.url, event.requested):
-            if url in failed:  # a retry succeeded
-                failed.pop(url).misses -= 1
-        relevant = event.relevant
-        facts.pages += 1
-        facts.relevant += relevant
-        revision = revised.get(event.url) if revised else None
-        latest = event if revision is None else event._replace(relevance=revision[0], relevant=revision[1])
-        facts.relevant_in_the_end += latest.relevant
-        similarity += event.similarity
-        relevance += event.relevance
-        found = event.relevance if is_counted(event.url, facts.request.topic.looking_for) else 0.0
-        forecast.page(found, is_seed=event.depth == 0)
-        host.pages += 1
-        host.relevant += relevant
-        recent_relevant += relevant - (recent[0] if len(recent) == WINDOW else 0)
-        recent.append(relevant)
-        facts.harvest_recent = recent_relevant / len(recent)
-        entry = (latest.relevance, -event.n, latest)
-        (heapq.heappush if len(best) < BEST else heapq.heappushpop)(best, entry)
-        pages.busy_times.append(facts.busy)
-        if facts.pages % pages.every == 0:
-            pages.curve.append(HarvestPoint(facts.pages, facts.harvest, facts.harvest_recent, len(recent)))
-            if len(pages.curve) >= 4 * POINTS:
-                pages.curve, pages.every = pages.curve[1::2], pages.every * 2
-    facts.best = [step for _, _, step in sorted(best, reverse=True)]
-    facts.left = forecast.left(facts.budget - facts.pages)
-    facts.similarity = similarity / facts.pages if facts.pages else 0.0
-    facts.relevance = relevance / facts.pages if facts.pages else 0.0
-    facts.busy = sum(end - begin for begin, end in runs) if runs else facts.busy
-    facts.misses = misses
-    return pages
-
-
-def _thinned(curve: list[HarvestPoint]) -> list[HarvestPoint]:
-    step = max(1, len(curve) // POINTS)
-    return curve if step == 1 else [*curve[step - 1 :: step], *curve[-1:]]
-
-
 def _speed(times: list[float]) -> list[tuple[float, float]]:
     """Pages per second in equal slices of the time spent crawling."""
     if len(times) < 2 or times[-1] <= 0:
@@ -467,18 +420,16 @@ def _speed(times: list[float]) -> list[tuple[float, float]]:
     return [((index + 0.5) * width, counts[index] / width) for index in range(slices)]
 
 
-def _ending(facts: CrawlFacts, folder: CrawlFolder) -> None:
-    """Set why the crawl ended: the recorded reason, unless a process is running or was killed after recording it."""
-    facts.process = holder(folder.path)
-    reason = folder.database.meta("ended")
+def state_of(folder: CrawlFolder, last_page: float) -> tuple[str, int | None]:
+    """Whether the crawl runs or is paused, and its process; otherwise why it ended.
+
+    The recorded reason counts unless the process was killed after recording it.
+    """
     if folder.crawl is not None:  # this process, at the end of its run
-        facts.ended, facts.process = reason or "interrupted", None
-    elif facts.process is not None:
-        facts.ended = "paused" if Orders(folder.database).is_paused() else "running"
-    else:
-        facts.ended = folder.ended(facts.last) or "cut off"
-    facts.rests = long_rests(folder) if facts.ended == ALL_RESTS else []
-    facts.plugin_failure = folder.plugin_failure() if facts.ended == PLUGIN_FAILED else None
+        return folder.database.meta("ended") or "interrupted", None
+    if (process := holder(folder.path)) is not None:
+        return "paused" if Orders(folder.database).is_paused() else "running", process
+    return folder.ended(last_page) or "cut off", None
 
 
 def settings_changed(request: CrawlRequest) -> Mapping[str, Any]:

@@ -14,12 +14,13 @@ from typing import Any
 
 from scenthound.files import write_text
 from scenthound.loop.crawl_toml import masked
+from scenthound.loop.figures import HarvestPoint
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.settings import shown
 from scenthound.report.causes import why_nothing
 from scenthound.report.charts import CurvePoint, Series, small_curves, speed_curve
 from scenthound.report.copies import Copy, write_copies
-from scenthound.report.crawl_facts import CrawlFacts, HarvestPoint, HostFacts, gather, settings_changed
+from scenthound.report.crawl_facts import CrawlFacts, HostFacts, gather, settings_changed
 from scenthound.report.wording import Wording, balance_in_words, in_words, repeats_in_words
 from scenthound.templates import Markup, environment
 
@@ -46,8 +47,8 @@ def render(facts: CrawlFacts, copies: Mapping[int, Copy] | None = None) -> str:
             facts=facts,
             name=topic.name or topic.keywords,
             date=datetime.fromtimestamp(facts.first, UTC).strftime("%-d %B %Y"),
-            why=facts.why if facts.pages or facts.ended in ("running", "paused") else why_nothing(facts)[0],
-            harvest_curve=_harvest_curve(facts.curve),
+            why=facts.why if facts.figures.pages or facts.ended in ("running", "paused") else why_nothing(facts)[0],
+            harvest_curve=_harvest_curve(facts.figures.curve),
             best=[
                 (step, (copies or {}).get(step.n), [] if step.parent is None else wording.reasons(step))
                 for step in facts.best

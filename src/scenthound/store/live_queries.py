@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from scenthound.model import Url
 from scenthound.store.database import CrawlDatabase, as_mapping
+from scenthound.store.sqlite_history import verdict_columns
 
 AT_ONCE = 400  # values per query
 
@@ -42,18 +43,6 @@ class Waiting(NamedTuple):
     score: float
     place: int
     """The position in the list, from 1."""
-
-
-def version(database: CrawlDatabase) -> int:
-    """A number that changes whenever another process commits."""
-    return int((database.row("PRAGMA data_version") or (0,))[0])
-
-
-def counts(database: CrawlDatabase, host: str | None = None) -> dict[str, int]:
-    """How often each reason not to follow a link was counted, on all hosts or one, most frequent first."""
-    where = "" if host is None else "WHERE host = ?"
-    sql = f"SELECT reason, sum(times) FROM counts {where} GROUP BY reason ORDER BY 2 DESC, 1"  # noqa: S608 - ours
-    return {str(reason): int(times) for reason, times in database.rows(sql, () if host is None else (host,))}
 
 
 def hosts(database: CrawlDatabase, now: float, most_failures: int, patience: int) -> Iterator[HostState]:
@@ -146,8 +135,6 @@ def _groups(urls: list[Url]) -> Iterator[list[Url]]:
         yield urls[begin : begin + AT_ONCE]
 
 
-_JUDGED = ("coalesce(relevance, similarity, 0)", "coalesce(relevant, coalesce(similarity, 0) >= {:f})")
-_OLD = ("coalesce(similarity, 0)", "coalesce(similarity, 0) >= {:f}")  # folders from before there were judges
 _ORDERS = {"new": "event DESC", "best": "4 DESC, event"}
 
 
@@ -164,28 +151,6 @@ class PageRow(NamedTuple):
     anchor: str
     depth: int
     time: float
-
-
-class Fetched(NamedTuple):
-    """A page or miss, with the columns needed to compute the figures of a crawl."""
-
-    event: int
-    is_page: bool
-    url: Url
-    relevance: float
-    relevant: bool
-    is_seed: bool
-    bytes: int
-    time: float
-
-
-def fetched_after(database: CrawlDatabase, event: int, relevant_from: float = 0.0) -> Iterator[Fetched]:
-    """Pages and misses after this event, oldest first. `relevant_from` as in `pages`."""
-    relevance, relevant = _JUDGED if database.has_column("history", "relevance") else _OLD
-    verdict = f"{relevance}, kind = 'page' AND {relevant.format(relevant_from)}"
-    columns = f"event, kind = 'page', url, {verdict}, depth = 0, bytes, time"
-    sql = f"SELECT {columns} FROM history WHERE event > ? AND kind IN ('page', 'miss') ORDER BY event"  # noqa: S608
-    return map(Fetched._make, database.rows(sql, (event,)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,8 +173,7 @@ class Wanted:
 
 def pages(database: CrawlDatabase, wanted: Wanted, relevant_from: float = 0.0) -> list[PageRow]:
     """Fetched pages. `relevant_from` is the similarity threshold for folders without a judge's verdicts."""
-    relevance, relevant = _JUDGED if database.has_column("history", "relevance") else _OLD
-    relevant = relevant.format(relevant_from)
+    relevance, relevant = verdict_columns(database, relevant_from)
     where, values = ["kind = 'page'"], list[object]()
     if wanted.host:
         begins = [f"{scheme}://{_as_like(wanted.host)}{end}%" for scheme in ("http", "https") for end in "/:"]

@@ -92,6 +92,7 @@ class MemoryHistory(History):
                 step.url,
                 step.similarity,
                 step.bytes,
+                step.time,
                 step.title,
                 step.depth,
                 step.requested,

@@ -14,8 +14,6 @@ from scenthound.store.memory import ELSEWHERE, HOSTS_COUNTED, summed
 from scenthound.store.seen_urls import SeenUrls
 
 _STEP = "n, url, parent, anchor, score, parts, similarity, depth, status, bytes, time, title, rank, requested, carry"
-_JUDGED = ("coalesce(relevance, similarity, 0)", "coalesce(relevant, coalesce(similarity, 0) >= {:f})")
-_OLD_JUDGED = ("coalesce(similarity, 0)", "coalesce(similarity, 0) >= {:f}")  # folders from before there were judges
 OLD_RULE = 0.1
 """The similarity threshold for relevant pages before there were judges."""
 _LOST = "event, url, parent, anchor, score, depth, status, bytes, time, reason, detail, carry"
@@ -31,6 +29,26 @@ _IS_SEEN = """SELECT 1 FROM history WHERE url = ?1 AND kind = 'page' UNION ALL S
 COLLECTED = 256  # events collected before they are written
 LONG = 65_536  # characters: an event with more text is written immediately
 _NOWHERE = (None, None, None)
+
+
+def verdict_columns(database: CrawlDatabase, relevant_from: float) -> tuple[str, str]:
+    """The relevance of a page and whether it is relevant, in SQL.
+
+    In a folder from before there were judges, pages with a similarity of at least `relevant_from` are relevant.
+    """
+    similarity, is_similar = "coalesce(similarity, 0)", f"coalesce(similarity, 0) >= {relevant_from:f}"
+    if not database.has_column("history", "relevance"):
+        return similarity, is_similar
+    return f"coalesce(history.relevance, {similarity})", f"coalesce(history.relevant, {is_similar})"
+
+
+class LostMark(NamedTuple):
+    """The fields of a request without a page that the figures of a crawl need."""
+
+    url: Url
+    bytes: int
+    is_final: bool
+    """Whether the URL is not requested again."""
 
 
 class RecordPosition(NamedTuple):
@@ -57,11 +75,10 @@ class SqliteHistory(History):
         self._touched: set[tuple[str, str]] = set()
         self._has_told = database.has_table("told")
         self._has_revised = database.has_table("revised")
-        is_judged = database.has_column("history", "relevance")
-        relevance, relevant = _JUDGED if is_judged else _OLD_JUDGED
-        self._step = f"{_STEP}, {relevance}, {relevant.format(relevant_from)}"
-        self._mark = ", ".join((*Mark._fields[:-2], relevance, relevant.format(relevant_from)))
-        self._best = "relevance" if is_judged else "similarity"
+        self._relevance, self._relevant = verdict_columns(database, relevant_from)
+        self._step = f"{_STEP}, {self._relevance}, {self._relevant}"
+        self._mark = ", ".join((*Mark._fields[:-2], self._relevance, self._relevant))
+        self._best = "relevance" if database.has_column("history", "relevance") else "similarity"
         self._noted: dict[str, int] = {}
         self._new_events: list[tuple[Any, ...]] = []
         self._new_links: list[tuple[Url, bytes]] = []
@@ -271,8 +288,22 @@ class SqliteHistory(History):
         sql = f"SELECT {self._step} FROM history WHERE kind = 'page' ORDER BY {order} LIMIT ?"  # noqa: S608
         return [_step(row) for row in self._rows(sql, (n,))]
 
-    def marks(self) -> Iterator[Mark]:
-        return map(Mark._make, self._rows(f"SELECT {self._mark} FROM history WHERE kind = 'page' ORDER BY event"))  # noqa: S608
+    def marks(self, after: int = 0) -> Iterator[Mark]:
+        """All pages, or those after an event."""
+        sql = f"SELECT {self._mark} FROM history WHERE event > ? AND kind = 'page' ORDER BY event"  # noqa: S608
+        return map(Mark._make, self._rows(sql, (after,)))
+
+    def lost_marks(self, after: int = 0) -> Iterator[LostMark]:
+        """All requests that brought no page, or those after an event."""
+        sql = "SELECT url, bytes, kind <> 'retry' FROM history WHERE event > ? AND kind <> 'page' ORDER BY event"
+        return map(LostMark._make, self._rows(sql, (after,)))
+
+    def times(self) -> Iterator[tuple[float, bool]]:
+        """When each request was answered, in order, and whether with a page."""
+        return (
+            (time, bool(is_page))
+            for time, is_page in self._rows("SELECT time, kind = 'page' FROM history ORDER BY event")
+        )
 
     def revise(self, verdicts: Mapping[Url, tuple[float, bool]]) -> None:
         rows = [(url, relevance, relevant) for url, (relevance, relevant) in verdicts.items()]
@@ -289,6 +320,25 @@ class SqliteHistory(History):
             return {}
         rows = self._database.rows("SELECT url, relevance, relevant FROM revised ORDER BY url")
         return {Url(url): (relevance, bool(relevant)) for url, relevance, relevant in rows}
+
+    def best_in_the_end(self, n: int) -> list[Step]:
+        """The pages with the highest relevance according to the judge's latest verdicts, which these steps have."""
+        verdict = f"coalesce(revised.relevance, {self._relevance}), coalesce(revised.relevant, {self._relevant})"
+        sql = f"SELECT history.url, {verdict} FROM {self._with_revised} ORDER BY 2 DESC, n LIMIT ?"  # noqa: S608
+        steps = ((self.step_of(Url(url)), relevance, relevant) for url, relevance, relevant in self._rows(sql, (n,)))
+        return [step._replace(relevance=rel, relevant=bool(flag)) for step, rel, flag in steps if step is not None]
+
+    def relevant_in_the_end(self) -> int:
+        """How many pages are relevant according to the judge's latest verdicts."""
+        sql = f"SELECT sum(coalesce(revised.relevant, {self._relevant})) FROM {self._with_revised}"  # noqa: S608
+        return int((self._row(sql) or (0,))[0] or 0)
+
+    @property
+    def _with_revised(self) -> str:
+        """The pages with the latest verdicts, in SQL."""
+        nothing = "(SELECT NULL AS url, NULL AS relevance, NULL AS relevant)"
+        revised = "revised" if self._has_revised else f"{nothing} AS revised"
+        return f"history LEFT JOIN {revised} ON revised.url = history.url WHERE kind = 'page'"
 
     def fate(self, url: Url) -> str | None:
         dead = self._row("SELECT reason FROM dead WHERE url = ?", (url,))

@@ -14,12 +14,12 @@ from typing import Any
 from scenthound.errors import BadConfig, BadUsage, PluginFailed, StateDamaged
 from scenthound.loop.core import Crawl
 from scenthound.loop.crawl_toml import DEFAULT_STRATEGY, CrawlRequest, check_seeds, read_seed_file, read_topic
+from scenthound.loop.figures import Figures
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.identity import versions
 from scenthound.loop.live import Clock
 from scenthound.loop.messages import Fetch
 from scenthound.loop.new_urls import bound_for
-from scenthound.loop.recording import Counters
 from scenthound.loop.replies import Replies
 from scenthound.loop.resume import resume as resume_crawl
 from scenthound.loop.settings import Settings, read
@@ -225,7 +225,7 @@ def _assemble(folder: CrawlFolder, clock: Callable[[], float], pages: int | None
             strategy,
             request.topic.looking_for,
         ),
-        counters=Counters(settings.dry_window, settings.dry_floor, settings.dry_patience, request.topic.looking_for),
+        figures=Figures(settings.dry_window, settings.dry_floor, settings.dry_patience, request.topic.looking_for),
         traps=TrapWatch(is_on=settings.traps),
         suspended=SuspendedUrls(most=bound or MOST, share=settings.trap_share),
         repository=folder.repository,

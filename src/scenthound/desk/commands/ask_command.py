@@ -127,12 +127,12 @@ def _answer(request: CrawlRequest, folder: Path, keep: Path | None, as_json: boo
         best, facts = ranked(session.folder), gather(session.folder)
     finally:
         session.close()
-    failure = why_nothing(facts) if not facts.pages and reason != "interrupted" else None
+    failure = why_nothing(facts) if not facts.figures.pages and reason != "interrupted" else None
     if as_json:
         last = {
             "ended": reason,
             "looking_for": request.topic.looking_for,
-            "pages": facts.pages,
+            "pages": facts.figures.pages,
             "hits": len(hits.hits),
             "kept": str(keep) if keep else None,
         }
@@ -142,7 +142,7 @@ def _answer(request: CrawlRequest, folder: Path, keep: Path | None, as_json: boo
     if failure:
         say(f"error: {failure[0]}\nhint: {failure[1]}")
         return 1
-    _print_end(best, facts.pages, facts.why, keep)
+    _print_end(best, facts.figures.pages, facts.why, keep)
     return 0
 
 

@@ -179,9 +179,9 @@ def _print_results(task: ComparedTask, crawls: list[ComparedCrawl], page: Path, 
     rows = [
         (
             crawl.name,
-            f"{crawl.facts.pages:,}",
+            f"{crawl.facts.figures.pages:,}",
             f"{crawl.found[-1] if crawl.found else 0:,} of {task.wanted:,}",
-            f"{crawl.facts.harvest:.0%}",
+            f"{crawl.facts.figures.harvest:.0%}",
         )
         for crawl in crawls
     ]
@@ -210,13 +210,13 @@ def _plain(task: ComparedTask, crawl: ComparedCrawl, folder: Path) -> dict[str, 
         "folder": str(folder / crawl.folder),
         "report": str(folder / crawl.folder / "report.html"),
         "ended": facts.ended,
-        "pages": facts.pages,
-        "harvest": facts.harvest,
+        "pages": facts.figures.pages,
+        "harvest": facts.figures.harvest,
         "targets_found": found,
         "targets": task.wanted,
         "target_recall": found / task.wanted if task.wanted else 0.0,
         "pages_per_second": facts.rate,
-        "errors": sum(facts.misses.values()),
+        "errors": sum(facts.figures.misses.values()),
     }
 
 

@@ -247,7 +247,7 @@ def run_strategy(
         if isinstance(event, Step) and crawl is not None:
             result.steps.append(event)
             result.rank_seconds.append(crawl.rank_seconds)
-            result.requests.append(crawl.counters.attempts)
+            result.requests.append(crawl.figures.attempts)
 
     loans = ExitStack()
     try:
@@ -289,11 +289,11 @@ def run_strategy(
             result.reason = replay(crawl, bed.fetch, limits.in_flight)
         else:
             result.reason, seconds = polite_replay(crawl, bed.fetch, polite, seed_number)
-            counters = crawl.counters
+            figures = crawl.figures
             result.polite = {
                 "seconds": seconds,
-                "out_of_order": counters.out_of_order,
-                "waited": round(counters.waited, 6),
+                "out_of_order": figures.out_of_order,
+                "waited": round(figures.waited, 6),
             }
     except Exception as error:  # the strategy may be a plug-in: its failure is data, and other cells go on
         inner = error.__cause__ if isinstance(error, StrategyFailed) else None
@@ -305,9 +305,9 @@ def run_strategy(
     result.given = given.kinds
     result.text_seconds = text_seconds(bed, [step.url for step in result.steps], declaration_of(strategy).parts)
     if crawl is not None:
-        result.attempts = crawl.counters.attempts
-        result.misses = dict(sorted(crawl.counters.misses.items()))
-        result.dropped = dict(sorted(crawl.counters.dropped.items()))
+        result.attempts = crawl.figures.attempts
+        result.misses = dict(sorted(crawl.figures.misses.items()))
+        result.dropped = dict(sorted(crawl.figures.dropped.items()))
         result.links_scored = crawl.calls.links_scored
         result.waiting = len(crawl.frontier)
     crawl = None  # breaks the reference cycle of crawl and `watch`, which would keep the crawl in memory
