@@ -26,6 +26,7 @@ def test_lists_come_from_toml_or_from_commas() -> None:
     [
         ({"delai": 1}, "did you mean `delay`"),
         ({"delay": "soon"}, 'a time such as "500 ms"'),
+        ({"min_rate_time": 5}, "leave it out: `min_rate` is measured over 15 seconds"),
         ({"delay": -1}, "0 or more"),
         ({"delay": float("nan")}, "can't be"),
         ({"pages": 0}, "1 or more"),
@@ -58,6 +59,12 @@ def test_what_was_asked_survives_being_written_down() -> None:
     )
     again = CrawlRequest.from_toml(request.to_toml(), Path("crawl.toml"))
     assert again == request
+
+
+def test_a_crawl_begun_with_a_setting_that_is_no_more_is_resumed_without_it() -> None:
+    request = CrawlRequest(Topic("x"), ("http://a.test/",), settings=read(Settings, {"min_rate": 7}))
+    old = request.to_toml().replace("[settings]", "[settings]\ngroup_time = 0.5\nmin_rate_time = 3.0")
+    assert CrawlRequest.from_toml(old, Path("crawl.toml")) == request
 
 
 def test_a_folder_of_a_newer_version_is_refused() -> None:

@@ -15,7 +15,7 @@ from scenthound import url as urls
 from scenthound.errors import BadConfig, FolderBroken, NotAUrl, from_os_error
 from scenthound.formats import toml_value
 from scenthound.looking_for import CHOICES, PAGES, SITES, checked
-from scenthound.loop.settings import Settings, read
+from scenthound.loop.settings import REMOVED, Settings, read
 from scenthound.model import NOTHING, LookingFor, Topic, Url
 from scenthound.parameters import changed_values
 from scenthound.web.bookmarks_file import read_bookmarks
@@ -125,13 +125,14 @@ class CrawlRequest:
                 raise FolderBroken(where, problem, "install the newer version")
             if data["format"] < 3:
                 data = _with_looking_for(data)
-            found = _value(data, "found", dict, {})
+            found, settings = _value(data, "found", dict, {}), _value(data, "settings", dict, {})
+            settings = {name: value for name, value in settings.items() if name not in REMOVED}
             return cls(
                 topic_from(_value(data, "topic", dict), where),
                 tuple(_strings(data, "seeds")),
                 _value(data, "strategy", str),
                 _value(data, "parameters", dict, {}),
-                read(Settings, {**(OLD_JUDGE if data["format"] < 2 else {}), **_value(data, "settings", dict, {})}),
+                read(Settings, {**(OLD_JUDGE if data["format"] < 2 else {}), **settings}),
                 {name: str(version) for name, version in _value(data, "versions", dict, {}).items()},
                 _value(data, "started", str, ""),
                 _value(data, "model", str, ""),

@@ -32,6 +32,7 @@ from scenthound.store.label_table import Labels
 
 BUSY = 6  # start the workers when this many replies are waiting to be read …
 SETTLED = 150  # … and at least this many pages are still to come; starting a worker takes as long as reading them
+GROUP_TIME = 0.25  # seconds that a processed reply waits to be committed, at most
 AT_ONCE = 8  # replies processed before new requests are sent and workers get new replies
 MOST_WAITING = 64_000_000  # bytes of unprocessed replies above which nothing new is requested
 OWN = 4  # a reply that this process has to read itself counts as this many of `AT_ONCE`
@@ -202,15 +203,15 @@ class LiveRun:
             task = asyncio.create_task(self._request(flight))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
-        return Wait(now + self.settings.group_time)
+        return Wait(now + GROUP_TIME)
 
     async def _wait_for_replies(self, step: Wait, now: float) -> None:
         """Sleep until a reply arrives, a request can be sent, or a commit is due. Cancel a slow request if need be."""
         is_full, idle = self._is_full, self._idle
         if is_full and (slowest := self._slots.to_cancel(idle())) is not None:
             slowest.deadline.reschedule(0.0)
-        until = step.until if not is_full else now + self.settings.group_time
-        latest = self._committed_at + self.settings.group_time if self._uncommitted else now + 0.2
+        until = step.until if not is_full else now + GROUP_TIME
+        latest = self._committed_at + GROUP_TIME if self._uncommitted else now + 0.2
         seconds = min(until, latest) - now
         seconds = max(min(seconds, self._slots.free_in(idle())), 0.001) if is_full else max(seconds, 0.0)
         if self._landed or self._unread:
@@ -231,7 +232,7 @@ class LiveRun:
 
     async def _commit_if_due(self, now: float) -> None:
         """Commit a group of results when it is large or old enough, or when nothing else is under way."""
-        is_due = self._uncommitted >= self._group_pages or now - self._committed_at >= self.settings.group_time
+        is_due = self._uncommitted >= self._group_pages or now - self._committed_at >= GROUP_TIME
         if self._uncommitted and (is_due or not self._is_busy):
             self.durable.commit(now)
             self._uncommitted = 0

@@ -47,6 +47,13 @@ def option(
     return declared
 
 
+REMOVED: Mapping[str, str] = {
+    "group_time": "a page is committed after a quarter of a second at the latest",
+    "min_rate_time": "`min_rate` is measured over 15 seconds",
+}
+"""Settings of earlier versions, and what holds instead. A crawl that was begun with them is resumed without them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that controls a crawl apart from topic, seeds and strategy."""
@@ -124,8 +131,7 @@ class Settings:
     header_bytes: int = option(65_536, "refuse a reply whose headers are larger", "bytes", least=1)
     connect_timeout: float = option(10.0, "give up connecting after this long", "seconds")
     first_byte_timeout: float = option(15.0, "give up a request that gets no byte for this long", "seconds", least=0.01)
-    min_rate: float = option(100.0, "give up a reply with fewer bytes per second over `min_rate_time`; 0: never")
-    min_rate_time: float = option(15.0, "the time over which `min_rate` is measured", "seconds", least=0.01)
+    min_rate: float = option(100.0, "give up a reply with fewer bytes per second over 15 seconds; 0: never")
     idle_timeout: float = option(20.0, "give up a reply that pauses for this long", "seconds")
     page_timeout: float = option(60.0, "give up a page after this long", "seconds")
     adaptive_timeout: float = option(
@@ -144,7 +150,6 @@ class Settings:
     verify_tls: bool = option(True, "refuse servers whose certificate can't be verified")
 
     group_pages: int = option(0, "pages per database transaction; 0: a quarter of `concurrency`")
-    group_time: float = option(0.25, "longest time that a page waits to be committed to the database", "seconds")
     sync_time: float = option(0.5, "longest time that a committed page waits to be synced to disk", "seconds")
     snapshot: int = option(500, "pages between two saved states of a strategy that learns", least=1)
     warc_roll: int = option(1_000_000_000, "start a new WARC file at this size", "bytes", least=1)
@@ -168,6 +173,8 @@ def read(kind: type[T], plain: Mapping[str, Any], what: str = "setting") -> T:
     values = {}
     for name, value in plain.items():
         key = name.replace("-", "_")
+        if kind is Settings and key in REMOVED:
+            raise BadConfig(f"there is no setting `{key}` any more", f"leave it out: {REMOVED[key]}")
         if key not in declared:
             raise UnknownName.among(what, name, declared)
         values[key] = _checked(declared[key], hints[key], value, what)

@@ -20,7 +20,7 @@ from scenthound.loop.plugin_calls import Judging
 from scenthound.loop.politeness import Politeness
 from scenthound.loop.replies import page_limits as page_limits
 from scenthound.loop.scope import Scope
-from scenthound.loop.settings import Settings, read
+from scenthound.loop.settings import REMOVED, Settings, read
 from scenthound.model import LookingFor, Topic, Url
 from scenthound.page.keyword_similarity import KeywordSimilarity
 from scenthound.page.page import AheadView, Page
@@ -132,7 +132,7 @@ def split_settings(options: Mapping[str, Any], strategy: str) -> tuple[dict[str,
     for name, value in options.items():
         key = name.replace("-", "_")
         (parameters if key in parameter_names else settings)[key] = value
-        if key not in parameter_names and key not in setting_names:
+        if key not in parameter_names and key not in setting_names and key not in REMOVED:
             raise UnknownName.among(
                 "setting",
                 name,
@@ -160,7 +160,6 @@ def make_fetcher(settings: Settings) -> HttpFetcher:
         connect=settings.connect_timeout,
         first_byte=settings.first_byte_timeout,
         rate=settings.min_rate,
-        rate_time=settings.min_rate_time,
         idle=settings.idle_timeout,
         total=settings.page_timeout,
         idle_connections=_idle_connections(settings.concurrency, settings.slow_requests),
