@@ -4,7 +4,7 @@
 
 Each page of the sample is an article in a layout with menus, side bars, comments, cookie notices and footers. Quality
 is the mean F1 between the multisets of extracted and labelled words. Articles and layouts are our own. The figures are
-in docs/decisions/0022.
+in docs/decisions/0002.
 """
 
 # ruff: noqa: E501 - each line of the sample is one sentence

@@ -1,5 +1,5 @@
 """The text of a page without menus, footers and advertisements, and its language, offline with Resiliparse
-(docs/decisions/0022).
+(docs/decisions/0002).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Convert PDF responses to HTML responses, in a child process with limits (docs/decisions/0045)."""
+"""Convert PDF responses to HTML responses, in a child process with limits (docs/decisions/0002)."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def forbidden_name(host: str, allowed: Sequence[Network] = ()) -> str | None:
 
     A name without a dot, or in a domain that does not exist on the public web, means a machine in the proxy's network.
     It is refused unless a network other than loopback is allowed. Any other name may lead anywhere: only the proxy
-    knows its address, and only the proxy can refuse it (docs/decisions/0068-names-behind-a-proxy.md).
+    knows its address, and only the proxy can refuse it (docs/decisions/0053-folders-from-others.md).
 
     >>> forbidden_name("printer.local"), forbidden_name("intranet"), forbidden_name("example.org")
     ('internal', 'internal', None)
