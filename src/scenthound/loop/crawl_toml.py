@@ -9,7 +9,9 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
+
+import msgspec
 
 from scenthound import url as urls
 from scenthound.errors import BadConfig, FolderBroken, NotAUrl, from_os_error
@@ -18,13 +20,13 @@ from scenthound.looking_for import CHOICES, PAGES, SITES, checked
 from scenthound.loop.settings import REMOVED, Settings, read
 from scenthound.model import NOTHING, LookingFor, Topic, Url
 from scenthound.parameters import changed_values
+from scenthound.typed_data import from_plain
 from scenthound.web.bookmarks_file import read_bookmarks
 
 FORMAT = 3
 DEFAULT_STRATEGY = "hound"
 OLD_JUDGE = {"judge": "keywords", "relevant": 0.1}
 """The settings that decide which pages are relevant in crawls of format 1."""
-_KINDS: Mapping[type, str] = {int: "whole number", str: "string", dict: "table", list: "list"}
 MOST_SEEDS_NAMED = 5
 LARGEST_SEED_FILE = 50_000_000
 _SECRET = re.compile(  # user:password@ before a host, also without a scheme or if the password contains a slash
@@ -120,67 +122,62 @@ class CrawlRequest:
     def from_toml(cls, text: str, where: Path) -> CrawlRequest:
         try:
             data = tomllib.loads(text)
-            if _value(data, "format", int) > FORMAT:
-                problem = f"was written by a newer scenthound (format {data['format']}; this version reads {FORMAT})"
+            written = data.get("format")
+            if isinstance(written, int) and written > FORMAT:
+                problem = f"was written by a newer scenthound (format {written}; this version reads {FORMAT})"
                 raise FolderBroken(where, problem, "install the newer version")
-            if data["format"] < 3:
-                data = _with_looking_for(data)
-            found, settings = _value(data, "found", dict, {}), _value(data, "settings", dict, {})
-            settings = {name: value for name, value in settings.items() if name not in REMOVED}
+            file = from_plain(data, _CrawlToml)
+            if file.format < 3:
+                _add_looking_for(file)
+            settings = {name: value for name, value in file.settings.items() if name not in REMOVED}
             return cls(
-                topic_from(_value(data, "topic", dict), where),
-                tuple(_strings(data, "seeds")),
-                _value(data, "strategy", str),
-                _value(data, "parameters", dict, {}),
-                read(Settings, {**(OLD_JUDGE if data["format"] < 2 else {}), **settings}),
-                {name: str(version) for name, version in _value(data, "versions", dict, {}).items()},
-                _value(data, "started", str, ""),
-                _value(data, "model", str, ""),
-                {source: tuple(_strings(found, source)) for source in found},
+                topic_from(file.topic, where),
+                file.seeds,
+                file.strategy,
+                file.parameters,
+                read(Settings, {**(OLD_JUDGE if file.format < 2 else {}), **settings}),
+                {name: str(version) for name, version in file.versions.items()},
+                file.started,
+                file.model,
+                file.found,
             )
-        except (tomllib.TOMLDecodeError, KeyError, TypeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             raise FolderBroken(
                 where, f"can't be read: {error}", "it was written by the crawl; put the original back"
             ) from None
 
 
-def _with_looking_for(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The content of a crawl.toml of format 1 or 2, with what that crawl looked for as part of the topic.
+class _CrawlToml(msgspec.Struct):
+    """The content of crawl.toml."""
+
+    format: int
+    topic: dict[str, Any]
+    seeds: tuple[str, ...]
+    strategy: str
+    parameters: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
+    versions: dict[str, Any] = {}
+    started: str = ""
+    model: str = ""
+    found: dict[str, tuple[str, ...]] = {}
+
+
+def _add_looking_for(file: _CrawlToml) -> None:
+    """Add to the topic of a crawl.toml of format 1 or 2 what that crawl looked for.
 
     In these formats it was a parameter `looking_for` of hound, and another of the judge `topic`; with the value `auto`,
     their default, they looked for sites if the seeds were home pages of different hosts.
     """
-    parameters, settings = dict(_value(data, "parameters", dict, {})), dict(_value(data, "settings", dict, {}))
-    chosen = [parameters.pop("looking_for", "auto")]
-    name, _, judge_parameters = str(settings.get("judge", "")).partition(":")
+    chosen = [file.parameters.pop("looking_for", "auto")]
+    name, _, judge_parameters = str(file.settings.get("judge", "")).partition(":")
     if "looking_for=" in judge_parameters:
         pairs = judge_parameters.replace(":", ",").split(",")
         kept = [pair for pair in pairs if not pair.startswith("looking_for=")]
         chosen += [pair.partition("=")[2] for pair in pairs if pair not in kept]
-        settings["judge"] = f"{name}:{','.join(kept)}" if kept else name
+        file.settings["judge"] = f"{name}:{','.join(kept)}" if kept else name
     chosen = [value for value in chosen if value in CHOICES]
-    seeds = CrawlRequest(Topic(""), tuple(_strings(data, "seeds"))).parsed_seeds()
-    looked_for = chosen[0] if chosen else SITES if urls.are_sites(seeds) else PAGES
-    topic = {**_value(data, "topic", dict), "looking_for": looked_for}
-    return {**data, "topic": topic, "parameters": parameters, "settings": settings}
-
-
-K = TypeVar("K")
-
-
-def _value(data: Mapping[str, Any], key: str, kind: type[K], default: K | None = None) -> K:
-    """The value of a key. Raises TypeError if it has the wrong type, or is missing and has no default."""
-    value = data.get(key, default)
-    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise TypeError(f"`{key}` is not a {_KINDS[kind]}")
-    return value
-
-
-def _strings(data: Mapping[str, Any], key: str) -> list[str]:
-    values = _value(data, key, list)
-    if not all(isinstance(value, str) for value in values):
-        raise TypeError(f"`{key}` is not a list of strings")
-    return values
+    are_sites = urls.are_sites(CrawlRequest(Topic(""), file.seeds).parsed_seeds())
+    file.topic["looking_for"] = chosen[0] if chosen else SITES if are_sites else PAGES
 
 
 def masked(text: str) -> str:

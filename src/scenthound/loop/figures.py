@@ -35,7 +35,7 @@ class HarvestPoint(NamedTuple):
     window: int
 
 
-class SavedFigures(msgspec.Struct, frozen=True):
+class SavedFigures(msgspec.Struct, frozen=True, omit_defaults=True):
     """The figures that can't be counted again from the history."""
 
     attempts: int = 0
@@ -43,7 +43,7 @@ class SavedFigures(msgspec.Struct, frozen=True):
     dry: tuple[Sequence[int], float, int] = ((), 0.0, 0)
     """Whether each of the last pages was relevant, the best rate of relevant pages, and for how long it was low."""
     out_of_order: int = 0
-    waited: float = 0.0
+    waited: float = 0
     links: Mapping[str, int] = {}
 
 
@@ -202,7 +202,7 @@ class Figures:
             dict(self.retries),
             ([int(flag) for flag in self._flags], self._best_rate, self._below),
             self.out_of_order,
-            round(self.waited, 3),
+            round(self.waited, 3) or 0,  # 0.0 would not be left out
             dict(self.links),
         )
 

@@ -14,6 +14,7 @@ from scenthound.store.database import CrawlDatabase
 from scenthound.store.frontier_rows import OLD_ROWS, ROWS, CandidateReader, RowWriter, read_entries
 from scenthound.store.spilling_frontier import IN_MEMORY, SpillingFrontier
 from scenthound.store.sqlite_history import SqliteHistory
+from scenthound.typed_data import from_json
 
 __all__ = ["CrawlDatabase", "SqliteFrontier", "SqliteHistory", "waiting", "waiting_candidate"]
 
@@ -158,7 +159,6 @@ def waiting_candidate(database: CrawlDatabase, url: Url) -> Candidate | None:
 
 def _names(text: str) -> list[str]:
     try:
-        names = json.loads(text) if text else []
+        return from_json(text or "[]", list[str])
     except ValueError:
         return []
-    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
