@@ -58,6 +58,10 @@ def test_words_of_parents_links_from_goals_and_siblings_are_told_apart() -> None
     assert all(int(step.url[8:].split(".")[0]) % 2 for step in last)
     assert last[0].parts["words"] > 0.0
     assert max(step.parts["siblings"] for step in last) > 0.0
+    ignoring = Intelligent(breadth=100, every=20, threshold=0.5, siblings=0.0)
+    assert not any(
+        step.parts.get("siblings") for step in walk(TinyWeb(web), ignoring, "volleyball", "x.example/").steps
+    )
     assert last[0].parts["links"] == 0.0, "lists are no goals"
     assert last[0].score == pytest.approx(sum(last[0].parts.values()))
 

@@ -100,12 +100,16 @@ class MarketRules(Parameterised):
     )
     capital: float = parameter(1.0, "start capital of an agent, in rewards", above=0, most=1000)
     spawn: float = parameter(10.0, "wealth above which an agent has a child, in rewards", above=0)
-    discount: float = parameter(0.02, "share by which experienced agents lower their bids", least=0, most=1)
-    discount_wins: int = parameter(50, "wins that make an agent experienced", least=1)
+    discount: float = parameter(
+        0.02, "share by which experienced agents lower their bids (bid-estimating)", least=0, most=1
+    )
+    discount_wins: int = parameter(50, "wins that make an agent experienced (bid-estimating)", least=1)
     chain: int = parameter(3, "how many earlier winners or parents share in a kickback", least=1, most=100)
-    links_worth: float = parameter(0.0, "share of the bids on a page's other links in its estimated value", least=0)
+    links_worth: float = parameter(
+        0.0, "share of the bids on a page's other links in its estimated value (bid-estimating)", least=0
+    )
     links_valued: float = parameter(
-        0.0, "share of the best bids on a page's links in the value of its purchase", least=0
+        0.0, "share of the best bids on a page's links in the value of its purchase (bid-estimating)", least=0
     )
     cooperation: int = parameter(1, "how many agents may bid for a page together", least=1, most=10)
     adapt: bool = parameter(True, "false: freeze the population")
