@@ -17,8 +17,6 @@ from scenthound.report.charts import shares
 from scenthound.report.wording import in_words
 from scenthound.templates import environment
 
-LONGEST_URL = 72
-
 
 def render(template: str, **values: Any) -> str:
     """The HTML of a page."""
@@ -30,7 +28,7 @@ def address(name: str, page: str = "", **query: Any) -> str:
     return f"/c/{quote(name)}{f'/{page}' if page else ''}?{urlencode(query)}"
 
 
-def short(url: str, most: int = LONGEST_URL) -> str:
+def short(url: str, most: int = 72) -> str:
     """A URL without its scheme, shortened in the middle.
 
     >>> short("https://example.org/a/very/long/path/to/a/page.html", 28)
