@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jinja2 import UndefinedError
 
+import scenthound
 from scenthound.templates import environment
 
 TEMPLATES = environment()
@@ -41,3 +44,12 @@ def test_nothing_is_shown_of_none_and_a_missing_value_raises() -> None:
     assert template.render(text=None, pages=1234) == "<p>1,234 50%</p>"
     with pytest.raises(UndefinedError):
         template.render(pages=1)
+
+
+def test_no_template_turns_escaping_off_or_has_a_value_outside_quotes() -> None:
+    """The one exception is the style sheet in a chart that is saved as a file."""
+    files = [file for file in Path(scenthound.__path__[0]).rglob("templates/*") if file.suffix in (".html", ".svg")]
+    assert len(files) > 20
+    for file in files:
+        source = file.read_text(encoding="utf-8").replace("<style>{{ style|safe }}</style>", "")
+        assert not re.search(r"\|\s*safe|autoescape|<script>|\s[\w-]+=\{\{|\son\w+=", source), file
