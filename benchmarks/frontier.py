@@ -98,7 +98,7 @@ def _push_seconds(frontier: MemoryFrontier, database: CrawlDatabase | None, firs
 
 def _pop_seconds(frontier: MemoryFrontier, database: CrawlDatabase | None, pops: int) -> float:
     for number in range(HOSTS):  # from here on, one host wakes at each step
-        frontier.rest(f"h{number}.frontier.test", DELAY * (number + 1) / HOSTS)
+        frontier.host_clock.rest(f"h{number}.frontier.test", DELAY * (number + 1) / HOSTS)
     now = 0.0
     began = time.process_time()
     for number in range(pops):
@@ -106,7 +106,7 @@ def _pop_seconds(frontier: MemoryFrontier, database: CrawlDatabase | None, pops:
         popped = frontier.pop(now + 1e-9)
         if popped is None:
             continue
-        frontier.rest(host(popped.candidate.url), now + DELAY)
+        frontier.host_clock.rest(host(popped.candidate.url), now + DELAY)
         frontier.settle(popped.candidate.url)
         if database is not None and number % POPS == 0:
             database.commit()

@@ -27,7 +27,7 @@ BASE = {
     "typed_data",
 }
 READING = {"web", "text", "page"}
-FLOOR = BASE | READING | {"ports", "store", "graph"}
+FLOOR = BASE | READING | {"ports", "hosts", "store", "graph"}
 CRAWLER: dict[str, set[str]] = {
     "model": set(),
     "url": {"model", "errors", "formats"},
@@ -42,16 +42,17 @@ CRAWLER: dict[str, set[str]] = {
     "merge_candidates": {"model"},
     "looking_for": {"model", "url", "errors"},
     "topic_list": BASE,
+    "hosts": {"model", "url", "web"},
     "templates": {"formats"},
     "typed_data": set(),
     "web": BASE | {"ports"},
     "text": BASE,
     "page": BASE | {"ports", "web", "text"},
     "lessons": {"model", "page"},
-    "ports": {"model", "page", "lessons", "looking_for"},
-    "store": BASE | {"ports"},
+    "ports": {"model", "page", "lessons", "looking_for", "hosts"},
+    "store": BASE | {"ports", "hosts"},
     "graph": BASE | {"ports"},
-    "loop": BASE | {"ports", "page", "web", "store", "judging"},
+    "loop": BASE | {"ports", "hosts", "page", "web", "store", "judging"},
     "strategies": BASE | {"lessons", "ports", "page", "text", "graph"},
     "judging": {"model", "page"},
     "seeding": {"model"},

@@ -15,8 +15,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from scenthound import url as urls
+from scenthound.hosts import HostClock
 from scenthound.loop.folder import CrawlFolder
-from scenthound.loop.politeness import Politeness
 from scenthound.report.crawl_report import write_report
 from scenthound.web.decode import Undecodable, decompress
 from scenthound.web.robots import parse
@@ -59,9 +59,9 @@ ROBOTS = [
 
 @pytest.mark.parametrize(("text", "agent", "path", "allowed", "section"), ROBOTS, ids=[case[4] for case in ROBOTS])
 def test_robots_rules_mean_what_the_rfc_says(text: str, agent: str, path: str, allowed: bool, section: str) -> None:
-    politeness = Politeness()
-    politeness.learn("http://a.test", parse(text.encode(), agent), now=0.0)
-    verdict = politeness.verdict(urls.resolve(f"http://a.test{path}"), now=1.0)
+    host_clock = HostClock()
+    host_clock.learn("http://a.test", parse(text.encode(), agent), now=0.0)
+    verdict = host_clock.verdict(urls.resolve(f"http://a.test{path}"), now=1.0)
     assert verdict == ("fetch" if allowed else "robots")
 
 

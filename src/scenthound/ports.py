@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol, cast, runtime_checkable
 
+from scenthound.hosts import HostClock
 from scenthound.lessons import Lessons as Lessons
 from scenthound.lessons import Trains as Trains
 from scenthound.looking_for import TakesLookingFor as TakesLookingFor
@@ -137,15 +138,19 @@ class Popped(NamedTuple):
     """Its rank among all waiting candidates, including those on resting hosts; 1 is the best."""
     number: int = 0
     """Its insertion number, from which `give_back` restores its position."""
+    overtakes: bool = False
+    """For a frontier without ranks: whether a better candidate can be popped at a known later time."""
 
 
 class Frontier(Protocol):
-    """The URLs to fetch, bounded and in one total order (rules 3 to 8). Hosts can be made to rest.
+    """The URLs to fetch, bounded and in one total order (rules 3 to 8). It asks the host clock which hosts rest.
 
     A URL is unknown, waiting, or in flight: from `pop` or `take` until `settle` or `give_back`. In a frontier that
     survives a restart, URLs that were in flight wait again, in their old position. Subclasses inherit `matters` and
     `rescore`, and may override them with something faster.
     """
+
+    host_clock: HostClock  # set by the crawl before the first `pop`
 
     def push(self, candidate: Candidate) -> Candidate | None:
         """Insert a candidate. Returns the candidate dropped to make room (perhaps the same one), or None."""
@@ -160,11 +165,12 @@ class Frontier(Protocol):
             if candidate.url in self:
                 self.push(candidate)
 
-    def rest(self, host: str, until: float) -> None:
-        """Keep `pop` from returning URLs of this host before `until`. A later call replaces an earlier one."""
-
     def pop(self, now: float) -> Popped | None:
-        """Take out the best candidate that is due and whose host is not resting; None if there is none."""
+        """Take out the best candidate that is due and whose host is ready; None if there is none.
+
+        It moves the host clock to `now`, and asks it for each host with a better candidate. So after None,
+        `HostClock.next_wake` is the time of the next candidate.
+        """
 
     def take(self, url: Url) -> Candidate | None:
         """Take out this URL, even if its host is resting; None if it is not waiting.
@@ -183,12 +189,6 @@ class Frontier(Protocol):
 
     def urls(self) -> Collection[Url]:
         """All waiting URLs, in any order."""
-
-    def ready_at(self) -> float | None:
-        """The earliest time at which `pop` can return a candidate; infinity if unknown, None if nothing is waiting."""
-
-    def best_resting(self, now: float) -> tuple[Candidate, float] | None:
-        """The best candidate that can only be popped later, and when; hosts with a request in flight do not count."""
 
     def __len__(self) -> int: ...
     def __contains__(self, url: object) -> bool: ...

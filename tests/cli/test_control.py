@@ -139,8 +139,8 @@ def test_a_stopped_crawl_obeys_when_it_is_resumed(tmp_path: Path, capsys: Talk) 
     assert crawl.limits.pages == 33
     assert seed in crawl.frontier
     assert crawl.admission.closed("x.test") == "blocked"
-    assert crawl.politeness is not None
-    assert crawl.politeness.delay == 2.5
+    assert crawl.host_clock is not None
+    assert crawl.host_clock.delay == 2.5
     assert session.steering.is_paused
     session.close()
     session = again(folder)  # nothing was done twice, and all of it holds

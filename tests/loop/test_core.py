@@ -11,6 +11,7 @@ import pytest
 
 from scenthound import url as urls
 from scenthound.errors import StrategyFailed
+from scenthound.hosts import DAY, HostClock
 from scenthound.lab.testing import TinyWeb, named, walk
 from scenthound.loop.core import Crawl
 from scenthound.loop.messages import (
@@ -24,7 +25,6 @@ from scenthound.loop.messages import (
     SitemapLanded,
     Wait,
 )
-from scenthound.loop.politeness import DAY, Politeness
 from scenthound.loop.resume import LoopState, Saved, resume
 from scenthound.loop.scope import Scope
 from scenthound.model import Candidate, Miss, Moved, Topic, Url
@@ -59,7 +59,7 @@ class Everything:
         return ()
 
 
-def crawl_of(*seeds: str, politeness: Politeness | None = None, scope: Scope | None = None, **limits: float) -> Crawl:
+def crawl_of(*seeds: str, host_clock: HostClock | None = None, scope: Scope | None = None, **limits: float) -> Crawl:
     made = Crawl(
         Everything(),
         MemoryFrontier(),
@@ -67,7 +67,7 @@ def crawl_of(*seeds: str, politeness: Politeness | None = None, scope: Scope | N
         Topic("bees"),
         [(named(s), named(s)) for s in seeds],
         limits=Limits(**limits),  # type: ignore[arg-type]
-        politeness=politeness,
+        host_clock=host_clock,
         scope=scope,
     )
     made.start()
@@ -84,12 +84,12 @@ def page_for(fetch: Fetch, html: str = "<p>bees</p>") -> Page:
     return Page(fetch.candidate.url, fetch.candidate, read_html(html, fetch.candidate.url))
 
 
-def polite(delay: float = 5.0, obey: bool = False) -> Politeness:
-    return Politeness(delay=delay, obey=obey)
+def polite(delay: float = 5.0, obey: bool = False) -> HostClock:
+    return HostClock(delay=delay, obey=obey)
 
 
 def test_a_host_rests_after_each_request_for_its_delay() -> None:
-    crawl = crawl_of("a.example/1", "a.example/2", politeness=polite(5.0))
+    crawl = crawl_of("a.example/1", "a.example/2", host_clock=polite(5.0))
     first = fetched(crawl, 0.0)
     assert crawl.next(0.5) == Wait(FOREVER), "one request at a time"
     crawl.landed(Miss(first.candidate, "http-404", status=404), 1.0)
@@ -98,13 +98,13 @@ def test_a_host_rests_after_each_request_for_its_delay() -> None:
 
 
 def test_other_hosts_are_served_meanwhile() -> None:
-    crawl = crawl_of("a.example/1", "a.example/2", "b.example/", politeness=polite())
+    crawl = crawl_of("a.example/1", "a.example/2", "b.example/", host_clock=polite())
     assert [fetched(crawl, 0.0).candidate.url for _ in range(2)] == ["http://a.example/1", "http://b.example/"]
     assert crawl.next(0.0) == Wait(FOREVER)
 
 
 def test_robots_txt_comes_before_the_first_page_of_an_origin() -> None:
-    crawl = crawl_of("a.example/secret", "a.example/open", politeness=polite(1.0, obey=True))
+    crawl = crawl_of("a.example/secret", "a.example/open", host_clock=polite(1.0, obey=True))
     robots = fetched(crawl, 0.0)
     assert (robots.kind, robots.spelling) == ("robots", "http://a.example/robots.txt")
     crawl.landed(RobotsLanded(robots.candidate, parse(b"User-agent: *\nDisallow: /secret", "scenthound")), 1.0)
@@ -114,7 +114,7 @@ def test_robots_txt_comes_before_the_first_page_of_an_origin() -> None:
 
 
 def test_the_crawl_delay_of_robots_txt_is_honoured() -> None:
-    crawl = crawl_of("a.example/1", "a.example/2", politeness=polite(1.0, obey=True))
+    crawl = crawl_of("a.example/1", "a.example/2", host_clock=polite(1.0, obey=True))
     robots = fetched(crawl, 0.0)
     crawl.landed(RobotsLanded(robots.candidate, parse(b"User-agent: *\nCrawl-delay: 7", "scenthound")), 0.0)
     page = fetched(crawl, 7.0)
@@ -123,7 +123,7 @@ def test_the_crawl_delay_of_robots_txt_is_honoured() -> None:
 
 
 def test_an_unreachable_robots_txt_means_no_for_a_while_and_then_for_a_day() -> None:
-    crawl = crawl_of("a.example/", politeness=Politeness(delay=1.0, backoff=10.0))
+    crawl = crawl_of("a.example/", host_clock=HostClock(delay=1.0, backoff=10.0))
     first = fetched(crawl, 0.0)
     crawl.landed(RobotsLanded(first.candidate, None), 0.0)
     assert crawl.next(1.0) == Wait(10.0)
@@ -148,7 +148,7 @@ def test_a_seed_that_a_frontier_does_not_keep_for_a_day_is_not_asked_about_again
         told.append(what)
         assert len(told) < 10, "the crawl goes round in circles"
 
-    seed, politeness = named("a.example/"), Politeness(delay=1.0, backoff=10.0)
+    seed, host_clock = named("a.example/"), HostClock(delay=1.0, backoff=10.0)
     crawl = Crawl(
         Everything(),
         Impatient(),
@@ -156,7 +156,7 @@ def test_a_seed_that_a_frontier_does_not_keep_for_a_day_is_not_asked_about_again
         Topic("bees"),
         [(seed, seed)],
         limits=Limits(),
-        politeness=politeness,
+        host_clock=host_clock,
         watch=watch,
     )
     crawl.start()
@@ -167,7 +167,7 @@ def test_a_seed_that_a_frontier_does_not_keep_for_a_day_is_not_asked_about_again
 
 
 def test_429_backs_off_as_long_as_the_server_asks_and_the_url_is_tried_again() -> None:
-    crawl = crawl_of("a.example/", politeness=polite(1.0), retries=1)
+    crawl = crawl_of("a.example/", host_clock=polite(1.0), retries=1)
     first = fetched(crawl, 0.0)
     crawl.landed(Miss(first.candidate, "http-429", status=429, retry_after=30.0), 1.0)
     assert crawl.next(1.0) == Wait(31.0)
@@ -179,7 +179,7 @@ def test_429_backs_off_as_long_as_the_server_asks_and_the_url_is_tried_again() -
 
 def test_a_host_that_only_fails_is_left_alone() -> None:
     crawl = crawl_of(
-        *(f"a.example/{n}" for n in range(9)), politeness=Politeness(delay=0.0, backoff=0.001, obey=False), retries=0
+        *(f"a.example/{n}" for n in range(9)), host_clock=HostClock(delay=0.0, backoff=0.001, obey=False), retries=0
     )
     requests = 0
     now = 0.0
@@ -193,7 +193,7 @@ def test_a_host_that_only_fails_is_left_alone() -> None:
 
 
 def test_a_redirect_is_followed_as_a_request_of_its_own_and_remembered() -> None:
-    crawl = crawl_of("a.example/old", politeness=polite(1.0))
+    crawl = crawl_of("a.example/old", host_clock=polite(1.0))
     first = fetched(crawl, 0.0)
     crawl.landed(Moved(first.candidate, named("b.example/new"), "http://b.example/new"), 0.5)
     second = fetched(crawl, 0.5)
@@ -264,8 +264,8 @@ def test_links_marked_nofollow_are_left_alone_unless_an_equal_one_is_not() -> No
 
 
 def test_scope_budget_and_patience_say_why_a_link_was_not_followed() -> None:
-    politeness = Politeness(delay=0.0, obey=False)
-    crawl = crawl_of("a.example/", politeness=politeness, scope=Scope(hosts=frozenset({"a.example"})), pages_per_host=2)
+    host_clock = HostClock(delay=0.0, obey=False)
+    crawl = crawl_of("a.example/", host_clock=host_clock, scope=Scope(hosts=frozenset({"a.example"})), pages_per_host=2)
     crawl.landed(
         page_for(fetched(crawl, 0.0), '<a href="/1">1</a><a href="/2">2</a><a href="http://b.example/">b</a>'), 0.0
     )
@@ -275,7 +275,7 @@ def test_scope_budget_and_patience_say_why_a_link_was_not_followed() -> None:
 
 
 def test_a_host_without_anything_relevant_goes_to_sleep() -> None:
-    crawl = crawl_of(*(f"a.example/{n}" for n in range(5)), politeness=polite(0.0), host_patience=3)
+    crawl = crawl_of(*(f"a.example/{n}" for n in range(5)), host_clock=polite(0.0), host_patience=3)
     pages = 0
     while isinstance(step := crawl.next(float(pages)), Fetch):
         crawl.landed(page_for(step), float(pages))
@@ -285,7 +285,7 @@ def test_a_host_without_anything_relevant_goes_to_sleep() -> None:
 
 
 def test_a_crawl_ends_when_all_that_is_left_rests_too_long() -> None:
-    crawl = crawl_of("a.example/1", "a.example/2", politeness=polite(1000.0), longest_wait=60.0)
+    crawl = crawl_of("a.example/1", "a.example/2", host_clock=polite(1000.0), longest_wait=60.0)
     crawl.landed(page_for(fetched(crawl, 0.0)), 1.0)
     assert crawl.next(1.0) == Done("all that is left rests")
 
@@ -304,7 +304,7 @@ def test_a_batch_whose_hosts_rest_does_not_keep_others_waiting() -> None:
         Topic("bees"),
         [(named(s), named(s)) for s in ("a.example/1", "a.example/2", "a.example/3", "b.example/")],
         limits=Limits(),
-        politeness=polite(5.0),
+        host_clock=polite(5.0),
     )
     crawl.start()
     assert [fetched(crawl, 0.0).candidate.url for _ in range(2)] == ["http://a.example/1", "http://b.example/"]
@@ -313,7 +313,7 @@ def test_a_batch_whose_hosts_rest_does_not_keep_others_waiting() -> None:
 
 
 def test_sitemaps_offer_their_urls_at_score_zero_and_only_for_their_own_host() -> None:
-    crawl = crawl_of("a.example/", politeness=polite(1.0, obey=True), sitemaps=2)
+    crawl = crawl_of("a.example/", host_clock=polite(1.0, obey=True), sitemaps=2)
     robots = fetched(crawl, 0.0)
     crawl.landed(RobotsLanded(robots.candidate, parse(b"Sitemap: http://a.example/map.xml", "scenthound")), 0.0)
     kinds = []
@@ -343,12 +343,12 @@ def test_candidates_dropped_from_a_full_frontier_are_reported_and_counted() -> N
 
 
 def test_the_state_of_the_loop_is_plain_json_and_can_be_taken_up() -> None:
-    crawl = crawl_of("a.example/old", "c.example/", politeness=polite(1.0))
+    crawl = crawl_of("a.example/old", "c.example/", host_clock=polite(1.0))
     first = fetched(crawl, 0.0)
     crawl.landed(Moved(first.candidate, named("b.example/new"), "http://b.example/new"), 0.5)
     state = from_plain(json.loads(json.dumps(msgspec.to_builtins(LoopState.of(crawl)))), LoopState)
     other = Crawl(
-        Everything(), MemoryFrontier(), MemoryHistory(), Topic("bees"), [], limits=Limits(), politeness=polite()
+        Everything(), MemoryFrontier(), MemoryHistory(), Topic("bees"), [], limits=Limits(), host_clock=polite()
     )
     other.frontier.push(Candidate(named("c.example/"), 1.0))
     resume(other, Saved(state), lambda step, where: None)
@@ -365,7 +365,7 @@ def test_ranking_time_leaves_out_the_reading_of_pages() -> None:
 def spelt(*spellings: str) -> Crawl:
     seeds = [(named(spelling), spelling) for spelling in spellings]
     frontier, history = MemoryFrontier(), MemoryHistory()
-    made = Crawl(Everything(), frontier, history, Topic("x"), seeds, limits=Limits(), politeness=polite(0.0))
+    made = Crawl(Everything(), frontier, history, Topic("x"), seeds, limits=Limits(), host_clock=polite(0.0))
     made.start()
     return made
 
@@ -392,7 +392,7 @@ def test_two_spellings_that_send_each_other_round_are_a_loop() -> None:
 
 
 def test_a_host_with_a_dot_at_its_end_is_the_same_host() -> None:
-    crawl = crawl_of("a.example/x", politeness=polite(1.0, obey=True))
+    crawl = crawl_of("a.example/x", host_clock=polite(1.0, obey=True))
     crawl = Crawl(
         Everything(),
         MemoryFrontier(),
@@ -400,7 +400,7 @@ def test_a_host_with_a_dot_at_its_end_is_the_same_host() -> None:
         Topic("bees"),
         [(named("a.example/x"), "http://a.example./x")],
         limits=Limits(),
-        politeness=polite(1.0, obey=True),
+        host_clock=polite(1.0, obey=True),
     )
     crawl.start()
     robots = fetched(crawl, 0.0)
@@ -410,7 +410,7 @@ def test_a_host_with_a_dot_at_its_end_is_the_same_host() -> None:
 
 
 def test_seeds_may_be_out_of_scope_and_where_they_lead_is_in_it() -> None:
-    crawl = crawl_of("a.example/", politeness=polite(0.0), scope=Scope(hosts=frozenset({"A.example"})))
+    crawl = crawl_of("a.example/", host_clock=polite(0.0), scope=Scope(hosts=frozenset({"A.example"})))
     first = fetched(crawl, 0.0)
     crawl.landed(Moved(first.candidate, named("www.a.example/"), "http://www.a.example/"), 0.0)
     crawl.landed(page_for(fetched(crawl, 0.0), '<a href="/in">x</a><a href="http://b.example/">y</a>'), 0.0)
@@ -427,7 +427,7 @@ def test_what_goes_back_to_the_frontier_keeps_its_place() -> None:
         Topic("bees"),
         [(named(s), named(s)) for s in seeds],
         limits=Limits(),
-        politeness=polite(1.0),
+        host_clock=polite(1.0),
     )
     crawl.start()
     order = []
@@ -443,7 +443,7 @@ def test_what_goes_back_to_the_frontier_keeps_its_place() -> None:
 
 def test_when_no_server_answers_the_crawl_waits_and_no_host_is_blamed() -> None:
     seeds = [f"h{n}.example/" for n in range(40)]
-    crawl = crawl_of(*seeds, politeness=Politeness(delay=0.0, backoff=0.01, obey=False), retries=0)
+    crawl = crawl_of(*seeds, host_clock=HostClock(delay=0.0, backoff=0.01, obey=False), retries=0)
     now, requests = 0.0, 0
     while now < 100.0 and not isinstance(step := crawl.next(now), Done):
         if isinstance(step, Fetch):
@@ -466,8 +466,8 @@ def test_when_no_server_answers_the_crawl_waits_and_no_host_is_blamed() -> None:
 
 
 def test_an_answer_of_any_kind_shows_that_the_line_is_up() -> None:
-    politeness = Politeness(delay=0.0, backoff=0.001, obey=False)
-    crawl = crawl_of(*(f"h{n}.example/" for n in range(60)), politeness=politeness, retries=0)
+    host_clock = HostClock(delay=0.0, backoff=0.001, obey=False)
+    crawl = crawl_of(*(f"h{n}.example/" for n in range(60)), host_clock=host_clock, retries=0)
     now = 0.0
     for number in range(60):
         step = fetched(crawl, now)
@@ -486,7 +486,7 @@ def silent(fetch: Fetch) -> Miss | RobotsLanded:
 def in_doubt(retries: int = 0, more: int = 60) -> Crawl:
     """A crawl in which one host answered and the next 16 did not."""
     seeds = ["up.example/", *(f"h{n:02}.example/" for n in range(more))]
-    crawl = crawl_of(*seeds, politeness=Politeness(delay=0.0, backoff=1.0, obey=False), retries=retries)
+    crawl = crawl_of(*seeds, host_clock=HostClock(delay=0.0, backoff=1.0, obey=False), retries=retries)
     crawl.landed(page_for(fetched(crawl, 0.0)), 0.0)
     for _ in range(16):
         crawl.landed(silent(fetched(crawl, 0.0)), 0.0)
@@ -521,14 +521,14 @@ def test_a_probe_without_an_answer_keeps_the_frontier_and_the_rules_of_its_host(
             now = step.until
     assert requests < 600
     assert sum(crawl.figures.misses.values()) == 0, "an hour without a network costs nothing of the frontier"
-    assert crawl.politeness is not None
-    assert crawl.politeness.origin("http://up.example") is None, "a failed probe says nothing of its robots.txt"
+    assert crawl.host_clock is not None
+    assert crawl.host_clock.origin("http://up.example") is None, "a failed probe says nothing of its robots.txt"
 
 
 @pytest.mark.parametrize("obey", [False, True])
 def test_every_candidate_eventually_fails_if_no_server_answers(obey: bool) -> None:
     seeds = [f"h{n:02}.example/" for n in range(100)]
-    crawl = crawl_of(*seeds, politeness=Politeness(delay=0.0, backoff=1.0, obey=obey), retries=2, longest_wait=900.0)
+    crawl = crawl_of(*seeds, host_clock=HostClock(delay=0.0, backoff=1.0, obey=obey), retries=2, longest_wait=900.0)
     now, requests = 0.0, 0
     while not isinstance(step := crawl.next(now), Done):
         if isinstance(step, Fetch):
@@ -541,7 +541,7 @@ def test_every_candidate_eventually_fails_if_no_server_answers(obey: bool) -> No
 
 
 def test_a_reset_shows_that_our_connection_is_up() -> None:
-    crawl = crawl_of(*(f"h{n}.example/" for n in range(40)), politeness=Politeness(delay=0.0, obey=False), retries=0)
+    crawl = crawl_of(*(f"h{n}.example/" for n in range(40)), host_clock=HostClock(delay=0.0, obey=False), retries=0)
     for _ in range(40):
         crawl.landed(Miss(fetched(crawl, 0.0).candidate, "reset", retry_after=0.0), 0.0)
     assert crawl.figures.dropped["no-network"] == 0
@@ -549,7 +549,7 @@ def test_a_reset_shows_that_our_connection_is_up() -> None:
 
 def test_the_retry_of_a_silent_host_lets_the_frontier_go_first_but_not_for_ever() -> None:
     seeds = ["dead.example/", *(f"h{n:02}.example/" for n in range(40))]
-    crawl = crawl_of(*seeds, politeness=Politeness(delay=0.0, backoff=1.0, obey=False), retries=1)
+    crawl = crawl_of(*seeds, host_clock=HostClock(delay=0.0, backoff=1.0, obey=False), retries=1)
     crawl.landed(silent(fetched(crawl, 0.0)), 0.0)
     order = []
     for _ in range(20):
@@ -563,7 +563,7 @@ def test_the_retry_of_a_silent_host_lets_the_frontier_go_first_but_not_for_ever(
 
 def test_a_long_chain_of_redirects_lets_the_frontier_go_first() -> None:
     seeds = ["loop.example/", *(f"h{n:02}.example/" for n in range(20))]
-    crawl = crawl_of(*seeds, politeness=polite(0.0))
+    crawl = crawl_of(*seeds, host_clock=polite(0.0))
     order = []
     for hop in range(14):
         step = fetched(crawl, 0.0)
@@ -578,7 +578,7 @@ def test_a_long_chain_of_redirects_lets_the_frontier_go_first() -> None:
 
 
 def test_slow_pages_hold_no_place_in_the_budget() -> None:
-    crawl = crawl_of("a.example/", "b.example/", "c.example/", politeness=polite(0.0), pages=2)
+    crawl = crawl_of("a.example/", "b.example/", "c.example/", host_clock=polite(0.0), pages=2)
     slow = fetched(crawl, 0.0)
     crawl.landed(page_for(fetched(crawl, 0.0)), 0.0)
     assert crawl.next(0.0) == Wait(FOREVER)
@@ -609,7 +609,7 @@ def test_a_strategy_that_raises_is_named_and_its_page_is_not_half_recorded() -> 
 
 
 def test_a_sitemap_that_names_itself_is_read_once() -> None:
-    crawl = crawl_of("a.example/", politeness=polite(0.0, obey=True), sitemaps=50)
+    crawl = crawl_of("a.example/", host_clock=polite(0.0, obey=True), sitemaps=50)
     robots = fetched(crawl, 0.0)
     rules = parse(b"Sitemap: http://a.example/map.xml", "scenthound")
     crawl.landed(RobotsLanded(robots.candidate, rules, answered=True), 0.0)

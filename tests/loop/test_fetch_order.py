@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import msgspec
 import pytest
 
+from scenthound.hosts import HostClock
 from scenthound.lab.testing import TinyWeb
 from scenthound.loop.core import Crawl
 from scenthound.loop.fetch_order import Order, OrderRule, Turns
 from scenthound.loop.figures import Figures, SavedFigures
 from scenthound.loop.messages import FOREVER, Done, Fetch, Limits, RobotsLanded, Wait
-from scenthound.loop.politeness import Politeness
 from scenthound.loop.selection import ALL_RESTS
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
@@ -47,7 +47,7 @@ def crawl_of(scores: dict[Url, float], rule: OrderRule, limits: Limits | None = 
         Topic("bees"),
         [(url, url) for url in scores],
         limits=limits or Limits(pages=10),
-        politeness=Politeness(rule.delay, obey=False),
+        host_clock=HostClock(rule.delay, obey=False),
         order=rule,
     )
     crawl.start()
@@ -91,7 +91,7 @@ def test_speed_takes_the_host_that_is_awake() -> None:
 
 
 def test_without_a_delay_there_is_nothing_to_wait_for() -> None:
-    assert not Turns(OrderRule("quality", delay=0.0), Figures(), Limits()).is_patient
+    assert not Turns(OrderRule("quality", delay=0.0), Figures(), Limits(), HostClock()).is_patient
 
 
 def test_pages_are_read_in_the_order_of_turns_whichever_reply_comes_first() -> None:
@@ -176,7 +176,7 @@ def test_a_page_that_comes_before_its_turn_is_read_when_the_budget_allows_no_oth
 
 @pytest.mark.parametrize(("time_left", "waits"), [(5.0, False), (60.0, True)])
 def test_with_a_time_limit_the_crawl_waits_if_its_pages_fit_into_the_time(time_left: float, waits: bool) -> None:
-    turns = Turns(OrderRule("auto"), Figures(), Limits(pages=10, ends_at=time_left))
+    turns = Turns(OrderRule("auto"), Figures(), Limits(pages=10, ends_at=time_left), HostClock())
     turns.advance_to(0.0)
     assert turns.is_patient == waits
 
@@ -207,8 +207,8 @@ def test_what_order_cost_is_saved_and_old_folders_have_none() -> None:
 
 def test_a_turn_is_kept_while_robots_txt_is_fetched() -> None:
     crawl = crawl_of({GOOD: 0.9, POOR: 0.1}, OrderRule("quality", 1))
-    assert crawl.politeness is not None
-    crawl.politeness.obey = True
+    assert crawl.host_clock is not None
+    crawl.host_clock.obey = True
     robots = crawl.next(0.0)
     assert isinstance(robots, Fetch)
     assert robots.kind == "robots"

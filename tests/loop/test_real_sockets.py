@@ -1,6 +1,6 @@
 """Politeness and slow names over real sockets on loopback: the times are those at which requests reached the server.
 
-The rules themselves are tested on a virtual clock (`test_service_files.py`, `test_politeness.py`).
+The rules themselves are tested on a virtual clock (`test_service_files.py`, `test_hosts.py`).
 """
 
 from __future__ import annotations

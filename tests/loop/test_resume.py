@@ -258,16 +258,16 @@ def test_nothing_is_written_before_everything_is_checked(tmp_path: Path) -> None
 
 def test_a_host_with_a_long_crawl_delay_is_not_asked_early_after_a_restart(tmp_path: Path) -> None:
     session = born(tmp_path / "crawl", robots=True, delay=1)
-    politeness = session.crawl.politeness
-    assert politeness is not None
+    host_clock = session.crawl.host_clock
+    assert host_clock is not None
     host = TOPIC.seeds[0].split("/")[2]
-    politeness.learn(f"http://{host}", parse(b"User-agent: *\nCrawl-delay: 30", "scenthound"), session.clock())
+    host_clock.learn(f"http://{host}", parse(b"User-agent: *\nCrawl-delay: 30", "scenthound"), session.clock())
     session.folder.commit(session.clock())
     session.close()
     before = Clock()()
     again = resume(tmp_path / "crawl")
-    assert again.crawl.politeness is not None
-    assert again.crawl.politeness.due(f"http://{host}") > before + 29.9
+    assert again.crawl.host_clock is not None
+    assert again.crawl.host_clock.due(f"http://{host}") > before + 29.9
     again.close()
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from scenthound.hosts import ADDRESS_SHARE, AddressDelay, HostClock, seconds_between
 from scenthound.lab.testing import named
-from scenthound.loop.address_delay import SHARE, AddressDelay, seconds_between
 from scenthound.loop.core import Crawl
 from scenthound.loop.messages import Limits
-from scenthound.loop.politeness import Politeness
 from scenthound.loop.resume import LoopState
 from scenthound.model import Response, Topic
 from scenthound.ports import Failure
@@ -30,7 +29,7 @@ def crawl_of(*seeds: str, delay: float = 1.0, **limits: int) -> Crawl:
         Topic("bees"),
         [(named(seed), named(seed)) for seed in seeds],
         limits=Limits(**limits),  # type: ignore[arg-type]
-        politeness=Politeness(delay),
+        host_clock=HostClock(delay),
     )
     crawl.start()
     return crawl
@@ -197,9 +196,9 @@ def test_hosts_at_different_addresses_do_not_wait_for_each_other() -> None:
 
 
 def test_by_default_an_address_rests_a_quarter_of_the_delay_unless_it_is_ours() -> None:
-    assert seconds_between("93.184.216.34", -1, 2.0) == 2.0 * SHARE
+    assert seconds_between("93.184.216.34", -1, 2.0) == 2.0 * ADDRESS_SHARE
     assert seconds_between("127.0.0.1", -1, 2.0, parse_networks(["loopback"])) == 0.0
-    assert seconds_between("93.184.216.34", -1, 2.0, parse_networks(["loopback"])) == 2.0 * SHARE
+    assert seconds_between("93.184.216.34", -1, 2.0, parse_networks(["loopback"])) == 2.0 * ADDRESS_SHARE
     assert seconds_between("127.0.0.1", 0.5, 2.0, parse_networks(["loopback"])) == 0.5, "an explicit delay counts"
 
 

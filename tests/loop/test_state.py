@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
+from scenthound.hosts import HostClock
 from scenthound.loop.core import Crawl
 from scenthound.loop.messages import SITEMAP, Fetch, Limits
-from scenthound.loop.politeness import Politeness
 from scenthound.loop.resume import LoopState, Saved, resume
 from scenthound.model import Candidate, Topic, Url
 from scenthound.store.memory import MemoryHistory
@@ -51,7 +51,7 @@ def taken_up(limits: Limits) -> Crawl:
     for url in (HELD, DRAWN, WAITING):
         frontier.push(Candidate(Url(url), 1.0))
     crawl = Crawl(
-        BestFirst(), frontier, MemoryHistory(), Topic("bees"), [], limits=limits, politeness=Politeness(0.0, obey=False)
+        BestFirst(), frontier, MemoryHistory(), Topic("bees"), [], limits=limits, host_clock=HostClock(0.0, obey=False)
     )
     resume(crawl, Saved(from_plain(json.loads(json.dumps(STATE)), LoopState)), lambda step, where: None)
     return crawl

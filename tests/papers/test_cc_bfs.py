@@ -371,20 +371,20 @@ def test_a_level_waits_for_hosts_that_rest_and_asks_them_in_their_order() -> Non
     levels = LevelFrontier(None, lambda: next(stages))
     for name in ("a.test/1", "a.test/2", "b.test/1", "c.test/1"):
         levels.push(Candidate(named(name), 0.0))
-    levels.rest("b.test", 5.0)
-    assert levels.ready_at() is None, "the stage has not begun"
+    levels.host_clock.rest("b.test", 5.0)
+    assert levels.host_clock.next_wake() == math.inf, "the stage has not begun"
     first = levels.pop(1.0)
     assert first is not None
     assert (first.candidate.url, first.candidate.score) == ("http://a.test/2", 0.7)
-    levels.rest("a.test", math.inf)
+    levels.host_clock.rest("a.test", math.inf)
     assert levels.pop(2.0) is None
-    assert levels.ready_at() == 5.0
-    levels.rest("a.test", 9.0)
+    assert levels.host_clock.next_wake() == 5.0
+    levels.host_clock.rest("a.test", 9.0)
     levels.settle(first.candidate.url)
     second = levels.pop(5.0)
     assert second is not None
     assert second.candidate == Candidate(named("b.test/1"), 0.9, {"stage": 1})
-    assert levels.ready_at() == 9.0
+    assert levels.host_clock.next_wake() == 9.0
     assert levels.pop(8.0) is None
     last = levels.pop(9.0)
     assert last is not None
@@ -397,7 +397,7 @@ def test_a_level_waits_for_hosts_that_rest_and_asks_them_in_their_order() -> Non
     assert list(levels.in_flight()) == ["http://b.test/1"]
     levels.settle(named("b.test/1"))
     assert levels.pop(11.0) is None
-    assert levels.ready_at() is None
+    assert levels.host_clock.next_wake() == math.inf
 
 
 def test_what_may_be_asked_only_later_and_what_is_too_much_is_refused() -> None:

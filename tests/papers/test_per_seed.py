@@ -83,11 +83,12 @@ def test_frontiers_whose_hosts_rest_are_passed_over_and_nothing_is_popped_before
     frontier.clear(2)
     frontier.push(candidate("a", 0.5, 0))
     frontier.push(candidate("b", 0.9, 1, due=30.0))
-    frontier.rest("a.test", 20.0)
+    frontier.host_clock.rest("a.test", 20.0)
     assert frontier.pop(0.0) is None
-    assert frontier.ready_at() == 20.0
-    best = frontier.best_resting(0.0)
-    assert best is not None
-    assert (best[0].url, best[1]) == ("http://b.test/", 30.0)
+    assert frontier.host_clock.next_wake() == 20.0
     popped = [frontier.pop(25.0), frontier.pop(25.0), frontier.pop(31.0)]
-    assert [one and one.candidate.url for one in popped] == ["http://a.test/", None, "http://b.test/"]
+    assert [one and (one.candidate.url, one.overtakes) for one in popped] == [
+        ("http://a.test/", True),
+        None,
+        ("http://b.test/", False),
+    ]

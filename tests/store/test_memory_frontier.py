@@ -149,14 +149,14 @@ def test_a_resting_host_gives_nothing_and_a_later_rest_replaces_an_earlier_one()
     frontier = MemoryFrontier()
     frontier.push(offer("a/1", 1.0))
     frontier.push(offer("b/1", 0.5))
-    frontier.rest("a.test", math.inf)
+    frontier.host_clock.rest("a.test", math.inf)
     assert short(frontier.pop(1.0)) == "b/1"
-    assert frontier.ready_at() == math.inf
-    frontier.rest("a.test", 6.0)
-    assert frontier.ready_at() == 6.0
+    assert frontier.host_clock.next_wake() == math.inf
+    frontier.host_clock.rest("a.test", 6.0)
+    assert frontier.host_clock.next_wake() == 6.0
     assert frontier.pop(5.9) is None
     assert short(frontier.pop(6.0)) == "a/1"
-    assert frontier.ready_at() is None
+    assert frontier.host_clock.next_wake() == math.inf
 
 
 def test_a_candidate_is_not_popped_before_it_is_due() -> None:
@@ -164,16 +164,16 @@ def test_a_candidate_is_not_popped_before_it_is_due() -> None:
     frontier.push(offer("a/later", 1.0, due=10.0))
     frontier.push(offer("a/now", 0.1))
     assert short(frontier.pop(0.0)) == "a/now"
-    assert frontier.ready_at() == 10.0
-    frontier.rest("a.test", 12.0)
-    assert frontier.ready_at() == 12.0
+    assert frontier.host_clock.next_wake() == 10.0
+    frontier.host_clock.rest("a.test", 12.0)
+    assert frontier.host_clock.next_wake() == 12.0
     assert frontier.pop(11.0) is None
     assert short(frontier.pop(12.0)) == "a/later"
 
 
 def test_a_host_without_candidates_can_rest() -> None:
     frontier = MemoryFrontier()
-    frontier.rest("a.test", 5.0)
+    frontier.host_clock.rest("a.test", 5.0)
     frontier.push(offer("a/1", 1.0))
     assert frontier.pop(4.0) is None
     assert short(frontier.pop(5.0)) == "a/1"
@@ -184,7 +184,7 @@ def test_the_rank_counts_all_better_candidates_including_those_of_resting_hosts(
     for place in range(10):
         frontier.push(offer(f"a/{place}", 0.5 + place / 100))
     frontier.push(offer("b/1", 0.1))
-    frontier.rest("a.test", 100.0)
+    frontier.host_clock.rest("a.test", 100.0)
     popped = [frontier.pop(0.0), frontier.pop(100.0)]
     assert [(short(one), one.rank) for one in popped if one is not None] == [("b/1", 11), ("a/9", 1)]
 
@@ -204,11 +204,10 @@ def test_saved_entries_come_back_under_their_numbers() -> None:
 
 def test_memory_stays_proportional_to_the_waiting_candidates() -> None:
     frontier = MemoryFrontier(bound=100, spread=3)
-    assert frontier.best_resting(0.0) is None
     for turn in range(3000):
         frontier.push(offer(f"h{turn % 50}/{turn}", turn / 3000))
         frontier.push(offer(f"h{turn % 50}/{turn}", turn / 3000 + 0.1, rescored=True))
-        frontier.rest(f"h{turn % 50}.test", turn + 1000.0 + turn % 7)
+        frontier.host_clock.rest(f"h{turn % 50}.test", turn + 1000.0 + turn % 7)
         if turn % 3 == 0:
             frontier.pop(float(turn))
     assert len(frontier) <= 100
@@ -216,12 +215,7 @@ def test_memory_stays_proportional_to_the_waiting_candidates() -> None:
     assert (
         sum(len(host.ready) + len(host.delayed) for host in frontier._schedule._hosts.values()) <= 2 * 100 + 16 * hosts
     )
-    for heap in (
-        *frontier._schedule._awake,
-        frontier._schedule._timers,
-        frontier._schedule._idle,
-        frontier._schedule._resting or (),
-    ):
+    for heap in (*frontier._schedule._posted, frontier.host_clock._alarms):
         assert len(heap) <= 2 * hosts + 64
     assert len(frontier._worst._heap) <= 2 * 100 + 65
 
@@ -231,7 +225,7 @@ def test_hosts_without_candidates_are_forgotten_after_their_rest() -> None:
     for number in range(1000):
         frontier.push(offer(f"h{number}/", 1.0))
         frontier.pop(float(number))
-        frontier.rest(f"h{number}.test", number + 5.0)
+        frontier.host_clock.rest(f"h{number}.test", number + 5.0)
     assert len(frontier._schedule._hosts) <= 6
 
 
@@ -277,10 +271,10 @@ def test_rescoring_many_equals_rescoring_one_by_one(
     for frontier in (together, single):
         frontier.push(offer("h1/last", 0.3))
     for now in (0.0, 10.0):
-        assert together.ready_at() == single.ready_at()
         while (candidate := single.pop(now)) is not None:
             assert together.pop(now) == candidate
         assert together.pop(now) is None
+        assert together.host_clock.next_wake() == single.host_clock.next_wake()
     assert len(together) == len(single) == 0
 
 

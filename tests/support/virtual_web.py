@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from scenthound import url as urls
-from scenthound.loop.address_delay import AddressDelay
+from scenthound.hosts import AddressDelay
 from scenthound.loop.core import Crawl
 from scenthound.loop.messages import Done, Fetch, Postponed, Result
 from scenthound.loop.replies import Replies

@@ -12,7 +12,7 @@ from scenthound.store.memory_frontier import MemoryFrontier
 
 
 class FileFrontier(MemoryFrontier):
-    """A memory frontier whose candidates survive a restart; order, bound and resting hosts are inherited."""
+    """A memory frontier whose candidates survive a restart; order, bound and eviction are inherited."""
 
     def __init__(self, path: Path, bound: int | None = None, eviction: Eviction = "scored", spread: int = 1) -> None:
         super().__init__(bound, eviction, spread)

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from scenthound import looking_for
+from scenthound.loop.admission import HOST_FAILURES
 from scenthound.loop.folder import LOOKING_FOR, CrawlFolder
 from scenthound.loop.link_balance import LinkBalance
-from scenthound.loop.politeness import HOST_FAILURES
 from scenthound.loop.selection import ALL_RESTS
 from scenthound.report.causes import NO_HITS, why_nothing
 from scenthound.report.crawl_facts import (

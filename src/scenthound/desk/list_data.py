@@ -11,8 +11,8 @@ from typing import Any
 from scenthound import url as urls
 from scenthound.desk.crawl_watch import WORKING
 from scenthound.formats import json_number
+from scenthound.loop.admission import HOST_FAILURES
 from scenthound.loop.folder import CrawlFolder
-from scenthound.loop.politeness import HOST_FAILURES
 from scenthound.model import Url
 from scenthound.ports import Frontier
 from scenthound.report.crawl_facts import HostFacts, count_page, frontier_length, suspensions

@@ -6,7 +6,7 @@ Pages then go to the repository, every page and miss to the history, and the str
 until the budget is spent or no URL is left. `wiring` builds crawls for commands and scripts, `lab` for experiments.
 
 * Choose a URL: `selection` (which candidate is next), `fetch_order` (whether a better URL waits for its host),
-  `politeness` and `address_delay` (when a host may be asked, robots.txt), `scope` (which URLs are never requested),
+  `admission` (may it be requested now: robots.txt, limits), `scope` (which URLs are never requested),
   `trap_watch` and `suspended_urls` (which URLs look like traps, and wait behind all others).
 * Talk to the driver: `messages` (actions and results), `replies` (turns an HTTP reply into a result), `slots` (how many
   requests are in flight), `host_timeouts`, `connectivity` (detects that our own connection is down).

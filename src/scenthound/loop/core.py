@@ -11,13 +11,14 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 
 from scenthound import url as urls
+from scenthound.hosts import HostClock
+from scenthound.loop.admission import Admission
 from scenthound.loop.connectivity import Connectivity, is_unanswered
 from scenthound.loop.fetch_order import EarlyResults, OrderRule, Turns
 from scenthound.loop.figures import Figures
 from scenthound.loop.messages import FOREVER, Done, Fetch, Limits, Postponed, Result, RobotsLanded, SitemapLanded, Wait
 from scenthound.loop.new_urls import Candidates, Redirects, Sitemaps
 from scenthound.loop.plugin_calls import Judging, PageJudgement, Stopwatch, StrategyCalls
-from scenthound.loop.politeness import Admission, Politeness
 from scenthound.loop.recording import Recorder, Watcher
 from scenthound.loop.scope import Scope
 from scenthound.loop.selection import UrlSelection
@@ -31,7 +32,7 @@ from scenthound.ports import Frontier, History, OwnFrontier, Repository, Strateg
 
 @dataclass(eq=False)
 class Crawl:
-    """One crawl: connects strategy, judge, frontier, history and politeness (diagram: docs/concepts/architecture.md).
+    """One crawl: connects strategy, judge, frontier, history and hosts (diagram: docs/concepts/architecture.md).
 
     Its parts are public for reports and for `resume`; only the loop and `resume` change them.
     """
@@ -45,7 +46,8 @@ class Crawl:
     _: KW_ONLY
     limits: Limits
     scope: Scope | None = None
-    politeness: Politeness | None = None
+    host_clock: HostClock | None = None
+    """When each host may be asked. None: always; robots.txt is not read and no host rests, as in a replay."""
     judging: Judging = field(default_factory=Judging)
     traps: TrapWatch | None = None
     suspended: SuspendedUrls = field(default_factory=SuspendedUrls)
@@ -58,7 +60,7 @@ class Crawl:
     meter: Callable[[], float] = time.perf_counter
 
     def __post_init__(self) -> None:
-        strategy, frontier, politeness, limits = self.strategy, self.frontier, self.politeness, self.limits
+        strategy, frontier, limits = self.strategy, self.frontier, self.limits
         declared, has_own_frontier = declaration_of(strategy), isinstance(strategy, OwnFrontier)
         seeds = self.seed_spellings = dict(self.seeds)
         self.end_reason = ""  # set as soon as the crawl is about to end
@@ -67,17 +69,20 @@ class Crawl:
         self.stopwatch = Stopwatch(self.meter)
         own_frontier = frontier if has_own_frontier else None
         self.calls = StrategyCalls(strategy, self.stopwatch, own_frontier, recorder.frontier_changed)
-        self.admission = Admission(politeness, limits, self.traps, self.suspended)
+        self.admission = Admission(self.host_clock, limits, self.traps, self.suspended)
         order = replace(self.order, window=1) if has_own_frontier or declared.batch > 1 else self.order
-        self.turns = Turns(order, recorder, limits)
-        chosen_by = (declared, self.seed_number, self.suspended)
-        self.selection = UrlSelection(frontier, recorder, seeds, politeness, *chosen_by)
-        self.selection.use_turns(self.turns, has_ranks=not has_own_frontier)
+        is_polite, host_clock = self.host_clock is not None, self.host_clock or HostClock()
+        frontier.host_clock = host_clock
+        self.turns = Turns(order, recorder, limits, host_clock)
+        chosen_by = (self.turns, declared, self.seed_number, self.suspended)
+        self.selection = UrlSelection(
+            frontier, recorder, seeds, *chosen_by, is_polite=is_polite, has_ranks=not has_own_frontier
+        )
         closed, nofollow = self.admission.closed, limits.nofollow
         self.candidates = Candidates(frontier, recorder, self.selection, self.scope, closed, nofollow, self.traps)
         self.redirects = Redirects(self.selection, recorder, self.scope, limits.redirects)
         self.sitemaps = Sitemaps(limits.sitemaps)
-        self._files = ServiceFiles(self.selection, politeness, self.sitemaps)
+        self._files = ServiceFiles(self.selection, host_clock, self.sitemaps)
         self.tries: dict[Url, int] = {}  # number of failed requests per URL that will be retried
         self._in_flight: dict[Url, Fetch] = {}
         self._connectivity, self._early, self._not_before = Connectivity(), EarlyResults(self.turns), 0.0
@@ -117,9 +122,8 @@ class Crawl:
         left, the crawl is `Done`, and they count as not requested.
         """
         limits = self.limits
-        if self.politeness is not None:
-            self.selection.advance_to(now, slow)
-            self._process_early(now)
+        self.selection.advance_to(now, slow)
+        self._process_early(now)
         self.end_reason = self.end_reason or self.figures.reason_to_end(limits, now, len(self._in_flight))
         left, expected = limits.pages - self.recorder.pages, len(self._in_flight)
         if not self.end_reason and left <= 0 and len(slow) == expected:
@@ -133,7 +137,7 @@ class Crawl:
             return self.next(now, slow)
         if now < self._not_before:
             return Wait(self._not_before)
-        if self.politeness and self._connectivity.doubts and (action := self._probe(self.politeness, now)):
+        if self.host_clock and self._connectivity.doubts and (action := self._probe(self.host_clock, now)):
             return action
         with self.stopwatch:
             self.selection.hold_sample(self.recorder.pages)
@@ -147,9 +151,9 @@ class Crawl:
             return self.next(now, slow)
         return self._done(self.selection.why_empty(ready))
 
-    def _probe(self, politeness: Politeness, now: float) -> Fetch | Wait | None:
+    def _probe(self, host_clock: HostClock, now: float) -> Fetch | Wait | None:
         """Test our own connection with a host that answered before, because many hosts in a row did not answer."""
-        probe = self._connectivity.probe(politeness.next_allowed, now)
+        probe = self._connectivity.probe(host_clock.next_allowed, now)
         if isinstance(probe, str):
             return self._launch(Fetch(robots_file(urls.origin(probe)), "robots"))
         return Wait(probe) if probe > now else None
@@ -169,7 +173,8 @@ class Crawl:
             case "robots":
                 return self._launch(self._files.ask_robots(candidate))
             case "rest":
-                self._rest(urls.host(candidate.url), now if until is None else until)
+                assert self.host_clock is not None
+                self.host_clock.rest(urls.host(candidate.url), now if until is None else until)
                 self.selection.hold(candidate)
             case "suspend":
                 self.selection.suspend(candidate)
@@ -184,18 +189,11 @@ class Crawl:
 
     def _launch(self, fetch: Fetch | None) -> Fetch | None:
         """Register a request. Its host rests until the result arrives."""
-        if fetch is not None and self.politeness is not None:
-            host = urls.host(fetch.candidate.url)
-            fetch = fetch._replace(host=self.politeness.launched(host))
-            self.selection.rest(host, FOREVER)
+        if fetch is not None and self.host_clock is not None:
+            fetch = fetch._replace(host=self.host_clock.launched(urls.host(fetch.candidate.url)))
         if fetch is not None:
             self._in_flight[fetch.candidate.url] = fetch
         return fetch
-
-    def _rest(self, host: str, until: float) -> None:
-        assert self.politeness is not None
-        self.politeness.rest(host, until)
-        self.selection.rest(host, until)
 
     def landed(
         self, result: Result, now: float, response: Response | None = None, finished_at: float | None = None
@@ -203,20 +201,18 @@ class Crawl:
         """Process the result of a fetch and store its `response`. The host rests from `finished_at`, or `now`."""
         candidate = result.candidate
         self.figures.attempts += 1
-        if self.politeness is not None:
-            self.politeness.replied(host := urls.host(candidate.url), is_unanswered(result))
+        if self.host_clock is not None:
+            host = urls.host(candidate.url)
+            self.host_clock.replied(host, is_unanswered(result))
             if self._connectivity.observe(result):
                 self.figures.dropped["no-network"] += 1
                 self.postpone(result, now + self._connectivity.excuse_failure(host))
                 return
-            until = self.politeness.landed(result, now if finished_at is None else finished_at)
-            if not self._files.follow(result):
-                self._rest(host, until)
+            self._files.let_host_rest(result, now if finished_at is None else finished_at)
             if not (isinstance(result, Miss) and self._may_retry(result)) and self._early.keep(result, response):
                 return
         self._process(result, response, now)
-        if self.politeness is not None:
-            self._process_early(now)
+        self._process_early(now)
 
     def _process_early(self, now: float, in_turn: bool = True) -> None:
         """Process results that arrived early: those whose turn has come, or all if not `in_turn`."""
@@ -258,16 +254,17 @@ class Crawl:
         rank, requested = self.selection.chosen.get(url, 1), self.redirects.end(url)
         step = self.recorder.page(page, judgement, rank, requested, where, now)
         self.selection.settle(url)
-        if self.politeness is not None:
-            self.politeness.count_page(urls.host(page.url), step.relevant)
+        if self.host_clock is not None:
+            self.host_clock.count_page(urls.host(page.url), step.relevant)
         self.has_unstored_pages = self.has_unstored_pages or (where is None and self.repository is not None)
         self.recorder.notify(step)
 
     def postpone(self, result: Result | Postponed, until: float) -> None:
         """Repeat a request later, without counting a failure of the URL or its host."""
+        assert self.host_clock is not None
         candidate = result.candidate
         self._in_flight.pop(candidate.url, None)
-        self._rest(urls.host(candidate.url), until)
+        self.host_clock.rest(urls.host(candidate.url), until)
         self._files.postpone(result)
 
     def _handle_miss(self, miss: Miss, now: float) -> None:

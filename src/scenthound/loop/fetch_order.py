@@ -31,11 +31,12 @@ targets this way, as many as without delays, and .13 if replies are read as they
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal, Protocol, get_args
 
 from scenthound import url as urls
+from scenthound.hosts import HostClock
 from scenthound.loop.messages import FOREVER, Limits, Result
 from scenthound.model import Miss, Response, Url
 from scenthound.page.page import Page
@@ -102,19 +103,15 @@ class EarlyResults:
 
 
 class Turns:
-    """Tracks the URLs whose turn is open and the hosts that are passed over, and measures the time spent waiting."""
+    """Tracks the URLs whose turn is open, decides whether to be patient, and measures the time spent waiting."""
 
-    def __init__(self, rule: OrderRule, recorder: HasPages, limits: Limits) -> None:
-        self.rule, self._recorder, self._limits = rule, recorder, limits
-        self._patience = min(rule.patience, limits.longest_wait)  # a crawl ends rather than wait for longer
-        self.is_patient = rule.waits and (rule.order == "quality" or limits.ends_at == FOREVER)
-        """Whether URLs are currently taken in the strategy's order."""
+    def __init__(self, rule: OrderRule, recorder: HasPages, limits: Limits, host_clock: HostClock) -> None:
+        self.rule, self._recorder, self._limits, self.host_clock = rule, recorder, limits, host_clock
+        is_patient = rule.waits and (rule.order == "quality" or limits.ends_at == FOREVER)
+        host_clock.begin(min(rule.patience, limits.longest_wait), is_patient)  # a crawl ends rather than wait longer
         self.waited = 0.0
         """Seconds in which the crawl could have sent requests, but waited for the hosts of better URLs."""
-        self.now = 0.0
         self._open: dict[Url, None] = {}  # in the order of turns
-        self._flying: dict[str, float] = {}  # hosts in flight and the start of their request; the oldest first
-        self._passed_over: dict[str, float] = {}  # hosts, and until when
         self._waits_since: float | None = None
         self._patient_since: tuple[float, int] | None = None
         self._patient_seconds, self._patient_pages = 0.0, 0
@@ -122,36 +119,41 @@ class Turns:
     # ---- the time
 
     @property
+    def is_patient(self) -> bool:
+        """Whether URLs are currently taken in the strategy's order."""
+        return self.host_clock.is_patient
+
+    @property
     def pages_left(self) -> int:
         return self._limits.pages - self._recorder.pages
 
-    def advance_to(self, now: float) -> bool:
-        """Set the time to `now`. True if `is_patient` has changed."""
-        self.now = max(self.now, now)
+    def advance_to(self, now: float) -> None:
+        """Set the time to `now`, and decide whether to be patient from now on."""
+        self.host_clock.advance(now)
+        now = self.host_clock.now
         if self._waits_since is not None:
-            self.waited += self.now - self._waits_since
+            self.waited += now - self._waits_since
             self._waits_since = None
         if not self.rule.waits or self.rule.order == "quality" or self._limits.ends_at == FOREVER:
-            return False
-        need, left = self.pages_left * self._seconds_per_page(), self._limits.ends_at - self.now
-        patient = left >= need * (1.0 if self.is_patient else SWITCH)
-        if patient == self.is_patient:
-            return False
-        self.is_patient, self._patient_since = patient, None
-        return True
+            return
+        need, left = self.pages_left * self._seconds_per_page(now), self._limits.ends_at - now
+        is_patient = left >= need * (1.0 if self.is_patient else SWITCH)
+        if is_patient != self.is_patient:
+            self._patient_since = None
+            self.host_clock.be_patient(is_patient)
 
-    def _seconds_per_page(self) -> float:
+    def _seconds_per_page(self, now: float) -> float:
         if self.is_patient:
-            time, pages = self._patient_since or (self.now, self.pages_left)
-            self._patient_seconds += self.now - time
+            time, pages = self._patient_since or (now, self.pages_left)
+            self._patient_seconds += now - time
             self._patient_pages += pages - self.pages_left
-            self._patient_since = self.now, self.pages_left
+            self._patient_since = now, self.pages_left
         guess = FIRST_GUESS * self.rule.delay * WEIGHT
         return (self._patient_seconds + guess) / (self._patient_pages + WEIGHT)
 
     def wait(self) -> None:
         """Start measuring the time in which no URL is taken because the window is full."""
-        self._waits_since = self.now
+        self._waits_since = self.host_clock.now
 
     # ---- turns
 
@@ -167,9 +169,8 @@ class Turns:
 
     def _are_open(self, count: int) -> bool:
         """True if at least `count` turns are open, not counting hosts that are passed over."""
-        if len(self._open) < count or not self._passed_over:
-            return len(self._open) >= count
-        return sum(not self.passes_over(urls.host(url)) for url in self._open) >= count
+        passes_over = self.host_clock.passes_over
+        return len(self._open) >= count and sum(not passes_over(urls.host(url)) for url in self._open) >= count
 
     def take(self, url: Url) -> None:
         """Open a turn for a URL."""
@@ -192,47 +193,6 @@ class Turns:
         if not self.is_patient or url not in self._open:
             return False
         for open_url in self._open:
-            if open_url == url or not self.passes_over(urls.host(open_url)):
+            if open_url == url or not self.host_clock.passes_over(urls.host(open_url)):
                 return open_url != url
         return False
-
-    # ---- hosts
-
-    def rest(self, host: str, until: float) -> bool:
-        """Let a host rest. True if its URLs keep their turns and wait; False if the frontier must rest it, too."""
-        self._flying.pop(host, None)
-        if until == FOREVER:
-            self._flying[host] = self.now
-        elif until - self.now > self._patience:
-            self._pass_over(host, until)
-            return False
-        self._passed_over.pop(host, None)
-        return self.is_patient
-
-    def passes_over(self, host: str) -> bool:
-        return self._passed_over.get(host, 0.0) > self.now
-
-    def overdue(self) -> list[str]:
-        """The hosts whose request now takes longer than our patience; each is returned once."""
-        late = []
-        for host, since in self._flying.items():
-            if since + self._patience > self.now:
-                break
-            late.append(host)
-        return self.lose_patience(late)
-
-    def lose_patience(self, hosts: Iterable[str]) -> list[str]:
-        """Pass over these hosts until their requests end. Returns those that were not passed over before."""
-        flying = [host for host in hosts if self._flying.pop(host, None) is not None]
-        for host in flying:
-            self._pass_over(host, FOREVER)
-        return flying
-
-    def next_overdue(self) -> float:
-        """When the next host becomes overdue."""
-        return next(iter(self._flying.values()), FOREVER) + self._patience
-
-    def _pass_over(self, host: str, until: float) -> None:
-        if len(self._passed_over) > 1000:
-            self._passed_over = {name: end for name, end in self._passed_over.items() if end > self.now}
-        self._passed_over[host] = until

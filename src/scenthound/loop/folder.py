@@ -29,6 +29,7 @@ from scenthound.errors import (
     UnknownName,
 )
 from scenthound.files import make_folder, write_text
+from scenthound.hosts import DAY, HostClock
 from scenthound.looking_for import checked
 from scenthound.loop.core import Crawl
 from scenthound.loop.crawl_toml import CrawlRequest
@@ -44,7 +45,6 @@ from scenthound.loop.folder_files import (
 from scenthound.loop.identity import user_agent, warc_info
 from scenthound.loop.page_rows import page_table
 from scenthound.loop.plugin_failure import PLUGIN_FAILED, PluginFailure
-from scenthound.loop.politeness import DAY, Politeness
 from scenthound.loop.resume import LoopState, Saved
 from scenthound.loop.snapshots import Snapshots
 from scenthound.loop.stored_hosts import StoredHosts
@@ -303,8 +303,8 @@ class CrawlFolder:
         self.repository.flush()
         self._save_end()
         if crawl is not None:
-            if crawl.politeness is not None:
-                self.hosts.save(crawl.politeness)
+            if crawl.host_clock is not None:
+                self.hosts.save(crawl.host_clock)
             self.hosts.save_sitemaps(crawl.sitemaps)
             self.database.save_state("crawl", msgspec.to_builtins(LoopState.of(crawl)))
             self.snapshots.save(crawl, self.history.last_event(), settings.snapshot)
@@ -450,10 +450,10 @@ class CrawlFolder:
         """Reasons why the judge's verdicts may be wrong, as of the last snapshot or the end of the last run."""
         return self.snapshots.doubts()
 
-    def politeness(self, now: float) -> Politeness:
-        """The politeness of this crawl, with the resting hosts. Other hosts are read when needed."""
+    def host_clock(self, now: float) -> HostClock:
+        """The clock of this crawl's hosts, with those that rest. Other hosts are read when needed."""
         self.database.set_clock(now, self.runs[-1][1] if self.runs else now, DAY)
-        return self.hosts.politeness(self.request.settings, now)
+        return self.hosts.host_clock(self.request.settings, now)
 
     def close(self) -> None:
         """Close the folder. Uncommitted changes are lost, as after a crash."""

@@ -12,10 +12,9 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from scenthound import url as urls
-from scenthound.loop.address_delay import AddressDelay, KnowsAddresses
 from scenthound.loop.core import Crawl
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.host_timeouts import HostTimeouts
@@ -106,6 +105,14 @@ class _Idle:
         self._sum, self._since = self(), 0.0
 
 
+@runtime_checkable
+class KnowsAddresses(Protocol):
+    """A fetcher that can look up the IP address of a host before it sends a request."""
+
+    async def address(self, host: str) -> str:
+        """An address of this host; empty if it has none, or if a proxy looks it up."""
+
+
 @dataclass(slots=True)
 class LiveRun:
     """One live run of a crawl. The first `interrupt()` lets requests in flight finish; the second stops at once."""
@@ -116,8 +123,6 @@ class LiveRun:
     settings: Settings
     parts: Parts = EVERYTHING
     """The parts of a page to read."""
-    address_delay: AddressDelay | None = None
-    """Spaces out the requests to one IP address, if the fetcher `KnowsAddresses`."""
     reader: PageReader | None = None
     clock: Callable[[], float] = field(default_factory=Clock)
     tick: Callable[[], None] | None = None
@@ -306,10 +311,11 @@ class LiveRun:
         self._supply_workers()
 
     async def _fetch(self, fetch: Fetch) -> Response | Failure | Postponed:
-        if self.address_delay is not None and isinstance(self.fetcher, KnowsAddresses):
+        addresses = self.crawl.host_clock.addresses if self.crawl.host_clock is not None else None
+        if addresses is not None and isinstance(self.fetcher, KnowsAddresses):
             host = urls.host(fetch.spelling)
             address, now = await self.fetcher.address(host), self.clock()
-            if address and (until := self.address_delay.ready_at(host, address, now)) > now:
+            if address and (until := addresses.ready_at(host, address, now)) > now:
                 return Postponed(fetch.candidate, until)
         if fetch.kind == "page":
             request = self.fetcher.fetch(fetch.spelling)

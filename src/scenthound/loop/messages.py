@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from scenthound.hosts import HostBehaviour
 from scenthound.model import Candidate, Miss, Moved, Url
 from scenthound.page.page import Page
 from scenthound.web.robots import RobotsRules
 
 Kind = Literal["page", "robots", "sitemap"]
-HostBehaviour = Literal["proven", "new", "silent"]
-"""`proven`: the host has sent pages; `new`: it has sent none yet; `silent`: its last request got no reply."""
 FOREVER = float("inf")
 SITEMAP = "(sitemap)"  # a key in `carry`: the candidate is a sitemap
 ROBOTS = "(robots)"  # a key in `carry`: the candidate is the robots.txt of this origin

@@ -8,17 +8,15 @@ the frontier: they get every eighth turn, and the turns that no other candidate 
 
 from __future__ import annotations
 
-import heapq
 import random
 from collections import deque
 from collections.abc import Container, Iterable, Iterator
 from itertools import chain
 
 from scenthound import url as urls
-from scenthound.loop.fetch_order import OrderRule, Turns
+from scenthound.loop.fetch_order import Turns
 from scenthound.loop.link_balance import FETCHED_MEANWHILE
-from scenthound.loop.messages import FOREVER, Fetch, Limits
-from scenthound.loop.politeness import Politeness
+from scenthound.loop.messages import FOREVER, Fetch
 from scenthound.loop.recording import Recorder
 from scenthound.loop.suspended_urls import SuspendedUrls
 from scenthound.model import Candidate, Url
@@ -28,51 +26,6 @@ ALL_RESTS = "all that is left rests"
 """The reason recorded for a crawl that ended because its hosts rest for too long; it can be resumed later."""
 ONLY_SUSPENDED = "only suspended URLs left"
 """The reason recorded for a crawl that ended because all URLs left look like traps, and samples gave nothing new."""
-
-
-class Pending:
-    """Candidates whose turn has come but whose host rests, ordered by when the host wakes, then by arrival.
-
-    A host in flight sleeps until `rest` says when it wakes.
-    """
-
-    def __init__(self) -> None:
-        self._timed: list[tuple[float, int, Candidate]] = []
-        self._asleep: dict[str, list[tuple[int, Candidate]]] = {}
-        self._count = 0
-
-    def put(self, candidate: Candidate, until: float) -> None:
-        self._count += 1
-        self._insert(until, self._count, candidate)
-
-    def pop(self, now: float) -> Candidate | None:
-        """Take out the candidate whose host wakes first, if that host is awake now."""
-        if self._timed and self._timed[0][0] <= now:
-            return heapq.heappop(self._timed)[2]
-        return None
-
-    def rest(self, host: str, until: float) -> None:
-        """Set the time at which a host wakes, for its candidates without a known time."""
-        if until != FOREVER:
-            for number, candidate in self._asleep.pop(host, ()):
-                self._insert(until, number, candidate)
-
-    def ready_at(self) -> float:
-        return self._timed[0][0] if self._timed else FOREVER
-
-    def __iter__(self) -> Iterator[Candidate]:
-        timed = [(number, candidate) for _, number, candidate in self._timed]
-        asleep = [entry for waiting in self._asleep.values() for entry in waiting]
-        return (candidate for _, candidate in sorted([*timed, *asleep], key=lambda entry: entry[0]))
-
-    def __len__(self) -> int:
-        return len(self._timed) + sum(map(len, self._asleep.values()))
-
-    def _insert(self, until: float, number: int, candidate: Candidate) -> None:
-        if until == FOREVER:
-            self._asleep.setdefault(urls.host(candidate.url), []).append((number, candidate))
-        else:
-            heapq.heappush(self._timed, (until, number, candidate))
 
 
 UNLIKELY_EVERY = 8  # turns: often enough that retries do not accumulate if every eighth request fails
@@ -89,48 +42,47 @@ class UrlSelection:
         frontier: Frontier,
         recorder: Recorder,
         seeds: Container[Url],
-        politeness: Politeness | None,
+        turns: Turns,
         declaration: Declaration,
         seed_number: int = 0,
         suspended: SuspendedUrls | None = None,
+        *,
+        is_polite: bool = True,
+        has_ranks: bool = True,
     ) -> None:
+        """`is_polite`: hosts rest. `has_ranks`: the frontier sets `Popped.rank`."""
         self.chosen: dict[Url, int] = {}
         """URLs in the batch, pending or in flight, with their rank. Other objects keep a reference to this dict."""
         self.batches = 0
         """The number of batches so far, which seeds the shuffling of the next batch."""
-        self._frontier, self._recorder, self._seeds, self._politeness = frontier, recorder, seeds, politeness
+        self._frontier, self._recorder, self._seeds, self.turns = frontier, recorder, seeds, turns
+        self._host_clock, self._pending = turns.host_clock, turns.host_clock.pending
         self._seen = recorder.history.seen
         self.suspended = SuspendedUrls() if suspended is None else suspended
         self._size, self._shuffled, self._seed_number = declaration.batch, declaration.shuffle, seed_number
         self._batch: deque[Popped] = deque()
-        self._pending = Pending()
         self._unlikely: deque[Candidate] = deque()  # ready, but tried after the frontier
         self._demoted: set[Url] = set()  # URLs that are unlikely for a reason other than a silent host
         self._turn = 0
-        self.turns = Turns(OrderRule(), recorder, Limits())
-        self._has_ranks = True
-
-    def use_turns(self, turns: Turns, has_ranks: bool = True) -> None:
-        """Let `turns` decide which hosts to wait for. `has_ranks`: the frontier sets `Popped.rank`."""
-        self.turns, self._has_ranks = turns, has_ranks
+        self._is_polite, self._has_ranks = is_polite, has_ranks
 
     # ---- the next candidate
 
     def next(self, now: float) -> Candidate | None:
         """The next candidate whose host is awake; None if there is none now."""
-        if self._politeness is None:  # no host rests, and no candidate is unlikely
+        if not self._is_polite:  # no host rests, and no candidate is unlikely
             return self._pending.pop(now) or self._next_of_batch(now)
         self._turn += 1
-        if self._turn % UNLIKELY_EVERY == 0 and (candidate := self._next_unlikely(now)) is not None:
+        if self._turn % UNLIKELY_EVERY == 0 and (candidate := self._next_unlikely()) is not None:
             return candidate
-        return self._next_likely(now) or self._next_unlikely(now)
+        return self._next_likely(now) or self._next_unlikely()
 
     def _next_of_batch(self, now: float) -> Candidate | None:
         return self._batch.popleft().candidate if self._batch or self._pop_batch(now) else None
 
     def _next_likely(self, now: float) -> Candidate | None:
         while (pending := self._pending.pop(now)) is not None:
-            if not self._awake(pending, now):
+            if not self._awake(pending):
                 self.hold(pending)
             elif self._is_unlikely(pending):
                 self._unlikely.append(pending)
@@ -140,53 +92,45 @@ class UrlSelection:
             while self._batch and not self.turns.cover_budget:
                 popped = self._batch.popleft()
                 self.turns.take(popped.candidate.url)
-                if self._awake(popped.candidate, now):
-                    self._recorder.figures.out_of_order += self._is_out_of_order(popped, now)
+                if self._awake(popped.candidate):
+                    self._recorder.figures.out_of_order += popped.rank > 1 if self._has_ranks else popped.overtakes
                     return popped.candidate
-                if self.turns.is_patient and not self.turns.passes_over(urls.host(popped.candidate.url)):
+                if self.turns.is_patient and not self._host_clock.passes_over(urls.host(popped.candidate.url)):
                     self.hold(popped.candidate)
                 else:
                     self._give_back(popped)
             if self._batch or self._must_wait() or not self._pop_batch(now):
                 return None
 
-    def _next_unlikely(self, now: float) -> Candidate | None:
+    def _next_unlikely(self) -> Candidate | None:
         while self._unlikely:
             candidate = self._unlikely.popleft()
-            if self._awake(candidate, now):
+            if self._awake(candidate):
                 return candidate
             self.hold(candidate)
         return None
 
     def _is_unlikely(self, candidate: Candidate) -> bool:
-        if self._politeness is None:
-            return False
-        return candidate.url in self._demoted or self._politeness.host(urls.host(candidate.url)).silent
+        return candidate.url in self._demoted or self._host_clock.host(urls.host(candidate.url)).silent
 
     def advance_to(self, now: float, slow: Iterable[Fetch] = ()) -> None:
-        """Set the time. The frontier rests hosts that are passed over from now on, or all if the policy has changed.
+        """Set the time, and pass over hosts that reply too late.
 
         `slow` contains the requests that the driver does not wait for.
         """
-        if self._politeness is None:
+        if not self._is_polite:
             return
-        turns, frontier = self.turns, self._frontier
-        waited, changed = turns.waited, turns.advance_to(now)
-        self._recorder.figures.waited += turns.waited - waited
-        if changed:
-            for host, until in self._politeness.resting(now).items():
-                frontier.rest(host, 0.0 if turns.rest(host, until) else until)
-        if turns.is_patient:
-            unproven = turns.lose_patience(urls.host(fetch.candidate.url) for fetch in slow if fetch.host != "proven")
-            for host in (*turns.overdue(), *unproven):
-                frontier.rest(host, FOREVER)
+        waited = self.turns.waited
+        self.turns.advance_to(now)
+        self._recorder.figures.waited += self.turns.waited - waited
+        if self.turns.is_patient:
+            self._host_clock.lose_patience(urls.host(fetch.candidate.url) for fetch in slow if fetch.host != "proven")
 
     def ready_at(self) -> float:
         """When `next` can return a candidate again; infinity if none is waiting."""
         if self.turns.is_full:
-            return min(self._pending.ready_at(), self.turns.next_overdue())
-        ready = self._frontier.ready_at()
-        return min(self._pending.ready_at(), FOREVER if ready is None else ready)
+            return min(self._pending.ready_at(), self._host_clock.next_overdue())
+        return min(self._pending.ready_at(), self._host_clock.next_wake())
 
     def _must_wait(self) -> bool:
         """True if no URL may be taken until one with an open turn has been read."""
@@ -221,34 +165,23 @@ class UrlSelection:
         self._recorder.frontier_changed(len(self._frontier) - before + (popped is not None))
         return popped
 
-    def _is_out_of_order(self, popped: Popped, now: float) -> bool:
-        """True if there are better URLs whose hosts are resting."""
-        if self._has_ranks:
-            return popped.rank > 1
-        resting = self._frontier.best_resting(now)
-        return resting is not None and resting[0].score > popped.candidate.score
-
     def _give_back(self, popped: Popped) -> None:
         """Return a member of the batch whose host now rests to the frontier, so that it does not delay others."""
-        assert self._politeness is not None
-        url, frontier = popped.candidate.url, self._frontier
+        url = popped.candidate.url
         self.chosen.pop(url)
         self.turns.end(url)
-        frontier.rest(urls.host(url), self._politeness.next_allowed(urls.host(url)))
-        if (dropped := frontier.give_back(popped)) is not None:
+        if (dropped := self._frontier.give_back(popped)) is not None:
             self.handle_dropped(dropped)
 
-    def _awake(self, candidate: Candidate, now: float) -> bool:
-        return self._politeness is None or self._politeness.next_allowed(urls.host(candidate.url)) <= now
+    def _awake(self, candidate: Candidate) -> bool:
+        return self._host_clock.next_allowed(urls.host(candidate.url)) <= self._host_clock.now
 
-    # ---- pending candidates and resting hosts
+    # ---- pending candidates
 
     def hold(self, candidate: Candidate, until: float | None = None) -> None:
-        """Make a candidate pending until its host wakes, or until `until` or the next call of `rest`."""
+        """Make a candidate pending until its host wakes, or until `until` or the next `rest` of its host."""
         self.chosen.setdefault(candidate.url, 1)
-        if until is None:
-            until = self._politeness.next_allowed(urls.host(candidate.url)) if self._politeness else 0.0
-        self._pending.put(candidate, until)
+        self._host_clock.hold(candidate, until)
 
     def hold_sample(self, pages: int) -> None:
         """Make a suspended URL pending if a sample is due after this number of pages."""
@@ -290,15 +223,6 @@ class UrlSelection:
         if is_unlikely:
             self._demoted.add(to.url)
         self.hold(to)
-
-    def rest(self, host: str, until: float) -> None:
-        """Choose no URL of this host before `until`. The caller updates `politeness`."""
-        was_passed_over = self.turns.passes_over(host)
-        if not self.turns.rest(host, until):
-            self._frontier.rest(host, until)
-        elif was_passed_over:
-            self._frontier.rest(host, 0.0)
-        self._pending.rest(host, until)
 
     def handle_dropped(self, dropped: Candidate, pushed: Candidate | None = None) -> None:
         """Record a candidate that the frontier dropped, perhaps `pushed` itself. Seeds are kept pending instead."""

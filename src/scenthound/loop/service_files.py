@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from scenthound import url as urls
+from scenthound.hosts import HostClock
 from scenthound.loop.messages import (
     FOREVER,
     HOPS,
@@ -21,9 +22,8 @@ from scenthound.loop.messages import (
     SitemapLanded,
 )
 from scenthound.loop.new_urls import Sitemaps
-from scenthound.loop.politeness import Politeness
 from scenthound.loop.selection import UrlSelection
-from scenthound.model import Candidate, Moved, Url
+from scenthound.model import Candidate, Miss, Moved, Url
 
 
 def robots_file(origin: str) -> Candidate:
@@ -39,8 +39,8 @@ def is_service_file(candidate: Candidate) -> bool:
 class ServiceFiles:
     """Requests robots.txt files and sitemaps, and tracks the origins whose redirected robots.txt is under way."""
 
-    def __init__(self, selection: UrlSelection, politeness: Politeness | None, sitemaps: Sitemaps) -> None:
-        self._selection, self._politeness, self._sitemaps = selection, politeness, sitemaps
+    def __init__(self, selection: UrlSelection, host_clock: HostClock, sitemaps: Sitemaps) -> None:
+        self._selection, self._host_clock, self._sitemaps = selection, host_clock, sitemaps
         self._under_way: set[str] = set()  # origins whose robots.txt was redirected
 
     def ask_robots(self, candidate: Candidate) -> Fetch | None:
@@ -49,7 +49,7 @@ class ServiceFiles:
         self._selection.hold(candidate, FOREVER)
         if origin not in self._under_way:
             return Fetch(robots_file(origin), "robots")
-        self._selection.rest(urls.host(origin), FOREVER)
+        self._host_clock.rest_without_rules(urls.host(origin))
         return None
 
     def take_robots(self, result: RobotsLanded) -> None:
@@ -72,17 +72,35 @@ class ServiceFiles:
         """The request for a sitemap or the target of a redirected robots.txt; None if the rules have become known."""
         if SITEMAP in candidate.carry:
             return Fetch(candidate, "sitemap")
-        assert self._politeness is not None
         origin = urls.origin(candidate.spelling)
-        rules = self._politeness.origin(origin) if candidate.spelling == f"{origin}/robots.txt" else None
+        rules = self._host_clock.origin(origin) if candidate.spelling == f"{origin}/robots.txt" else None
         if rules is None or rules.failures or rules.until <= now:
             return Fetch(candidate, "robots")
-        self._politeness.learn(candidate.carry[ROBOTS], rules.rules, now)
+        self._host_clock.learn(candidate.carry[ROBOTS], rules.rules, now)
         self._selection.release(candidate.url)
         self._wake_host(candidate)
         return None
 
-    def follow(self, result: Result) -> bool:
+    def let_host_rest(self, result: Result, now: float) -> None:
+        """Let the host of a result rest for its delay, longer after a failure, or until its rules are known."""
+        clock, candidate = self._host_clock, result.candidate
+        host, spelling = urls.host(candidate.url), candidate.spelling or candidate.url
+        origin = urls.origin(spelling)
+        if isinstance(result, RobotsLanded):
+            asked_for = candidate.carry.get(ROBOTS, origin)
+            clock.learn(asked_for, result.rules, now, result.hopeless, result.retry_after)
+            if asked_for != origin and result.rules is not None and spelling == f"{origin}/robots.txt":
+                clock.learn(origin, result.rules, now)  # a redirect led to the file of another origin
+        if isinstance(result, Miss):
+            until = clock.rest_after_miss(result, origin, now)
+        else:
+            until = clock.rest_after(origin, now)
+        if self._follow(result):
+            clock.rest_without_rules(host)
+        else:
+            clock.rest(host, until)
+
+    def _follow(self, result: Result) -> bool:
         """Make the target of a redirected file pending. True if the first host must rest until its rules are known."""
         old = result.candidate
         if not isinstance(result, Moved) or not is_service_file(old):
@@ -110,7 +128,7 @@ class ServiceFiles:
     def _wake_host(self, candidate: Candidate) -> None:
         """Wake the host of a robots.txt whose last request is over; it may be asked again after its own delay."""
         origin = candidate.carry.get(ROBOTS)
-        if origin in self._under_way and self._politeness is not None:
+        if origin in self._under_way:
             self._under_way.discard(origin)
             host = urls.host(origin)
-            self._selection.rest(host, self._politeness.next_allowed(host))
+            self._host_clock.rest(host, self._host_clock.next_allowed(host))

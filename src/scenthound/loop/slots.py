@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Generic, TypeVar
 
-from scenthound.loop.messages import FOREVER, HostBehaviour
+from scenthound.hosts import HostBehaviour
+from scenthound.loop.messages import FOREVER
 
 FACTOR = 3.0  # a request is slow if it takes this many times the usual time
 QUICKEST = 0.002  # a request is never slow before this many seconds per slot: the fewer slots, the more each is needed

@@ -189,8 +189,8 @@ class Steering:
                 self._record(order, "the crawl had ended already")
             elif order.event is not None and order.action not in ("stop", "budget", "looking-for"):
                 self._carry_out(order, now)
-        if not self.is_paused and self._crawl.politeness is not None:
-            self._crawl.pause_until(now + self._crawl.politeness.delay)
+        if not self.is_paused and self._crawl.host_clock is not None:
+            self._crawl.pause_until(now + self._crawl.host_clock.delay)
 
     def _carry_out(self, order: Order, now: float) -> str:
         """Carry out an order and return the outcome. It may be invalid if another version or a person wrote it."""
@@ -266,7 +266,7 @@ class Steering:
         return f"{waiting:,} URLs that look like traps are fetched like all others"
 
     def _delay(self, value: str, now: float) -> str:
-        if self._crawl.politeness is None:
+        if self._crawl.host_clock is None:
             return "this crawl has no delay"
-        self._crawl.politeness.delay = float(value)
+        self._crawl.host_clock.delay = float(value)
         return f"the delay is {float(value):g} s"

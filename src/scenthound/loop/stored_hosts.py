@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from scenthound.errors import FolderBroken
+from scenthound.hosts import AddressDelay, HostClock, KnownHost, OriginRules, seconds_between
+from scenthound.loop.admission import HOST_FAILURES
 from scenthound.loop.messages import FOREVER
 from scenthound.loop.new_urls import Sitemaps
-from scenthound.loop.politeness import HOST_FAILURES, KnownHost, OriginRules, Politeness
 from scenthound.loop.settings import Settings
 from scenthound.store.database import CrawlDatabase
+from scenthound.web.addresses import parse_networks
 from scenthound.web.robots import RobotsRules
 
 
@@ -19,9 +21,9 @@ class StoredHosts:
 
     database: CrawlDatabase
 
-    def save(self, politeness: Politeness) -> None:
+    def save(self, host_clock: HostClock) -> None:
         """Save what has changed since the last call."""
-        hosts, origins = politeness.take_changes()
+        hosts, origins = host_clock.take_changes()
         for origin, rules in origins.items():
             self.database.save_robots(origin, rules.rules.to_text(), rules.until, rules.failures)
         for name, host in hosts.items():
@@ -35,19 +37,13 @@ class StoredHosts:
         for host, requested in sitemaps.take_requested().items():
             self.database.save_state(f"sitemaps of {host}", {"asked": requested})
 
-    def politeness(self, settings: Settings, now: float) -> Politeness:
-        """The politeness of the crawl, with the hosts that are resting now. It reads other hosts when needed."""
-        politeness = Politeness(
-            settings.delay,
-            settings.backoff,
-            settings.robots,
-            settings.robots_cache,
-            recall_host=self.host,
-            recall_origin=self.origin,
-        )
+    def host_clock(self, settings: Settings, now: float) -> HostClock:
+        """The clock of the crawl, with the hosts that are resting now. It reads other hosts when needed."""
+        host_clock = new_host_clock(settings)
+        host_clock.recall_host, host_clock.recall_origin = self.host, self.origin
         for name in self.database.resting_hosts(now):
-            politeness.host(name)
-        return politeness
+            host_clock.host(name)
+        return host_clock
 
     def host(self, name: str) -> KnownHost:
         """The saved state of a host."""
@@ -73,3 +69,12 @@ class StoredHosts:
         except FolderBroken:
             requested = None
         return list(map(str, requested)) if isinstance(requested, list) else []  # damaged: request them again
+
+
+def new_host_clock(settings: Settings) -> HostClock:
+    """A clock for hosts that were never asked."""
+    setting, delay, private = settings.address_delay, settings.delay, parse_networks(settings.allow_private)
+    addresses = None
+    if delay if setting < 0 else setting:
+        addresses = AddressDelay(lambda address: seconds_between(address, setting, delay, private))
+    return HostClock(delay, settings.backoff, settings.robots, settings.robots_cache, addresses=addresses)

@@ -1,7 +1,7 @@
-"""A frontier in memory, with a total order of candidates, per-host delays and an exact bound.
+"""A frontier in memory, with a total order of candidates and an exact bound.
 
-`host_schedule` decides which host may be requested next, so no operation scans all hosts. `worst_entries` finds the
-entry to evict. This module keeps the entries themselves and implements the `Frontier` port.
+`host_schedule` finds the best candidate on a host that is ready, so no operation scans all hosts. `worst_entries` finds
+the entry to evict. This module keeps the entries themselves and implements the `Frontier` port.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from heapq import heappush, nsmallest
 from math import isnan
 
+from scenthound.hosts import HostClock
 from scenthound.merge_candidates import merge_offer, rounded
 from scenthound.model import Candidate, Url
 from scenthound.ports import Eviction, Frontier, Popped
@@ -23,7 +24,7 @@ _new_candidate: Callable[..., Candidate] = tuple.__new__  # same as `Candidate(.
 
 
 class MemoryFrontier(Frontier):
-    """The `Frontier` port on heaps. Time never moves backwards: an earlier `now` is replaced by the latest one.
+    """The `Frontier` port on heaps.
 
     `bound` is the exact limit, `eviction` decides which entry is evicted (rule 7), `spread` is D of rule 11 (1: none).
     """
@@ -38,7 +39,7 @@ class MemoryFrontier(Frontier):
         self.bound, self.eviction, self.spread = bound, eviction, spread
         self._entries: dict[Url, Entry] = {}
         self._bins = [0] * BINS
-        self._schedule = HostSchedule(self._entries, spread)
+        self._schedule = HostSchedule(self._entries, spread, HostClock())
         self._worst = WorstEntries(self._entries)
         self._next_number = 0
         self._next_version = 1
@@ -47,6 +48,14 @@ class MemoryFrontier(Frontier):
         self._cold_count = 0  # waiting entries that a subclass keeps outside memory
 
     # --- the port -----------------------------------------------------------------------------
+
+    @property
+    def host_clock(self) -> HostClock:
+        return self._schedule.host_clock
+
+    @host_clock.setter
+    def host_clock(self, host_clock: HostClock) -> None:
+        self._schedule.use_clock(host_clock)
 
     def push(self, candidate: Candidate) -> Candidate | None:
         score = candidate.score
@@ -142,9 +151,6 @@ class MemoryFrontier(Frontier):
         for key in new_keys:
             bins[bin_of(-key)] += 1
 
-    def rest(self, host: str, until: float) -> None:
-        self._schedule.rest(host, until)
-
     def pop(self, now: float) -> Popped | None:
         """See the port. The rank is only as exact as the score bins (`bin_of`)."""
         self._schedule.advance(now)
@@ -156,14 +162,6 @@ class MemoryFrontier(Frontier):
         if self.spread > 1:
             self._schedule.mark_used(entry[3].name)
         return Popped(candidate, sum(self._bins[bin_of(-entry[0]) + 1 :]) + 1, entry[1])
-
-    def best_resting(self, now: float) -> tuple[Candidate, float] | None:
-        self._schedule.advance(now)
-        best = self._schedule.best_resting()
-        return None if best is None else (best[4], max(best[4].due, best[3].until))
-
-    def ready_at(self) -> float | None:
-        return self._schedule.ready_at()
 
     def __len__(self) -> int:
         return len(self._entries) + self._cold_count
@@ -263,7 +261,7 @@ class MemoryFrontier(Frontier):
         score = rounded(candidate.score)
         entry = self._entries[candidate.url] = (-score, number, version, host, candidate)
         self._bins[bin_of(score)] += 1
-        if candidate.due > self._schedule.now:
+        if candidate.due and candidate.due > self._schedule.now:
             self._schedule.push(host, entry)
         else:
             heappush(host.ready, entry)  # same as `push`, without the call, because this runs for every new link

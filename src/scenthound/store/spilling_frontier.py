@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from heapq import nsmallest
 from itertools import chain, islice
-from math import inf, isnan
+from math import isnan
 from pathlib import Path
 
 import numpy as np
@@ -95,19 +95,6 @@ class SpillingFrontier(MemoryFrontier):
             self._find_best()
             self._pops += 1
         return super().pop(now)
-
-    def ready_at(self) -> float | None:
-        if not self._cold_count:
-            return super().ready_at()
-        self._find_best()
-        moment = super().ready_at()
-        return inf if moment is None else moment
-
-    def best_resting(self, now: float) -> tuple[Candidate, float] | None:
-        if self._cold_count:
-            self._schedule.advance(now)
-            self._find_best_resting()
-        return super().best_resting(now)
 
     def take(self, url: Url) -> Candidate | None:
         self._load_url(url)
@@ -201,18 +188,9 @@ class SpillingFrontier(MemoryFrontier):
             self._share = max(self._share // 2, 1) if is_early else self._share
             self._choose(self._is_awake())
 
-    def _find_best_resting(self) -> None:
-        """Like `_find_best`, but for `best_resting`, which the loop calls only on a strategy's own frontier."""
-        schedule, best = self._schedule, self._schedule.best_resting()
-        resting = schedule.keys(lambda host: schedule.now < host.until < inf, host_key)
-        is_after = self._cold_from is not None and (best is None or best[:2] > self._cold_from)
-        if schedule.any_needs_cold() or (is_after and resting):
-            self._choose(resting.__contains__)
-
     def _is_awake(self) -> Callable[[int], bool]:
-        """A predicate on host keys: whether the host may be requested now and was not used recently."""
-        schedule = self._schedule
-        asleep = schedule.keys(lambda host: host.until > schedule.now or schedule.is_used(host.name), host_key)
+        """A predicate on host keys: whether the host is ready and was not used recently."""
+        asleep = {host_key(name) for name in chain(self.host_clock.not_ready(), self._schedule.recent)}
         return lambda key: key not in asleep
 
     def _choose(self, is_wanted: Callable[[int], bool]) -> None:
@@ -222,7 +200,7 @@ class SpillingFrontier(MemoryFrontier):
         hot = [entry for entry in self._entries.values() if entry[4].due <= schedule.now and entry[1] <= LARGEST]
         with self._guarded():
             share = min(
-                self._share, max(self._target // max(schedule.resting(), 1), 1)
+                self._share, max(self._target // max(len(self.host_clock.not_ready()), 1), 1)
             )  # every resting host will wake and need entries
             choice = choose(_records(hot), self._cold.blocks(), self._target, share, is_wanted)
         chosen = np.array(sorted(choice.numbers), np.int64)

@@ -27,7 +27,6 @@ from scenthound.wiring.launch import begin, resume
 from scenthound.wiring.page_stream import PageStream
 from scenthound.wiring.parts_from_settings import (
     check_topic,
-    make_address_delay,
     make_fetcher,
     make_scope,
     make_strategy,
@@ -53,7 +52,6 @@ __all__ = [
     "find_back_links",
     "find_seeds",
     "found_urls",
-    "make_address_delay",
     "make_fetcher",
     "make_scope",
     "make_strategy",

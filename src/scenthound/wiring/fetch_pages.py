@@ -10,15 +10,14 @@ from scenthound.loop.core import Crawl
 from scenthound.loop.live import Clock, LiveRun
 from scenthound.loop.messages import Dropped
 from scenthound.loop.settings import Settings
+from scenthound.loop.stored_hosts import new_host_clock
 from scenthound.model import Candidate, Event, Miss, Step, Topic, Url
 from scenthound.page.page import Page
 from scenthound.ports import Fetcher, Repository
 from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.wiring.parts_from_settings import (
-    make_address_delay,
     make_fetcher,
-    make_politeness,
     make_short_limits,
 )
 
@@ -80,15 +79,14 @@ async def fetch_pages(
         Topic("examples"),
         list(requested.items()),
         limits=replace(make_short_limits(settings, clock()), pages=len(requested)),
-        politeness=make_politeness(settings),
+        host_clock=new_host_clock(settings),
         repository=repository,
         watch=watch,
     )
     async with AsyncExitStack() as stack:
         used_fetcher = fetcher if fetcher is not None else await stack.enter_async_context(make_fetcher(settings))
         crawl.start()
-        address_delay = make_address_delay(settings)
-        await LiveRun(crawl, used_fetcher, _NoStore(), settings, address_delay=address_delay, clock=clock).run()
+        await LiveRun(crawl, used_fetcher, _NoStore(), settings, clock=clock).run()
     gathered = GatheredPages(strategy.pages)
     fetched = {url for page in strategy.pages for url in (page.url, page.candidate.url)}
     fetched |= {step.requested for step in crawl.history.trail() if step.requested is not None}

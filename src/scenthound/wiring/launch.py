@@ -184,8 +184,8 @@ def _resumed(
         if lost:
             folder.forgotten += lost
             folder.recovered.append(f"{len(lost):,} more pages can't be read and will be fetched again")
-        if crawl.politeness is not None:
-            crawl.politeness.resume_at(clock())
+        if crawl.host_clock is not None:
+            crawl.host_clock.resume_at(clock())
         folder.attach(crawl, clock())
         session.steering.restore(clock())
         session.listen()
@@ -201,7 +201,7 @@ def _assemble(folder: CrawlFolder, clock: Callable[[], float], pages: int | None
     strategy = make_strategy(request.strategy, request.parameters)
     if (model := folder.model()) is not None:
         use_model(strategy, model)
-    politeness = folder.politeness(clock())
+    host_clock = folder.host_clock(clock())
     bound = bound_for(settings.frontier, seeds)
     if isinstance(strategy, OwnFrontier):
         frontier = strategy.frontier(bound)
@@ -216,7 +216,7 @@ def _assemble(folder: CrawlFolder, clock: Callable[[], float], pages: int | None
         seeds,
         limits=replace(make_limits(settings, clock()), pages=folder.budget),
         scope=make_scope(settings),
-        politeness=politeness,
+        host_clock=host_clock,
         judging=start_judge(
             settings.judge,
             request.topic,
@@ -233,8 +233,7 @@ def _assemble(folder: CrawlFolder, clock: Callable[[], float], pages: int | None
         seed_number=settings.seed_number,
     )
     crawl.selection.advance_to(now := clock())
-    for host, until in politeness.resting(now).items():
-        crawl.selection.rest(host, until)
+    host_clock.rest_on(now)
     return crawl
 
 

@@ -11,13 +11,11 @@ from scenthound.errors import BadConfig, JudgeFailed, ScenthoundError, UnknownNa
 from scenthound.judges import JUDGES
 from scenthound.judging import ClassifiesPages, Judge, UsesClassifier
 from scenthound.looking_for import PAGES
-from scenthound.loop.address_delay import AddressDelay, seconds_between
 from scenthound.loop.core import Crawl
 from scenthound.loop.fetch_order import WINDOW, Order, OrderRule
 from scenthound.loop.identity import product_token, user_agent
 from scenthound.loop.messages import FOREVER, Limits
 from scenthound.loop.plugin_calls import Judging
-from scenthound.loop.politeness import Politeness
 from scenthound.loop.replies import page_limits as page_limits
 from scenthound.loop.scope import Scope
 from scenthound.loop.settings import REMOVED, Settings, read
@@ -192,19 +190,6 @@ def make_limits(settings: Settings, now: float) -> Limits:
 def make_short_limits(settings: Settings, now: float) -> Limits:
     """The limits of a crawl of a few pages in memory, without those that depend on a host or on a judge."""
     return replace(make_limits(settings, now), pages_per_host=0, stop_share=0.0, host_patience=0, sitemaps=0)
-
-
-def make_politeness(settings: Settings) -> Politeness:
-    """The politeness of a crawl whose hosts are kept in memory."""
-    return Politeness(settings.delay, settings.backoff, settings.robots, settings.robots_cache)
-
-
-def make_address_delay(settings: Settings) -> AddressDelay | None:
-    """The delays between requests to one IP address; None if there are none."""
-    setting, delay, private = settings.address_delay, settings.delay, parse_networks(settings.allow_private)
-    if not (delay if setting < 0 else setting):
-        return None
-    return AddressDelay(lambda address: seconds_between(address, setting, delay, private))
 
 
 def _idle_connections(concurrency: int, slow: int) -> int:

@@ -12,12 +12,11 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping
 
 from scenthound import url as urls
 from scenthound.errors import DiskFull, IoFailed, PluginFailed
-from scenthound.loop.address_delay import KnowsAddresses
 from scenthound.loop.core import Crawl
 from scenthound.loop.crawl_toml import masked
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.link_balance import waiting_urls
-from scenthound.loop.live import LabelListener, LiveRun
+from scenthound.loop.live import KnowsAddresses, LabelListener, LiveRun
 from scenthound.loop.messages import Dropped
 from scenthound.loop.plugin_failure import PluginFailure
 from scenthound.loop.settings import Settings
@@ -27,7 +26,6 @@ from scenthound.model import Event, Miss, Response, Step
 from scenthound.ports import Failure, Fetcher
 from scenthound.wiring.find_seeds import Reseeding
 from scenthound.wiring.parts_from_settings import (
-    make_address_delay,
     make_fetcher,
     make_reading_pool,
     parts_read,
@@ -87,8 +85,8 @@ class Session:
         self._reseeding = Reseeding(folder, crawl, self.steering, fetcher, is_resumed)
 
     def _recorded(self, event: Step | Miss | Dropped | Event) -> None:
-        if isinstance(event, Step) and self.crawl.politeness is not None:
-            self.hosts += self.crawl.politeness.host(urls.host(event.url)).pages == 1
+        if isinstance(event, Step) and self.crawl.host_clock is not None:
+            self.hosts += self.crawl.host_clock.host(urls.host(event.url)).pages == 1
         if self._watch is not None and (awaitable := self._watch(event)) is not None:
             self._undelivered.append(awaitable)
         if self._take is not None and isinstance(event, Step):
@@ -178,7 +176,6 @@ class Session:
                 self.folder,
                 settings,
                 parts,
-                address_delay=make_address_delay(settings),
                 reader=pool,
                 clock=self.clock,
                 tick=tick,

@@ -11,17 +11,15 @@ from collections.abc import Callable, Sequence
 
 from scenthound.loop.core import Crawl
 from scenthound.loop.live import Clock, LiveRun
-from scenthound.loop.messages import FOREVER
 from scenthound.loop.settings import Settings
+from scenthound.loop.stored_hosts import new_host_clock
 from scenthound.model import Topic, Url
 from scenthound.ports import Fetcher, Strategy, declaration_of
 from scenthound.store.memory import MemoryHistory
 from scenthound.store.memory_frontier import MemoryFrontier
 from scenthound.wiring.parts_from_settings import (
-    make_address_delay,
     make_fetcher,
     make_order,
-    make_politeness,
     make_scope,
     make_short_limits,
 )
@@ -35,8 +33,7 @@ class ShortCrawls:
     ) -> None:
         self.settings = settings
         self._fetcher, self._clock = fetcher, clock or Clock()
-        self._politeness = make_politeness(settings)
-        self._address_delay = make_address_delay(settings)
+        self._host_clock = new_host_clock(settings)
         self._open = contextlib.AsyncExitStack()
 
     async def run(self, strategy: Strategy, seeds: Sequence[tuple[Url, str]], settings: Settings | None = None) -> str:
@@ -54,7 +51,6 @@ class ShortCrawls:
             self,
             settings,
             declaration_of(strategy).parts,
-            address_delay=self._address_delay,
             clock=self._clock,
         )
         return await run.run()
@@ -69,20 +65,17 @@ class ShortCrawls:
             [(url, spelling) for url, spelling in seeds if scope.refuses_url(url) is None],
             limits=make_short_limits(settings, now),
             scope=scope,
-            politeness=self._politeness,
+            host_clock=self._host_clock,
             order=make_order(settings),
         )
         crawl.start()
         crawl.selection.advance_to(now)
-        for host, until in self._politeness.resting(now).items():
-            if until == FOREVER:  # its request was cancelled together with the previous crawl
-                self._politeness.rest(host, until := now + settings.delay)
-            crawl.selection.rest(host, until)
+        self._host_clock.rest_on(now)
         return crawl
 
     def commit(self, now: float) -> None:
         """Save nothing, but discard the recorded changes so that they do not accumulate."""
-        self._politeness.take_changes()
+        self._host_clock.take_changes()
 
     async def close(self) -> None:
         await self._open.aclose()

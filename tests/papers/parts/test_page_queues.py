@@ -55,20 +55,20 @@ def test_links_on_hosts_that_rest_are_passed_over_and_keep_their_place() -> None
     queues = PageQueues()
     queues.push(link("a.test/1", 2.0, 0, 0))
     queues.push(link("b.test/", 1.0, 1, 0))
-    queues.rest("a.test", 5.0)
+    queues.host_clock.rest("a.test", 5.0)
     first = queues.pop(0.0)
     assert first is not None
     assert first.candidate.url == "http://b.test/"
     assert queues.pop(0.0) is None
-    assert queues.ready_at() == 5.0
+    assert queues.host_clock.next_wake() == 5.0
     queues.push(link("b.test/2", 1.5, 1, 0))
     assert drained(queues, 5.0) == ["a.test/1", "b.test/2"]
     queues.push(link("a.test/3", 1.0, 2, 0))
-    queues.rest("a.test", math.inf)
-    assert queues.ready_at() == math.inf
-    queues.rest("a.test", 0.0)
+    queues.host_clock.rest("a.test", math.inf)
+    assert queues.host_clock.next_wake() == math.inf
+    queues.host_clock.rest("a.test", 0.0)
     assert drained(queues, 6.0) == ["a.test/3"]
-    assert queues.ready_at() is None
+    assert queues.host_clock.next_wake() == math.inf
 
 
 def test_what_is_not_due_waits() -> None:
@@ -76,7 +76,7 @@ def test_what_is_not_due_waits() -> None:
     queues.push(link("a.test/", 2.0, 0, 0, due=10.0))
     queues.push(link("b.test/", 1.0, 0, 1))
     assert drained(queues) == ["b.test/"]
-    assert queues.ready_at() == 10.0
+    assert queues.host_clock.next_wake() == 10.0
     assert drained(queues, 10.0) == ["a.test/"]
 
 
@@ -126,7 +126,7 @@ def test_it_serves_what_a_sorted_list_would_and_survives_a_restart(
     again.load(json.loads(json.dumps(queues.save())))
     assert len(again) == len(best), "what was on its way waits again"
     for host in resting:
-        again.rest(host, 1.0)
+        again.host_clock.rest(host, 1.0)
     awake = [one[3] for one in order if not one[3].startswith(tuple(f"http://{host}" for host in resting))]
     assert ["http://" + name for name in drained(again)] == awake
     assert len(drained(again, 2.0)) == len(order) - len(awake)
@@ -136,7 +136,7 @@ def test_evicting_for_ever_does_not_fill_the_memory() -> None:
     queues = PageQueues(bound=10)
     for number in range(5000):
         queues.push(link(f"a.test/{number}", float(number), number, 0))
-        queues.rest("b.test", float(number))
+        queues.host_clock.rest("b.test", float(number))
     assert len(queues) == 10
     assert len(pickle.dumps(queues)) < 20_000
 

@@ -161,7 +161,7 @@ def test_draws_are_as_frequent_as_their_probabilities_say() -> None:
     links = frontier_of([*scores[:3], 0.7, *scores[3:]])
     links.remove(Url("u3"))  # who has left is never drawn
     rows, times = [0, 1, 2, 4, 5, 6], 20_000
-    drawn = [links.draw(rng.random(), 5.0, None, 0.0) for _ in range(times)]
+    drawn = [links.draw(rng.random(), 5.0, None) for _ in range(times)]
     found = [sum(one is not None and one.row == row for one in drawn) for row in rows]
     expected = [times * share for share in softmax(scores, 5.0)]
     assert sum(found) == times
@@ -173,14 +173,14 @@ def test_draws_are_as_frequent_as_their_probabilities_say() -> None:
 def test_a_blind_draw_and_a_greedy_one() -> None:
     links = frontier_of([0.1, 0.2, 0.9])
     links.remove(Url("u0"))
-    blind = [links.draw(luck, 0.0, None, 0.0) for luck in (0.1, 0.6)]
+    blind = [links.draw(luck, 0.0, None) for luck in (0.1, 0.6)]
     assert [one and one.row for one in blind] == [1, 2]
-    assert all((one := links.draw(luck, 1e6, None, 0.0)) and one.row == 2 for luck in (0.0, 0.5, 0.999999))
+    assert all((one := links.draw(luck, 1e6, None)) and one.row == 2 for luck in (0.0, 0.5, 0.999999))
 
 
 def test_seeds_are_drawn_before_all_else() -> None:
     links = frontier_of([0.9, math.inf, math.inf])
-    assert (one := links.draw(0.99, 5.0, None, 0.0))
+    assert (one := links.draw(0.99, 5.0, None))
     assert one == (1, 1.0)
 
 

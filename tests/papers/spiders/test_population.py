@@ -53,13 +53,13 @@ def test_links_of_resting_hosts_do_not_take_part_in_the_draw() -> None:
     pack = pack_of(1)
     put(pack, 0, "a.example/1 a.example/2", 0.9)
     put(pack, 0, "b.example/", 0.0)
-    pack.rest("a.example", 10.0)
+    pack.host_clock.rest("a.example", 10.0)
     one = pack.pop(1.0)
     assert one is not None
     assert one.candidate.url == named("b.example/")
     pack.settle(one.candidate.url)
     assert pack.pop(1.0) is None
-    assert pack.ready_at() == 10.0
+    assert pack.host_clock.next_wake() == 10.0
     two = pack.pop(10.0)
     assert two is not None
     assert two.candidate.url in (named("a.example/1"), named("a.example/2"))
@@ -74,7 +74,7 @@ def test_an_agent_that_waits_for_a_reply_lets_the_others_go_on() -> None:
     assert second is not None
     assert [first.candidate.carry["agent"], second.candidate.carry["agent"]] == [0, 1]
     assert pack.pop(0.0) is None, "both wait"
-    assert pack.ready_at() == math.inf
+    assert pack.host_clock.next_wake() == math.inf
     pack.landed(second.candidate)
     third = pack.pop(0.0)
     assert third is not None
@@ -86,7 +86,8 @@ def test_an_agent_whose_page_waits_for_its_host_may_draw_another() -> None:
     put(pack, 0, "a.example/ b.example/")
     first = pack.pop(0.0)
     assert first is not None
-    pack.rest(first.candidate.url.split("/")[2], 5.0)  # robots.txt was asked for; the page has to wait for a delay
+    # Its robots.txt was asked for, and the page has to wait for a delay.
+    pack.host_clock.rest(first.candidate.url.split("/")[2], 5.0)
     second = pack.pop(0.0)
     assert second is not None
     assert second.candidate.url != first.candidate.url
@@ -96,7 +97,7 @@ def test_an_agent_whose_links_all_rest_misses_its_turn() -> None:
     pack = pack_of(2)
     put(pack, 0, "a.example/")
     put(pack, 1, "b.example/")
-    pack.rest("a.example", math.inf)
+    pack.host_clock.rest("a.example", math.inf)
     one = pack.pop(0.0)
     assert one is not None
     assert one.candidate.carry["agent"] == 1
@@ -147,10 +148,8 @@ def test_hosts_without_waiting_urls_are_forgotten() -> None:
     hosts, numbers, sizes = Hosts(), set(), []
     for moment in range(5000):
         host = f"h{moment}.example"
-        hosts.rest(host, moment + 1.0, float(moment))
         numbers.add(hosts.enter(host))
         hosts.leave(0)
         sizes.append(len(pickle.dumps(hosts)))
     assert numbers == {0}, "numbers are used again"
     assert max(sizes[2500:]) <= max(sizes[:2500]) + 100
-    assert hosts.rests_until("h4999.example") == 5000.0

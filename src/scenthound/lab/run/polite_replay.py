@@ -22,10 +22,10 @@ from heapq import heappop, heappush
 from statistics import NormalDist
 
 from scenthound.errors import BadConfig
+from scenthound.hosts import HostClock
 from scenthound.loop.core import Crawl
 from scenthound.loop.fetch_order import ORDERS, WINDOW, Order, OrderRule
 from scenthound.loop.messages import Done, Fetch, Result, RobotsLanded, SitemapLanded
-from scenthound.loop.politeness import Politeness
 from scenthound.loop.replay import Landing
 from scenthound.loop.settings import Settings
 from scenthound.model import Candidate
@@ -78,8 +78,8 @@ class PoliteLimits:
     def rule(self) -> OrderRule:
         return OrderRule(self.order, min(self.concurrency, WINDOW), delay=self.delay)
 
-    def politeness(self) -> Politeness:
-        return Politeness(self.delay, _LIVE.backoff)
+    def host_clock(self) -> HostClock:
+        return HostClock(self.delay, _LIVE.backoff)
 
 
 _NORMAL = NormalDist()

@@ -276,7 +276,7 @@ def run_strategy(
                 redirects=limits.redirects,
                 nofollow=False,
             ),
-            politeness=polite.politeness() if polite else None,
+            host_clock=polite.host_clock() if polite else None,
             order=polite.rule if polite else OrderRule(),
             scope=Scope(not_paths=("[?]",)) if limits.static else None,
             judging=judging,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Sequence
 
+from scenthound.hosts import HostClock
 from scenthound.model import Candidate, Url
 from scenthound.ports import Frontier, Popped
 from scenthound.url import host as host_of
@@ -15,7 +15,14 @@ class CheckedFrontier(Frontier):
 
     def __init__(self, inner: Frontier) -> None:
         self._inner = inner
-        self._resting: dict[str, float] = {}
+
+    @property
+    def host_clock(self) -> HostClock:
+        return self._inner.host_clock
+
+    @host_clock.setter
+    def host_clock(self, host_clock: HostClock) -> None:
+        self._inner.host_clock = host_clock
 
     def push(self, candidate: Candidate) -> Candidate | None:
         before, dropped = self._waiting(), self._inner.push(candidate)
@@ -40,21 +47,18 @@ class CheckedFrontier(Frontier):
         self._inner.rescore(candidates)
         assert self._waiting() == before, "new scores must not add or remove URLs"
 
-    def rest(self, host: str, until: float) -> None:
-        self._resting[host] = until
-        self._inner.rest(host, until)
-
     def pop(self, now: float) -> Popped | None:
-        self.best_resting(now)
         before, popped = self._waiting(), self._inner.pop(now)
-        if popped is not None:
+        if popped is None:
+            assert self.host_clock.next_wake() > now, "a candidate that is due on a host that is ready must be popped"
+        else:
             url = popped.candidate.url
             assert url in before, f"{url} was popped but was not waiting"
             assert url not in self._inner, f"{url} was popped but is still waiting"
             assert url in self._inner.in_flight(), f"{url} was popped but is not in flight"
             assert popped.rank >= 1
             assert popped.candidate.due <= now, f"{url} is not due"
-            assert self._resting.get(host_of(url), 0.0) <= now, f"the host of {url} rests"
+            assert self.host_clock.ready_at(host_of(url)) <= now, f"the host of {url} rests"
         self._waiting()
         return popped
 
@@ -82,20 +86,6 @@ class CheckedFrontier(Frontier):
 
     def urls(self) -> Collection[Url]:
         return self._inner.urls()
-
-    def ready_at(self) -> float | None:
-        ready = self._inner.ready_at()
-        assert ready is not None or self.best_resting(0.0) is None
-        return ready
-
-    def best_resting(self, now: float) -> tuple[Candidate, float] | None:
-        resting = self._inner.best_resting(now)
-        if resting is not None:
-            candidate, wakes = resting
-            assert candidate.url in self._inner, f"{candidate.url} rests but is not waiting"
-            assert now < wakes < math.inf, f"{candidate.url} rests until {wakes}, but the time is {now}"
-            assert wakes == max(candidate.due, self._resting.get(host_of(candidate.url), 0.0))
-        return resting
 
     def __len__(self) -> int:
         return len(self._inner)

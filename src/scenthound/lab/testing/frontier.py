@@ -18,6 +18,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from scenthound.hosts import HostClock
 from scenthound.model import Candidate, Url
 from scenthound.ports import Popped
 
@@ -124,15 +125,10 @@ class ModelFrontier:
         self.in_flight.pop(url, None)
         self.waiting.pop(url, None)
 
-    def wakes(self, candidate: Candidate) -> float:
-        return max(candidate.due, self.resting.get(self.host(candidate.url), 0.0))
-
-    def best_resting(self, now: float) -> tuple[Candidate, float] | None:
-        ranked = [(candidate, self.wakes(candidate)) for candidate in self.order()]
-        return next(((candidate, wakes) for candidate, wakes in ranked if now < wakes < math.inf), None)
-
-    def ready_at(self, now: float) -> float | None:
-        return min((max(self.wakes(candidate), now) for _, candidate in self.waiting.values()), default=None)
+    def ready_at(self) -> float:
+        """When the first candidate can be popped."""
+        hosts = {candidate.url: self.resting.get(self.host(candidate.url), 0.0) for candidate in self.order()}
+        return min((max(hosts[url], candidate.due) for url, (_, candidate) in self.waiting.items()), default=math.inf)
 
 
 class FrontierContract(RuleBasedStateMachine):
@@ -154,6 +150,7 @@ class FrontierContract(RuleBasedStateMachine):
     )
     def open(self, bound: int | None, eviction: str, spread: int) -> None:
         self.frontier = type(self).make(bound=bound, eviction=eviction, spread=spread)
+        self.clock = self.frontier.host_clock = HostClock()
         self.model = ModelFrontier(bound, eviction, spread)
 
     @rule(
@@ -189,7 +186,7 @@ class FrontierContract(RuleBasedStateMachine):
 
     @rule(host=st.sampled_from(HOSTS), wait=st.sampled_from([0.0, 0.5, 2.0, 5.0, math.inf]))
     def rest(self, host: str, wait: float) -> None:
-        self.frontier.rest(host, self.now + wait)
+        self.clock.rest(host, self.now + wait)
         self.model.resting[host] = self.now + wait
 
     @rule(wait=st.sampled_from([0.0, 0.0, 0.5, 1.0, 3.0]), settled=st.booleans())
@@ -198,7 +195,9 @@ class FrontierContract(RuleBasedStateMachine):
         before = len(self.model.waiting)
         popped = self.frontier.pop(self.now)
         assert same(popped, self.model.pop(self.now))
-        if popped is not None:
+        if popped is None:
+            assert self.clock.next_wake() == self.model.ready_at(), "the loop has to ask again at the right time"
+        else:
             assert 1 <= popped.rank <= before
             self.popped[popped.candidate.url] = popped
             if settled:
@@ -222,15 +221,15 @@ class FrontierContract(RuleBasedStateMachine):
     @precondition(lambda self: type(self).reopen is not None)
     @rule()
     def restart(self) -> None:
-        """URLs in flight wait again, in their old order. The loop, not the frontier, stores how long hosts rest."""
+        """URLs in flight wait again, in their old order."""
         reopen = type(self).reopen
         assert reopen is not None
         self.frontier = reopen(self.frontier)
         self.model.waiting.update(self.model.in_flight)
         self.model.in_flight.clear()
         self.popped.clear()
-        for host, until in self.model.resting.items():
-            self.frontier.rest(host, until)
+        self.clock.begin(math.inf, is_patient=False)
+        self.frontier.host_clock = self.clock
 
     @invariant()
     def agrees(self) -> None:
@@ -240,14 +239,6 @@ class FrontierContract(RuleBasedStateMachine):
         assert all((url in self.frontier) == (url in self.model.waiting) for url in URLS)
         assert sorted(self.frontier.urls()) == sorted(self.model.waiting)
         assert sorted(self.frontier.in_flight()) == sorted(self.model.in_flight)
-        resting, expected = self.frontier.best_resting(self.now), self.model.best_resting(self.now)
-        assert (resting is None) == (expected is None)
-        if resting is not None and expected is not None:
-            assert same(resting[0], expected[0])
-            assert resting[1] == expected[1]
-        ready = self.frontier.ready_at()
-        # A frontier with a URL that is ready now may return any time in the past.
-        assert (ready if ready is None else max(ready, self.now)) == self.model.ready_at(self.now)
 
 
 def same(first: Candidate | Popped | None, other: Candidate | None) -> bool:

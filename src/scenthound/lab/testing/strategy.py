@@ -20,12 +20,12 @@ import msgspec
 import numpy as np
 
 from scenthound.errors import PartMissing, StrategyFailed
+from scenthound.hosts import HostClock
 from scenthound.lab.testing.checked_frontier import CheckedFrontier
 from scenthound.lab.testing.tiny_web import TinyLessons, TinyWeb, Walk, frontier_of, named, walk
 from scenthound.loop.core import Crawl
 from scenthound.loop.messages import Fetch, Limits, Wait
 from scenthound.loop.plugin_calls import Judging
-from scenthound.loop.politeness import Politeness
 from scenthound.loop.replay import replay
 from scenthound.loop.resume import Learned, LoopState, Saved, resume
 from scenthound.model import Candidate, Response, Step, Topic, Url
@@ -192,7 +192,7 @@ def strategy_contract(kind: Callable[[], Strategy]) -> Iterator[tuple[str, Calla
         for in_flight in (1, 3):
             strategy = make()
             frontier = CheckedFrontier(frontier_of(strategy))
-            crawl = _crawl(strategy, frontier, MemoryHistory(), Politeness(obey=False))
+            crawl = _crawl(strategy, frontier, MemoryHistory(), HostClock(obey=False))
             crawl.start()
             replay(crawl, TinyWeb(CONTRACT_WEB).fetch, in_flight, pace=0.4)
             assert not crawl.frontier.in_flight(), "a URL with a result is no longer in flight"
@@ -231,7 +231,7 @@ def _crawl(
     strategy: Strategy,
     frontier: Frontier,
     history: History,
-    politeness: Politeness,
+    host_clock: HostClock,
     repository: MemoryRepository | None = None,
 ) -> Crawl:
     """A polite crawl of the contract's web."""
@@ -243,7 +243,7 @@ def _crawl(
         CONTRACT_TOPIC,
         [(url, url) for url in starts],
         limits=Limits(pages=50),
-        politeness=politeness,
+        host_clock=host_clock,
         judging=Judging(similarity=KeywordSimilarity(CONTRACT_TOPIC)),
         repository=repository,
         seed_number=7,
@@ -257,7 +257,7 @@ def stop_and_resume(make: Callable[[], Strategy], stops: Sequence[int]) -> list[
     requests old, or from the last resume.
     """
     web, repository = TinyWeb(CONTRACT_WEB), MemoryRepository()
-    politeness = Politeness(delay=1.0, obey=False)  # shared: a crawl folder keeps the state of hosts
+    host_clock = HostClock(delay=1.0, obey=False)  # shared: a crawl folder keeps the state of hosts
     saved: Saved | None = None
     now = 0.0
 
@@ -275,13 +275,11 @@ def stop_and_resume(make: Callable[[], Strategy], stops: Sequence[int]) -> list[
                 frontier = strategy.frontier(None)
             else:
                 frontier = SqliteFrontier(database, None, declaration_of(strategy).eviction)
-            crawl = _crawl(strategy, frontier, history, politeness, repository)
+            crawl = _crawl(strategy, frontier, history, host_clock, repository)
             if saved is None:
                 crawl.start()
             else:
                 resume(crawl, saved, read_again)
-            for host, until in politeness.resting(now).items():
-                frontier.rest(host, until)
             snapshot, event = _snapshot(strategy), history.last_event()
             for number in range(requests):
                 if number == requests - 2:

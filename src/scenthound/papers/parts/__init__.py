@@ -2,8 +2,8 @@
 
 Frontiers for strategies that choose at pop time; the loop uses them through the `Frontier` port: `level_frontier` (one
 level after the other: cc-bfs, bayes), `page_queues` (pages in order, each with its links: context-graph),
-`seed_frontiers` (one frontier per seed: per-seed). `host_queues` keeps a queue per host and skips hosts that rest;
-`saved_candidates` writes candidates as JSON.
+`seed_frontiers` (one frontier per seed: per-seed). `strategy_frontier` has what they share: bound, requests in flight,
+a queue per host, and candidates as JSON.
 
 Memory for strategies that re-score waiting links: `scored_pages` (words and links of the last pages: bayes, focused;
 the corona of bayes). What words tell: `interest` (of events: intelligent), `offsets` (terms near an anchor:

@@ -18,10 +18,10 @@ import numpy as np
 
 from scenthound import url as urls
 from scenthound.model import Candidate, Url
-from scenthound.papers.parts.saved_candidates import from_plain, plain
+from scenthound.papers.parts.strategy_frontier import StrategyFrontier, from_plain, plain
 from scenthound.papers.spiders.net import Net
 from scenthound.papers.spiders.private_frontier import Hosts, PrivateFrontier
-from scenthound.ports import Frontier, Popped
+from scenthound.ports import Popped
 from scenthound.text.vectors import Counts
 
 FEWEST = 16  # links that an agent may hold, however tight the bound [sheet 40.1]
@@ -80,7 +80,7 @@ class LinkView(NamedTuple):
     inputs: Any = 0.0
 
 
-class Population(Frontier):
+class Population(StrategyFrontier):
     """One `Frontier` over the private frontiers of all agents.
 
     `before_pop` is called before each draw, `on_retire` with each agent that is removed because it has no links left.
@@ -94,19 +94,18 @@ class Population(Frontier):
         on_retire: Callable[[Spider], None],
         before_pop: Callable[[], None],
     ) -> None:
-        if bound is not None and bound < 1:
-            raise ValueError(f"a frontier's bound is at least 1, not {bound}")
+        super().__init__(bound)
         self.limit = None if bound is None else max(FEWEST, bound // most)
         self.greed, self._on_retire, self._before_pop = greed, on_retire, before_pop
         self._hosts = Hosts()
-        self._now = 0.0
         self.agents: dict[int, Spider] = {}
         self.clear(0)
 
     def clear(self, random_seed: int) -> None:
-        """Remove all agents and links, and set the random seed; which hosts rest is kept."""
+        """Remove all agents and links, and set the random seed."""
         for agent in list(self.agents.values()):
             self.remove(agent)
+        self._forget_urls()
         self.random_seed, self.births = random_seed, 0
         self.view: PageView | None = None
         self._holders: dict[Url, list[int]] = {}
@@ -114,16 +113,13 @@ class Population(Frontier):
         self._unclaimed: dict[Url, Flight] = {}
         self._turn = self._last_keeper = -1
         self._next_number = 0
-        self._is_running = False
         self._redirect_target: Url | None = None
 
     # ---- the port
 
-    def push(self, candidate: Candidate) -> Candidate | None:
+    def _push(self, candidate: Candidate) -> Candidate | None:
         url, score = candidate.url, candidate.score
-        if score != score:
-            raise ValueError(f"a score must be a number: {url}")
-        if candidate.due > self._now or not self.agents:
+        if candidate.due > self.host_clock.now or not self.agents:
             return candidate
         if self._unclaimed:
             self._unclaimed.pop(url, None)
@@ -137,55 +133,41 @@ class Population(Frontier):
             return None  # most links were seen before with a score at least as good
         return self._hold(LinkView(view.agent, view.net[row], view.page, view.inputs[row]), candidate)
 
-    def rest(self, host: str, until: float) -> None:
-        self._hosts.rest(host, until, self._now)
-
-    def pop(self, now: float) -> Popped | None:
-        self._now = max(self._now, now)
-        self._start()
+    def _pop(self) -> Popped | None:
+        self._put_back()
         self._before_pop()
+        resting = self._hosts.marked(self.host_clock.not_ready())
+        ready = None if resting is None else ~resting
         for agent in self._in_turn():
             if self._is_busy(agent):
                 continue
             if not agent.links:
                 self.retire(agent)
                 continue
-            wakes = self._hosts.wake_times(agent.links.host[: len(agent.links.candidates)], self._now)
-            drawn = agent.links.draw(self._random_number(agent), self.greed, wakes, self._now)
+            drawn = agent.links.draw(self._random_number(agent), self.greed, ready)
             if drawn is not None:
-                scores = agent.links.score[: len(agent.links.candidates)]
+                scores = agent.links.scores_on(None)
                 rank = 1 + int(np.count_nonzero(scores > scores[drawn.row]))
-                flight = self._launch(agent, drawn.row, drawn.probability)
-                return Popped(flight.candidate, rank, flight.number)
+                flight = self._take_off(agent, drawn.row, drawn.probability)
+                overtakes = resting is not None and self._overtakes(flight.candidate.score)
+                return Popped(flight.candidate, rank, flight.number, overtakes)
+        self._ask_for_hosts()
         return None
 
-    def best_resting(self, now: float) -> tuple[Candidate, float] | None:
-        """The best link on a resting host, among the agents that may draw."""
-        self._now = max(self._now, now)
-        best: tuple[Candidate, float] | None = None
-        for agent in self.agents.values():
-            size = len(agent.links.candidates)
-            wakes = self._hosts.wake_times(agent.links.host[:size], self._now)
-            if wakes is None or self._is_busy(agent):
-                continue
-            scores = np.where((wakes > self._now) & (wakes < math.inf), agent.links.score[:size], -math.inf)
-            row = int(np.argmax(scores)) if size else 0
-            candidate = agent.links.candidates[row] if size and scores[row] > -math.inf else None
-            if candidate is not None and (best is None or candidate.score > best[0].score):
-                best = candidate, float(wakes[row])
-        return best
+    def _overtakes(self, score: float) -> bool:
+        """Whether an agent that may draw has a better link on a host that is ready at a known time."""
+        clock = self.host_clock
+        later = self._hosts.marked(host for host in clock.not_ready() if clock.ready_at(host) < math.inf)
+        agents = [] if later is None else [agent for agent in self.agents.values() if not self._is_busy(agent)]
+        return any(bool((agent.links.scores_on(later) > score).any()) for agent in agents)
 
-    def ready_at(self) -> float | None:
-        ready = math.inf
+    def _ask_for_hosts(self) -> None:
+        """Ask the clock for all hosts from which an agent may draw."""
         for agent in self.agents.values():
-            if not agent.links or self._is_busy(agent):
-                continue
-            size = len(agent.links.candidates)
-            wakes = self._hosts.wake_times(agent.links.host[:size], self._now)
-            if wakes is None:
-                return self._now
-            ready = min(ready, max(self._now, float(wakes[agent.links.score[:size] > -math.inf].min())))
-        return ready if self._holders or self._unclaimed else None
+            if agent.links and not self._is_busy(agent):
+                numbers = agent.links.host[: len(agent.links.candidates)][agent.links.scores_on(None) > -math.inf]
+                for number in np.unique(numbers).tolist():
+                    self.host_clock.is_ready(self._hosts.name(number))
 
     def __len__(self) -> int:
         """The number of distinct waiting URLs."""
@@ -221,7 +203,7 @@ class Population(Frontier):
             return None
         holders = [self.agents[number] for number in sorted(self._holders[url])]
         agent = max(holders, key=lambda holder: holder.links.score[holder.links.rows[url]])
-        return self._launch(agent, agent.links.rows[url]).candidate
+        return self._take_off(agent, agent.links.rows[url]).candidate
 
     def give_back(self, popped: Popped) -> Candidate | None:
         """Return the link to the agent that drew it."""
@@ -291,12 +273,11 @@ class Population(Frontier):
                 break
             if not other.links:
                 self.retire(other)
-        self._launch(agent, agent.links.rows[url])
+        self._take_off(agent, agent.links.rows[url])
         return self._end(url)
 
-    def _start(self) -> None:
+    def _put_back(self) -> None:
         """Put back requests that were in flight when the state was saved and have not been claimed since."""
-        self._is_running = True
         for url, flight in self._unclaimed.items():
             if flight.agent in self.agents and url not in self._holders:
                 self._return(flight)
@@ -315,8 +296,8 @@ class Population(Frontier):
     def _is_busy(self, agent: Spider) -> bool:
         """Whether an agent waits for a reply. If it only waits for a host to wake, it is free."""
         for url in agent.in_flight:
-            until = self._hosts.rests_until(urls.host(url))
-            if until <= self._now or until == math.inf:
+            until = self.host_clock.ready_at(urls.host(url))
+            if until <= self.host_clock.now or until == math.inf:
                 return True
         return False
 
@@ -369,7 +350,7 @@ class Population(Frontier):
         for number in list(self._holders.get(url, ())):
             self.drop(self.agents[number], url)
 
-    def _launch(self, agent: Spider, row: int, probability: float = 0.0) -> Flight:
+    def _take_off(self, agent: Spider, row: int, probability: float = 0.0) -> Flight:
         links = agent.links
         candidate, number = links.candidates[row], int(links.number[row])
         assert candidate is not None

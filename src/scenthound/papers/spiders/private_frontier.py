@@ -1,4 +1,4 @@
-"""A spider's private frontier: links with their scores and inputs, drawn at random; and which hosts rest.
+"""A spider's private frontier: links with their scores and inputs, drawn at random.
 
 Links are rows in the order in which they were added. A link that leaves is only marked, and its row is removed later,
 so that a draw costs only a few numpy calls.
@@ -7,31 +7,28 @@ so that a draw costs only a few numpy calls.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from scenthound.model import Candidate, Url
-from scenthound.papers.parts.saved_candidates import from_plain, plain
-from scenthound.papers.spiders.net import Numbers, softmax_weights
+from scenthound.papers.parts.strategy_frontier import from_plain, plain
+from scenthound.papers.spiders.net import softmax_weights
 
+Marks = npt.NDArray[np.bool_]
 SMALLEST = 32  # with fewer rows than this, marked rows are not removed
 
 
 class Hosts:
-    """Numbers for the hosts of waiting links, and how long each rests."""
+    """Numbers for the hosts of waiting links."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
         self._names: list[str] = []
         self._uses: list[int] = []
         self._free: list[int] = []
-        self._until = np.zeros(64)
-        self._resting: dict[str, float] = {}
-        self._latest = 0.0
-        self._most = 1000
 
     def enter(self, host: str) -> int:
         """Count a waiting link of a host, and return the host's number."""
@@ -41,11 +38,8 @@ class Hosts:
             if number == len(self._names):
                 self._names.append(host)
                 self._uses.append(0)
-                if number >= len(self._until):
-                    self._until = np.concatenate([self._until, np.zeros(len(self._until))])
             self._names[number] = host
             self._numbers[host] = number
-            self._until[number] = self._resting.get(host, 0.0)
         self._uses[number] += 1
         return number
 
@@ -56,24 +50,17 @@ class Hosts:
             del self._numbers[self._names[number]]
             self._free.append(number)
 
-    def rest(self, host: str, until: float, now: float) -> None:
-        if until > now:
-            self._resting[host] = until
-            self._latest = max(self._latest, until)
-        else:
-            self._resting.pop(host, None)
-        if host in self._numbers:
-            self._until[self._numbers[host]] = until
-        if len(self._resting) > self._most:  # from time to time, forget hosts that are awake
-            self._resting = {name: end for name, end in self._resting.items() if end > now}
-            self._most = 2 * len(self._resting) + 1000
+    def name(self, number: int) -> str:
+        return self._names[number]
 
-    def rests_until(self, host: str) -> float:
-        return self._resting.get(host, 0.0)
-
-    def wake_times(self, numbers: npt.NDArray[np.int32], now: float) -> Numbers | None:
-        """When each of these hosts wakes; None if all are awake."""
-        return self._until[numbers] if self._latest > now else None
+    def marked(self, hosts: Iterable[str]) -> Marks | None:
+        """For each host number, whether it is one of these hosts; None if none has a link."""
+        numbers = [number for host in hosts if (number := self._numbers.get(host)) is not None]
+        if not numbers:
+            return None
+        marks = np.zeros(len(self._names), dtype=np.bool_)
+        marks[numbers] = True
+        return marks
 
 
 class DrawnLink(NamedTuple):
@@ -155,11 +142,14 @@ class PrivateFrontier:
         self._worst = candidate.url
         return candidate
 
-    def draw(self, random_number: float, greed: float, wakes: Numbers | None, now: float) -> DrawnLink | None:
-        """Draw a link on a host that is awake, using a random number from 0 to 1. Waiting seeds come first."""
-        scores = self.score[: len(self.candidates)]
-        if wakes is not None:
-            scores = np.where(wakes <= now, scores, -math.inf)
+    def scores_on(self, hosts: Marks | None) -> npt.NDArray[np.float64]:
+        """The scores of all rows, but -inf on other hosts than these. None: all hosts."""
+        size = len(self.candidates)
+        return self.score[:size] if hosts is None else np.where(hosts[self.host[:size]], self.score[:size], -math.inf)
+
+    def draw(self, random_number: float, greed: float, ready: Marks | None) -> DrawnLink | None:
+        """Draw a link on a host that is ready, using a random number from 0 to 1. Waiting seeds come first."""
+        scores = self.scores_on(ready)
         top = scores.max() if len(scores) else -math.inf
         if math.isinf(top):
             return DrawnLink(int(np.argmax(scores)), 1.0) if top > 0 else None

@@ -1,4 +1,4 @@
-"""Queues by host: the first candidate on a host that is awake, compared with a sorted list."""
+"""What the frontiers of strategies share: queues by host, compared with a sorted list, and saved candidates."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import pickle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scenthound.hosts import HostClock
 from scenthound.model import Candidate, Url
-from scenthound.papers.parts.host_queues import HostQueues
-from scenthound.papers.parts.saved_candidates import from_plain, plain
+from scenthound.papers.parts.strategy_frontier import HostQueues, from_plain, plain
 
 HOSTS = ["a.test", "b.test", "c.test"]
 Placed = tuple[int, Url]
@@ -23,30 +23,39 @@ def place(number: int) -> Placed:
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["enter", "leave", "rest", "wake"]), st.integers(0, 30), st.integers(0, 9))))
 def test_the_first_is_the_least_of_all_whose_host_is_awake(calls: list[tuple[str, int, int]]) -> None:
-    lines: HostQueues[Placed] = HostQueues()
+    lines: HostQueues[Placed] = HostQueues(is_bounded=True)
+    clock = HostClock()
     inside: set[Placed] = set()
     resting: dict[str, float] = {}
+    due: dict[Placed, float] = {}
     now = 0.0
     for call, number, moment in calls:
         one = place(number)
         if call == "enter" and one not in inside:
-            lines.enter(one)
+            due[one] = now + moment if moment > 6 else 0.0
+            lines.enter(one, due[one])
             inside.add(one)
-        elif call == "leave":
+        elif call == "leave" and one in inside:
             lines.leave(one[1])
             inside.discard(one)
         elif call == "rest":
             until = math.inf if moment == 9 else now + moment - 2
-            lines.rest(HOSTS[number % 3], until)
+            clock.rest(HOSTS[number % 3], until)
             resting[HOSTS[number % 3]] = until
         elif call == "wake":
             now += moment
-            lines.wake(now)
-        awake = [one for one in inside if resting.get(HOSTS[one[0] % 3], 0.0) <= now]
-        assert lines.first() == min(awake, default=None)
+            clock.advance(now)
+        clock.forget_all()
+        wakes = {one: max(resting.get(HOSTS[one[0] % 3], 0.0), due[one]) for one in inside}
+        first = lines.first(clock)
+        assert first == min((one for one in inside if wakes[one] <= now), default=None)
         assert len(lines) == len(inside)
-        later = [resting[HOSTS[one[0] % 3]] for one in inside if one not in awake]
-        assert lines.ready_at() == (now if awake else min(later, default=math.inf))
+        if inside:
+            assert lines.last() == max(inside)
+        if first is None:
+            assert clock.next_wake() == min(wakes.values(), default=math.inf)
+            later = min((one for one in inside if wakes[one] < math.inf), default=None)
+            assert lines.first_later(clock) == (None if later is None else later[1])
 
 
 def test_what_has_left_is_swept_out() -> None:
