@@ -1,4 +1,4 @@
-"""What a crawl loses and saves by stopping when little is left to find (`loop/forecast.py`, `crawl --stop-when-done`).
+"""What a crawl loses and saves by stopping when little is left to find (`loop/figures.py`, `crawl --stop-when-done`).
 
     $ python benchmarks/stopping.py [--quick] [--trails FOLDER] [--topics 15] [--pages 1000]
 
@@ -30,7 +30,7 @@ from scenthound.lab.beds.bed import Bed
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.run.run_cell import ReplayLimits, run_cell
 from scenthound.looking_for import is_counted
-from scenthound.loop.forecast import WINDOW, Forecast
+from scenthound.loop.figures import FORECAST_FROM, Forecast
 from scenthound.topic_list import BedTopic
 
 STRATEGIES: Mapping[str, tuple[str, ...]] = {
@@ -157,7 +157,7 @@ def report(trails: Sequence[Trail], budget: int, quick: bool) -> None:
     keeping = [rule for rule in rules if max(outcome.loss for outcome in outcomes[rule].values()) <= MOST_LOST]
     best = max(keeping, key=lambda rule: np.mean([outcome.saved for outcome in outcomes[rule].values()]), default=None)
     print(f"\nchosen on the tuning half: {best or 'no rule keeps the promise'}")
-    shown = dict.fromkeys([*([best] if best else []), Rule(min(WINDOW, max(windows)), MOST_LOST)])
+    shown = dict.fromkeys([*([best] if best else []), Rule(min(FORECAST_FROM, max(windows)), MOST_LOST)])
     for rule in shown:
         print(
             f"\n{rule} on the test half\n{'web':10} {'strategy':12} {'topics':>6} {'loss':>6} {'90 %':>6} {'saved':>6}"
@@ -166,7 +166,7 @@ def report(trails: Sequence[Trail], budget: int, quick: bool) -> None:
             outcome = Outcome.of(rule, group, budget)
             losses = f"{outcome.loss:6.3f} {outcome.loss_90:6.3f}"
             print(f"{web:10} {strategy:12} {outcome.topics:6} {losses} {outcome.saved:6.2f}")
-    _report_estimate(groups["test"], budget, min(WINDOW, max(windows)))
+    _report_estimate(groups["test"], budget, min(FORECAST_FROM, max(windows)))
 
 
 def _report_estimate(groups: Mapping[tuple[str, str], Sequence[Trail]], budget: int, window: int) -> None:

@@ -12,8 +12,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from scenthound.desk.start_processes import Processes
+from scenthound.loop.figures import FORECAST_FROM
 from scenthound.loop.folder import CrawlFolder
-from scenthound.loop.forecast import WINDOW
 from scenthound.loop.steering import give_order
 from scenthound.search import index_folder
 from scenthound.store.label_table import Labels
@@ -81,7 +81,7 @@ def test_a_crawl_without_pages_says_why_and_what_to_do(tmp_path: Path) -> None:
 def test_the_estimate_of_what_is_left_is_that_of_the_status_command(tmp_path: Path) -> None:
     from scenthound.report.crawl_facts import gather
 
-    links = [f"http://h{n % 9}.test/{n}" for n in range(WINDOW + 20)]
+    links = [f"http://h{n % 9}.test/{n}" for n in range(FORECAST_FROM + 20)]
     web = {"http://a.test/": ("hub", "hot air balloons", links)}
     web |= {link: ("page", "hot air balloons" if n % 3 else "cars", []) for n, link in enumerate(links)}
     folder = small_crawl(tmp_path / "crawl", web, pages=1000, traps=False, host_patience=0)

@@ -10,8 +10,8 @@ import pytest
 
 from scenthound.cli.progress import Progress
 from scenthound.cli.root_command import run
+from scenthound.loop.figures import FORECAST_FROM, LITTLE_LEFT, Forecast
 from scenthound.loop.folder import CrawlFolder
-from scenthound.loop.forecast import LITTLE_LEFT, WINDOW, Forecast
 from scenthound.loop.settings import Settings, read
 from scenthound.model import Step
 from scenthound.report.crawl_facts import gather
@@ -31,27 +31,27 @@ def counted(*relevances: float) -> Forecast:
 
 
 def test_there_is_no_forecast_before_the_window_is_full() -> None:
-    assert counted(*[0.5] * (WINDOW - 1)).left(100) is None
-    assert counted(*[0.5] * WINDOW).left(100) is not None
+    assert counted(*[0.5] * (FORECAST_FROM - 1)).left(100) is None
+    assert counted(*[0.5] * FORECAST_FROM).left(100) is not None
 
 
 def test_the_rest_is_expected_to_be_as_the_last_pages_were() -> None:
-    left = counted(*[0.9] * 100, *[0.1] * WINDOW).left(50)
+    left = counted(*[0.9] * 100, *[0.1] * FORECAST_FROM).left(50)
     assert left is not None
-    assert (left.found, left.expected) == (pytest.approx(90 + 0.1 * WINDOW), pytest.approx(5))
-    assert left.share == pytest.approx(5 / (95 + 0.1 * WINDOW))
+    assert (left.found, left.expected) == (pytest.approx(90 + 0.1 * FORECAST_FROM), pytest.approx(5))
+    assert left.share == pytest.approx(5 / (95 + 0.1 * FORECAST_FROM))
 
 
 def test_seeds_are_not_finds() -> None:
-    forecast = counted(*[0.1] * WINDOW)
+    forecast = counted(*[0.1] * FORECAST_FROM)
     forecast.page(1.0, is_seed=True)
     left = forecast.left(10)
     assert left is not None
-    assert left.found == pytest.approx(0.1 * WINDOW)
+    assert left.found == pytest.approx(0.1 * FORECAST_FROM)
 
 
 def test_where_nothing_was_found_everything_may_be_left() -> None:
-    left = counted(*[0.0] * WINDOW).left(10)
+    left = counted(*[0.0] * FORECAST_FROM).left(10)
     assert left is not None
     assert left.share == 1
 
@@ -75,7 +75,7 @@ def test_a_crawl_stops_when_little_is_left_and_not_before(tmp_path: Path) -> Non
     share = 0.3
     reason, trail = crawled(tmp_path / "crawl", stop_share=share)
     assert reason == LITTLE_LEFT
-    assert WINDOW < len(trail) < PAGES
+    assert FORECAST_FROM < len(trail) < PAGES
 
     def share_after(pages: int) -> float:
         forecast = Forecast()

@@ -13,7 +13,7 @@ from scenthound.report.crawl_facts import outlook, pages_per_second
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from scenthound.loop.forecast import Left
+    from scenthound.loop.figures import Left
     from scenthound.wiring import Session
 
 REFRESH = 0.25

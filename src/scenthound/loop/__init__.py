@@ -11,8 +11,8 @@ until the budget is spent or no URL is left. `wiring` builds crawls for commands
 * Talk to the driver: `messages` (actions and results), `replies` (turns an HTTP reply into a result), `slots` (how many
   requests are in flight), `host_timeouts`, `connectivity` (detects that our own connection is down).
 * Process a result: `plugin_calls` (strategy and judge), `new_urls` (links, redirects and sitemaps enter the frontier),
-  `service_files` (robots.txt and sitemaps), `recording` (history), `figures` (harvest, curve, speed), `link_balance`
-  (what became of every link), `forecast` (what is left to find).
+  `service_files` (robots.txt and sitemaps), `recording` (history), `figures` (harvest, curve, speed, what is
+  left to find), `link_balance` (what became of every link).
 * Configure a crawl: `settings`, `crawl_toml` (the request file), `identity` (User-Agent), `use_model`.
 * Keep a crawl: `folder` and `folder_files` (the crawl folder), `snapshots` and `stored_hosts` (saved state), `resume`,
   `plugin_failure` (which plug-in ended it), `stored_page` and `page_rows` (read its pages), `steering` (orders from

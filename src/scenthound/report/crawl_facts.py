@@ -15,9 +15,8 @@ from scenthound.errors import FolderBroken
 from scenthound.formats import full_trail_line
 from scenthound.looking_for import CONTROL, in_words
 from scenthound.loop.crawl_toml import CrawlRequest
-from scenthound.loop.figures import POINTS, Figures, SavedFigures
+from scenthound.loop.figures import LITTLE_LEFT, POINTS, Figures, Left, SavedFigures
 from scenthound.loop.folder import CrawlFolder
-from scenthound.loop.forecast import LITTLE_LEFT, Left
 from scenthound.loop.link_balance import ROBOTS, LinkBalance
 from scenthound.loop.plugin_failure import PLUGIN_FAILED, PluginFailure
 from scenthound.loop.selection import ALL_RESTS, ONLY_SUSPENDED
