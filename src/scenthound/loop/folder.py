@@ -444,7 +444,7 @@ class CrawlFolder:
         except (FolderBroken, ValueError) as error:
             why = error.problem if isinstance(error, FolderBroken) else str(error)
             self.recovered.append(f"the saved state of the loop can't be read ({why}): retries start again from zero")
-            return LoopState()
+            return LoopState.empty()
 
     def doubts(self) -> list[str]:
         """Reasons why the judge's verdicts may be wrong, as of the last snapshot or the end of the last run."""

@@ -46,19 +46,24 @@ class LoopState(msgspec.Struct, frozen=True):
     this format, so fields may only be added.
     """
 
-    batches: Count = 0
-    batch: Sequence[tuple[Address, Count]] = ()
+    batches: Count
+    batch: Sequence[tuple[Address, Count]]
     """The rest of the current batch, with insertion numbers."""
-    pending: Sequence[Address] = msgspec.field(name="held", default=())
+    pending: Sequence[Address] = msgspec.field(name="held")
     """Pending candidates that are in the frontier."""
-    loose: Sequence[Loose] = ()
+    loose: Sequence[Loose]
     """Other pending candidates: targets of redirects, sitemaps, and seeds beyond the frontier's bound."""
-    tries: Mapping[Address, Count] = {}
-    sitemaps: Mapping[str, Sequence[Annotated[str, IS_URL]]] = {}
-    figures: SavedFigures = msgspec.field(name="tally", default_factory=SavedFigures)
+    tries: Mapping[Address, Count]
+    sitemaps: Mapping[str, Sequence[Annotated[str, IS_URL]]]
+    figures: SavedFigures = msgspec.field(name="tally")
     traps: Mapping[str, Any] | msgspec.UnsetType = msgspec.UNSET
     waiting: Count | msgspec.UnsetType = msgspec.UNSET
     """The number of URLs still to be fetched; not in the state of an old version."""
+
+    @classmethod
+    def empty(cls) -> LoopState:
+        """The state of a loop that has nothing in hand, for a folder whose own is damaged."""
+        return cls(0, (), (), (), {}, {}, SavedFigures())
 
     def __post_init__(self) -> None:
         if any(math.isnan(number) for loose in self.loose for number in (loose[1], loose[8], *loose[3].values())):
