@@ -349,10 +349,11 @@ class HostClock:
         self._without_rules.discard(host)
         self._begin_rest(host, until)
 
-    def rest_without_rules(self, host: str) -> None:
+    def rest_without_rules(self, host: str, is_in_flight: bool = False) -> None:
         """Wake nothing of this host before the next call of `rest`: a robots.txt of it was redirected elsewhere."""
         self._without_rules.add(host)
-        self._begin_rest(host, inf)
+        if not is_in_flight:  # else the rest that began with the request goes on
+            self._begin_rest(host, inf)
 
     def _begin_rest(self, host: str, until: float) -> None:
         self._flying.pop(host, None)

@@ -96,7 +96,7 @@ class ServiceFiles:
         else:
             until = clock.rest_after(origin, now)
         if self._follow(result):
-            clock.rest_without_rules(host)
+            clock.rest_without_rules(host, is_in_flight=True)
         else:
             clock.rest(host, until)
 
