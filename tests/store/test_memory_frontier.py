@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenthound.lab.testing.frontier import FrontierContract
-from scenthound.merge_candidates import DECIMALS, rounded
-from scenthound.model import Candidate, Url
+from scenthound.model import DECIMALS, Candidate, Url, rounded
 from scenthound.ports import Popped
 from scenthound.store.memory_frontier import MemoryFrontier
 from support.long_form import long_form

@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 from scenthound.model import Candidate, Link, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.papers.parts.clustering import MOST_LINKS, NeighbourGraph, alliance_of, as_numbers
+from scenthound.papers.parts.clustering import MOST_LINKS, NeighbourGraph, alliance_of, as_numbers, redirected_node
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy
@@ -135,9 +135,8 @@ class AllianceCrawler(Parameterised):
     def _add_fetched(self, page: Page) -> int:
         """Add a fetched page to the graph and return its node. A URL that redirects to the page is merged into it."""
         node = self._add(page.url, page.candidate.depth, page.candidate.spelling)
-        requested: Any = page.candidate.carry.get("node")
-        is_known = isinstance(requested, int) and 0 <= requested < len(self.graph_)
-        if is_known and requested != node and requested not in self.fetched_:
+        requested = redirected_node(page.candidate, node, len(self.graph_))
+        if requested is not None and requested not in self.fetched_:
             self._merge(requested, node)
         self.gone_.add(node)
         self.fetched_.add(node)

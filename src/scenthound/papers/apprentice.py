@@ -52,6 +52,7 @@ from scenthound.papers.parts.offsets import (
     features,
     sums_around,
 )
+from scenthound.papers.parts.training_pages import check_analyser
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Lessons
 from scenthound.strategies import strategy
@@ -107,8 +108,7 @@ class Apprentice(Parameterised):
         return {"analyser": self.analyser_.name, "critic": None if self.critic_ is None else self.critic_.save()}
 
     def use(self, model: Mapping[str, Any]) -> None:
-        if model["analyser"] != self.analyser_.name:
-            raise ValueError(f"it was trained with the analyser {model['analyser']}, not {self.analyser_.name}")
+        check_analyser(model, self.analyser_)
         critic = None if model["critic"] is None else NaiveBayes.load(model["critic"])
         if critic is not None and critic.classes != (GOOD, OTHER):
             raise ValueError(f"this classifier has other classes than {GOOD!r} and {OTHER!r}")

@@ -38,7 +38,7 @@ from scenthound.errors import BadConfig
 from scenthound.model import DECIMALS, Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
-from scenthound.papers.parts.clustering import MOST_LINKS, NeighbourGraph, as_numbers, generalised
+from scenthound.papers.parts.clustering import MOST_LINKS, NeighbourGraph, as_numbers, generalised, redirected_node
 from scenthound.papers.parts.level_frontier import ChosenUrl, LevelFrontier
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Frontier
@@ -208,9 +208,8 @@ class CcBfs(Parameterised):
         self._catch_up(page.candidate)
         self.levels_.settle(page.candidate.url)
         node: int = self.graph_.add(page.url)
-        requested: Any = page.candidate.carry.get("node")
-        is_known = isinstance(requested, int) and 0 <= requested < len(self.graph_)
-        if is_known and requested != node and requested not in self.fetched_:
+        requested = redirected_node(page.candidate, node, len(self.graph_))
+        if requested is not None and requested not in self.fetched_:
             self._merge(requested, node)
         return node
 

@@ -30,7 +30,7 @@ from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.papers.parts.page_queues import PAGE, POSITION, PageQueues
-from scenthound.papers.parts.training_pages import back_layers, sample
+from scenthound.papers.parts.training_pages import back_layers, check_analyser, check_examples, sample, trained
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Frontier, Lessons
 from scenthound.strategies import strategy
@@ -77,8 +77,7 @@ class ContextGraph(Parameterised):
     # ---- learning
 
     def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:
-        if not lessons.examples:
-            raise BadConfig("context-graph: there are no examples to learn from", "give some on-topic pages")
+        check_examples(lessons, "context-graph")
         layers = self._merged_layers(lessons, rng, progress)
         if not any(layers[1:]):
             raise BadConfig(
@@ -109,23 +108,14 @@ class ContextGraph(Parameterised):
         return layers
 
     def model(self) -> Mapping[str, Any]:
-        return {"analyser": self.analyser_.name, "bayes": self._trained().save()}
+        return {"analyser": self.analyser_.name, "bayes": trained(self.bayes_, "context-graph").save()}
 
     def use(self, model: Mapping[str, Any]) -> None:
-        if model["analyser"] != self.analyser_.name:
-            raise ValueError(f"it was trained with the analyser {model['analyser']}, not {self.analyser_.name}")
+        check_analyser(model, self.analyser_)
         bayes = NaiveBayes.load(model["bayes"])
         if bayes.classes != tuple(map(str, range(len(bayes.classes)))) or bayes.vocabulary is None:
             raise ValueError("the classes of this model are not layers of a context graph")
         self.bayes_ = bayes
-
-    def _trained(self) -> NaiveBayes:
-        if self.bayes_ is None:
-            raise BadConfig(
-                "context-graph can't start untrained",
-                "train it first: scenthound train context-graph",
-            )
-        return self.bayes_
 
     @property
     def declaration(self) -> Declaration:
@@ -139,7 +129,7 @@ class ContextGraph(Parameterised):
         return self.queues_
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
-        self._trained()
+        trained(self.bayes_, "context-graph")
         self.queues_.clear()
         self.pages_ = 0
         return [
@@ -150,7 +140,7 @@ class ContextGraph(Parameterised):
     def read(self, page: Page) -> Iterable[Candidate]:
         self.queues_.settle(page.candidate.url)
         number, self.pages_ = self.pages_, self.pages_ + 1
-        bayes = self._trained()
+        bayes = trained(self.bayes_, "context-graph")
         layer, probability = classify(bayes, page.record.counts(self.analyser_), self.threshold, self.length_norm)
         score = len(bayes.classes) - layer + probability
         parts = {"layer": float(layer), "probability": probability}

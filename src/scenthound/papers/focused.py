@@ -55,7 +55,7 @@ from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.papers.parts.scored_pages import RecentPages
-from scenthound.papers.parts.training_pages import learn_taxonomy, two_leaves
+from scenthound.papers.parts.training_pages import learn_taxonomy, trained, two_leaves
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Lessons
 from scenthound.strategies import strategy
@@ -239,9 +239,7 @@ class FocusedSoft(Parameterised):
         self.tree_ = TreeClassifier.load(model["tree"])
 
     def _trained_tree(self) -> TreeClassifier:
-        if self.tree_ is None:
-            raise BadConfig(f"{self.name} can't start untrained", f"train it first: scenthound train {self.name}")
-        return self.tree_
+        return trained(self.tree_, self.name)
 
     @property
     def declaration(self) -> Declaration:

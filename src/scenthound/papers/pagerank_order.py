@@ -25,6 +25,7 @@ from scenthound.graph.link_scores import pagerank, url_ordering_rank
 from scenthound.model import Candidate, Link, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
+from scenthound.papers.parts.clustering import redirected_node
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration
 from scenthound.strategies import strategy
@@ -52,7 +53,6 @@ class PageRankOrder(Parameterised):
         self.waiting_ = {self.graph_.add(url): 0 for url in seeds}
         """Graph nodes of the waiting URLs, with their depths."""
         self.seeds_ = set(self.waiting_)
-        self.spellings_: dict[int, str] = {}
         self.fetched_: set[int] = set()
         offers = zip(self.waiting_, self._rescore_waiting(), strict=True)
         return [offer._replace(carry=self._carry(node)) for node, offer in offers]
@@ -72,8 +72,6 @@ class PageRankOrder(Parameterised):
                 if not graph.is_full:
                     target = graph.add(link.url)
                     self.waiting_[target] = page.candidate.depth + 1
-                    if link.spelling and link.spelling != link.url:
-                        self.spellings_[target] = link.spelling
                 new.append((target, link))
             if target is not None:
                 linked.append(target)
@@ -120,14 +118,12 @@ class PageRankOrder(Parameterised):
     def _add_fetched(self, page: Page) -> int:
         """Add a fetched page to the graph and return its node. A URL that redirects to the page is merged into it."""
         node: int = self.graph_.add(page.url)
-        requested: Any = page.candidate.carry.get("node")
-        is_known = isinstance(requested, int) and 0 <= requested < len(self.graph_.names)
-        if is_known and requested != node and requested not in self.fetched_ and requested not in self.graph_.dead:
+        requested = redirected_node(page.candidate, node, len(self.graph_.names))
+        if requested is not None and requested not in self.fetched_ and requested not in self.graph_.dead:
             self.graph_.merge(requested, node)
             self.waiting_.pop(requested, None)
         self.graph_.dead.discard(node)
         self.waiting_.pop(node, None)
-        self.spellings_.pop(node, None)
         return node
 
     def save(self) -> Mapping[str, Any]:
@@ -135,7 +131,6 @@ class PageRankOrder(Parameterised):
             "graph": self.graph_.save(),
             "seeds": sorted(self.seeds_),
             "waiting": [[node, depth] for node, depth in self.waiting_.items()],
-            "spellings": {str(node): spelling for node, spelling in self.spellings_.items()},
             "fetched": sorted(self.fetched_),
         }
 
@@ -143,4 +138,3 @@ class PageRankOrder(Parameterised):
         self.graph_ = GrowingGraph.load(state["graph"], self.memory)
         self.seeds_, self.fetched_ = set(state["seeds"]), set(state["fetched"])
         self.waiting_ = dict(state["waiting"])
-        self.spellings_ = {int(node): spelling for node, spelling in state["spellings"].items()}

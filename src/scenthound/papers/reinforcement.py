@@ -38,7 +38,7 @@ from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.page.views.anchors import best_anchors, outlink_anchors
 from scenthound.page.views.elements import surroundings
-from scenthound.papers.parts.training_pages import back_layers
+from scenthound.papers.parts.training_pages import back_layers, check_analyser, check_examples, trained
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Lessons
 from scenthound.strategies import strategy
@@ -157,8 +157,7 @@ class Reinforcement(Parameterised):
     # ---- learning
 
     def train(self, lessons: Lessons, rng: random.Random, progress: Callable[[str], None]) -> None:
-        if not lessons.examples:
-            raise BadConfig("reinforcement: there are no examples to learn from", "give some on-topic pages")
+        check_examples(lessons, "reinforcement")
         examples = {page.url for page in lessons.examples[: self.pages]}
         web = self._known_web(lessons, sorted(examples), rng)
         progress(f"a web of {len(web):,} pages")
@@ -225,23 +224,18 @@ class Reinforcement(Parameterised):
         self.frozen_ = FrozenPieces(bayes)
 
     def model(self) -> Mapping[str, Any]:
-        return {"analyser": self.analyser_.name, "bayes": self._trained().save(), "means": list(self.means_)}
+        return {
+            "analyser": self.analyser_.name,
+            "bayes": trained(self.bayes_, "reinforcement").save(),
+            "means": list(self.means_),
+        }
 
     def use(self, model: Mapping[str, Any]) -> None:
-        if model["analyser"] != self.analyser_.name:
-            raise ValueError(f"it was trained with the analyser {model['analyser']}, not {self.analyser_.name}")
+        check_analyser(model, self.analyser_)
         bayes = NaiveBayes.load(model["bayes"])
         if bayes.classes != tuple(map(str, range(len(model["means"])))):
             raise ValueError("the classes of this model are not bins of values")
         self._use_classifier(bayes, model["means"])
-
-    def _trained(self) -> NaiveBayes:
-        if self.bayes_ is None:
-            raise BadConfig(
-                "reinforcement can't start untrained",
-                "train it first: scenthound train reinforcement",
-            )
-        return self.bayes_
 
     @property
     def declaration(self) -> Declaration:
@@ -251,7 +245,7 @@ class Reinforcement(Parameterised):
     # ---- crawling
 
     def start(self, topic: Topic, seeds: Sequence[Url]) -> Iterable[Candidate]:
-        self._trained()
+        trained(self.bayes_, "reinforcement")
         return [Candidate(url, math.inf) for url in dict.fromkeys(seeds)]
 
     def read(self, page: Page) -> Iterable[Candidate]:
@@ -260,7 +254,10 @@ class Reinforcement(Parameterised):
             return []
         posteriors = self.frozen_.posteriors(*around)
         scores = row_products(posteriors, np.array(self.means_)).tolist()
-        names, probabilities = [f"bin {name}" for name in self._trained().classes], posteriors.tolist()
+        names, probabilities = (
+            [f"bin {name}" for name in trained(self.bayes_, "reinforcement").classes],
+            posteriors.tolist(),
+        )
         links = page.links
         return [
             page.offer(links[index], scores[index], parts=dict(zip(names, probabilities[index], strict=True)))

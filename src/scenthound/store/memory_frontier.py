@@ -12,8 +12,7 @@ from heapq import heappush, nsmallest
 from math import isnan
 
 from scenthound.hosts import HostClock
-from scenthound.merge_candidates import merge_offer, rounded
-from scenthound.model import Candidate, Url
+from scenthound.model import Candidate, Url, merge_offer, rounded
 from scenthound.ports import Eviction, Frontier, Popped
 from scenthound.store.host_schedule import Entry, Host, HostSchedule
 from scenthound.store.score_bins import BINS, bin_of

@@ -19,8 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from scenthound.errors import OurFault
-from scenthound.merge_candidates import merge_offer, rounded
-from scenthound.model import Candidate, Url
+from scenthound.model import Candidate, Url, merge_offer, rounded
 from scenthound.ports import Eviction, Popped
 from scenthound.store.cold_entries import ColdEntries, GatheredRows, choose, host_key
 from scenthound.store.cold_order import Order, Records, as_records, is_in

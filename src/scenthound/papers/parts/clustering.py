@@ -35,6 +35,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scenthound.graph.link_graph import Numbers
+from scenthound.model import Candidate
 
 MOST_LINKS = 4_000_000  # about 0.9 GB with their pages: 1,000,000 links of 420,000 pages took 229 MB
 
@@ -250,6 +251,13 @@ def _beyond(graph: NeighbourGraph, ring: Set[int], visited: Set[int], among: Set
     if not ring.isdisjoint(graph.clique):
         beyond |= graph.clique if among is None else graph.clique & among
     return beyond - visited
+
+
+def redirected_node(candidate: Candidate, node: int, nodes: int) -> int | None:
+    """The node that a candidate was offered for (`carry`), if a redirect led to the page of another one, `node`."""
+    requested: Any = candidate.carry.get("node")
+    is_known = isinstance(requested, int) and 0 <= requested < nodes
+    return requested if is_known and requested != node else None
 
 
 def as_numbers(values: Iterable[Any]) -> Numbers:

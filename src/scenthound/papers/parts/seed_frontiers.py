@@ -11,8 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from scenthound.merge_candidates import merge_offer, rounded
-from scenthound.model import Candidate, Url
+from scenthound.model import Candidate, Url, merge_offer, rounded
 from scenthound.papers.parts.strategy_frontier import HostQueues, StrategyFrontier, from_plain, plain
 from scenthound.ports import Popped
 

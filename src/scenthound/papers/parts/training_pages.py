@@ -1,10 +1,14 @@
-"""Training: layers of pages around examples, found by following back-links, and the classifier of a taxonomy."""
+"""Training: layers of pages around examples, found by following back-links, the classifier of a taxonomy, and what is
+refused: training without examples, models of other words, a start without training.
+"""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
 
+from scenthound.errors import BadConfig
 from scenthound.lessons import Taxonomy
 from scenthound.model import Url
 from scenthound.page.page import Page
@@ -12,6 +16,7 @@ from scenthound.ports import Lessons
 from scenthound.text.taxonomy import Tree, TreeClassifier
 from scenthound.text.tokens import Analyser
 
+T = TypeVar("T")
 MOST_BACK_LINKS = 1000  # per page: a very popular page would otherwise fill a layer by itself
 
 
@@ -48,3 +53,22 @@ def learn_taxonomy(taxonomy: Taxonomy, analyser: Analyser, features: int = 0) ->
 def two_leaves(examples: Sequence[Page], others: Sequence[Page]) -> Taxonomy:
     """The smallest taxonomy: pages on topic, and all others."""
     return Taxonomy({"root": ["on topic", "other"]}, {"on topic": examples, "other": others}, ("on topic",))
+
+
+def check_examples(lessons: Lessons, strategy: str) -> None:
+    """Raise `BadConfig` if there are no examples to learn from."""
+    if not lessons.examples:
+        raise BadConfig(f"{strategy}: there are no examples to learn from", "give some on-topic pages")
+
+
+def check_analyser(model: Mapping[str, Any], analyser: Analyser) -> None:
+    """Raise ValueError if a model was trained on other words than this analyser gives."""
+    if model["analyser"] != analyser.name:
+        raise ValueError(f"it was trained with the analyser {model['analyser']}, not {analyser.name}")
+
+
+def trained(learned: T | None, strategy: str) -> T:
+    """What a strategy has learned. Raises `BadConfig` if it was not trained."""
+    if learned is None:
+        raise BadConfig(f"{strategy} can't start untrained", f"train it first: scenthound train {strategy}")
+    return learned
