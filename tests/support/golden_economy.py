@@ -96,7 +96,9 @@ def settle_agents(given: list[list[Any]], market: Market, words: list[str]) -> d
 @answers("curriculum")
 def curriculum(inputs: Inputs) -> list[list[Any]]:
     given = inputs["HY_CUR"]
-    difficulty = Difficulty(DifficultyRules(given["lo"], given["hi"], given["step"]))
+    rules = DifficultyRules(step=given["step"])
+    rules.hystlo, rules.hysthi = given["lo"], given["hi"]  # in an order that a crawl refuses
+    difficulty = Difficulty(rules)
     return [[met, difficulty.success, level] for met in given["results"] if (level := difficulty.update(bool(met)))]
 
 
