@@ -10,7 +10,6 @@ import random
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from scenthound.errors import BadConfig
 from scenthound.papers.hayek.known_web import FAR, KnownWeb
 from scenthound.parameters import Parameterised, parameter
 
@@ -27,11 +26,6 @@ class DifficultyRules(Parameterised):
     hystlo: float = parameter(0.8, "sequences get harder if success > this · difficulty", above=0, most=100)
     hysthi: float = parameter(1.0, "sequences get easier if success < this · difficulty", above=0, most=100)
     step: float = parameter(0.02, "change in the success after each sequence", above=0, most=100)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.hysthi < self.hystlo:
-            raise BadConfig(f"`hysthi` ({self.hysthi:g}) is below `hystlo` ({self.hystlo:g})", "make it the larger one")
 
 
 @dataclass(slots=True)

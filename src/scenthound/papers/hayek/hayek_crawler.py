@@ -89,6 +89,8 @@ class HayekEstimating(DifficultyRules, MarketRules, EconomyOptions, GoalRules):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.hysthi < self.hystlo:
+            raise BadConfig(f"`hysthi` ({self.hysthi:g}) is below `hystlo` ({self.hystlo:g})", "make it the larger one")
         if self.sequences == "endless" and self.pay == "afterwards":
             raise BadConfig("an endless sequence never ends, so it can't be paid afterwards", "choose pay=immediate")
         if self.goal_words.strip() and not self._judge(self.goal_words).points:
