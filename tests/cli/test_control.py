@@ -12,7 +12,6 @@ import pytest
 from scenthound.cli.root_command import run
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.steering import STEERED, give_order
-from scenthound.store.database import CrawlDatabase
 from scenthound.store.order_table import Orders
 from scenthound.wiring import Session, resume
 from support.resuming import WEB, Recorded, born, step_through
@@ -217,18 +216,6 @@ def test_a_stop_that_came_too_late_does_not_end_the_next_run(tmp_path: Path) -> 
     assert not session.crawl.end_reason
     session.close()
     assert run(["control", str(folder), "stop"]) == 2
-
-
-def test_an_old_folder_without_a_table_of_orders_takes_orders(tmp_path: Path) -> None:
-    folder = small_crawl(tmp_path / "crawl")
-    database = CrawlDatabase(folder / "crawl.db")
-    database.execute("DROP TABLE orders")
-    database.execute("DROP TABLE parents")
-    database.execute("PRAGMA user_version = 3")
-    database.commit()
-    database.close()
-    assert run(["control", str(folder), "--list"]) == 0
-    assert run(["control", str(folder), "budget", "9"]) == 0
 
 
 @pytest.mark.parametrize(

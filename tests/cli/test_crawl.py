@@ -220,15 +220,20 @@ def test_bad_input_is_named_and_nothing_is_written(case: str, place: Path, capsy
     assert sorted(place.rglob("*")) == before
 
 
-def test_a_crawl_of_a_newer_version_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("number", "age", "hint"), [(99, "a newer", "install the newer version"), (2, "an older", "crawl again")]
+)
+def test_a_crawl_of_another_version_is_left_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], number: int, age: str, hint: str
+) -> None:
     folder = small_crawl(tmp_path / "crawl")
     file = folder / "crawl.toml"
-    file.write_text(file.read_text().replace("format = 3", "format = 99"))
+    file.write_text(file.read_text().replace("format = 3", f"format = {number}"))
     for words in (["status"], ["resume"], ["trail"], ["report"], ["export", "--to", "csv"]):
         assert run([words[0], str(folder), *words[1:]]) == 4
         told = capsys.readouterr().err
-        assert "newer scenthound" in told
-        assert "hint: install the newer version" in told
+        assert f"was written by {age} scenthound (format {number}; this version reads 3)" in told
+        assert f"hint: {hint}" in told
 
 
 def test_a_damaged_database_is_named_and_what_can_be_read_is_recovered(

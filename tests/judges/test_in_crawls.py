@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import sqlite3
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,6 @@ from scenthound.model import Response, Step, Topic
 from scenthound.report.crawl_facts import gather
 from scenthound.report.crawl_report import render
 from scenthound.store.sqlite_frontier import CrawlDatabase
-from scenthound.store.sqlite_history import SqliteHistory
 from scenthound.wiring import begin, resume
 from support.resuming import SETTINGS, TOPIC, Recorded, born, step_through
 
@@ -132,42 +130,6 @@ def test_a_label_changes_the_verdicts_at_once_and_survives_a_restart(tmp_path: P
     again.close()
 
 
-def made_old(folder: Path) -> None:
-    """Turn a crawl folder into one from before there were judges."""
-    toml = folder / "crawl.toml"
-    lines = [line for line in toml.read_text().splitlines() if not line.startswith("judge")]
-    toml.write_text("\n".join(lines).replace("format = 3", "format = 1") + "\n")
-    with sqlite3.connect(folder / "crawl.db") as connection:
-        connection.executescript(
-            "DROP INDEX history_relevance; ALTER TABLE history DROP COLUMN relevance;"
-            "ALTER TABLE history DROP COLUMN relevant; DROP TABLE revised; DELETE FROM state WHERE key = 'judge';"
-            "CREATE INDEX history_similarity ON history (similarity) WHERE kind = 'page'; PRAGMA user_version = 2;"
-        )
-    connection.close()
-
-
-def test_an_old_folder_is_read_and_continued_by_the_old_rule(tmp_path: Path) -> None:
-    crawled(tmp_path / "crawl", pages=30)
-    made_old(tmp_path / "crawl")
-    old = steps(tmp_path / "crawl")
-    assert [(step.relevance, step.relevant) for step in old] == [(s.similarity, s.similarity >= 0.1) for s in old]
-    with CrawlFolder.look(tmp_path / "crawl") as opened:
-        assert opened.history.best(1)[0].similarity == max(step.similarity for step in old)
-        assert gather(opened).figures.relevant == sum(step.similarity >= 0.1 for step in old)
-    session = resume(tmp_path / "crawl", fetcher=Recorded(), pages=60)
-    asyncio.run(session.run())
-    session.close()
-    later = steps(tmp_path / "crawl")
-    assert len(later) == 60
-    assert [(step.relevance, step.relevant) for step in later] == [(s.similarity, s.similarity >= 0.1) for s in later]
-
-
-def test_an_old_folder_with_its_own_threshold_keeps_it(tmp_path: Path) -> None:
-    crawled(tmp_path / "crawl", pages=30, relevant=0.25)
-    made_old(tmp_path / "crawl")
-    assert all(step.relevant == (step.similarity >= 0.25) for step in steps(tmp_path / "crawl"))
-
-
 class MovedSeed:
     """Every seed redirects to a page on another path."""
 
@@ -204,13 +166,3 @@ def test_doubts_are_shown_in_status_and_report(tmp_path: Path) -> None:
     assert facts.as_plain()["doubts"] == facts.doubts
     assert "little in common" in render(facts)
     assert json.loads(json.dumps(facts.as_plain()))
-
-
-def test_a_history_without_verdicts_falls_back_to_a_threshold() -> None:
-    database = CrawlDatabase(":memory:")
-    history = SqliteHistory(database, relevant_from=0.3)
-    history.record(Step(1, TOPIC.seeds[0], None, "", 1.0, {}, 0.4, 0, 200, 10, 0.0))
-    assert [step.relevant for step in history.trail()] == [False]
-    database.execute("UPDATE history SET relevance = NULL, relevant = NULL")
-    (step,) = history.trail()
-    assert (step.relevance, step.relevant) == (0.4, True)

@@ -139,14 +139,3 @@ def test_an_event_of_any_size_is_kept_within_bounds() -> None:
     (event,) = history.strategy_events()
     assert set(event.facts) == {"agent", "characters"}
     assert len(list(history.strategy_events(agent=3))) == 1
-
-
-def test_a_folder_from_before_there_were_events_can_be_looked_at(tmp_path: Path) -> None:
-    session = born(tmp_path / "crawl")
-    step_through(session, 10)
-    session.folder.finish("pages", 1.0)
-    session.folder.database.execute("DROP TABLE told")
-    session.folder.database.execute("PRAGMA user_version = 1")
-    session.folder.database.commit()
-    session.close()
-    assert recorded_events(tmp_path / "crawl") == []

@@ -42,7 +42,7 @@ STATE: dict[str, Any] = {
     ],
     "tries": {HELD: 1},
     "sitemaps": {"e.test": [MAP]},
-    "tally": {"attempts": 12, "retries": {"timeout": 1}, "dry": [[1, 0], 0.5, 4]},
+    "figures": {"attempts": 12, "retries": {"timeout": 1}, "dry": [[1, 0], 0.5, 4]},
 }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +15,13 @@ from scenthound.lab.testing.frontier import ModelFrontier, same
 from scenthound.model import Candidate, Miss, Step, Url
 from scenthound.page.record import Record
 from scenthound.ports import Where
-from scenthound.store.database import APPLICATION, EVENT_TABLES, FRONTIER, LINKS, PARENTS, REVISED, SCHEMA, VERSION
 from scenthound.store.memory_frontier import MemoryFrontier
-from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteFrontier, SqliteHistory, waiting, waiting_candidate
+from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteFrontier, SqliteHistory
 from support.long_form import long_form
 
 URLS = [Url(f"http://h{number % 5}.test/{number}") for number in range(40)]
-FIRST_FRONTIER = """CREATE TABLE frontier (
-    url TEXT PRIMARY KEY, number INTEGER NOT NULL, score REAL NOT NULL, carry TEXT, parts TEXT, parent TEXT,
-    anchor TEXT NOT NULL, depth INTEGER NOT NULL, spelling TEXT NOT NULL, due REAL NOT NULL);"""
-FIRST_LINKS = "CREATE TABLE links (source TEXT PRIMARY KEY, targets BLOB NOT NULL);"
+
+HALF = {"page": 0.5}
 
 
 def step(n: int, url: Url, **more: Any) -> Step:
@@ -144,81 +140,6 @@ def test_a_url_handed_back_while_in_flight_is_in_the_file_once() -> None:
     assert list(database.rows("SELECT number, url, due FROM frontier")) == [(1, URLS[0], 5.0)]
 
 
-def first_edition(path: Path) -> None:
-    """A crawl's file of version 1."""
-    connection = sqlite3.connect(path)
-    schema = SCHEMA.replace(FRONTIER, FIRST_FRONTIER).replace(LINKS, FIRST_LINKS).replace(EVENT_TABLES, "")
-    schema = schema.replace(REVISED, "").replace(PARENTS, "").replace(", relevance REAL, relevant INTEGER", "")
-    schema = schema.replace("history_relevance ON history (relevance)", "history_similarity ON history (similarity)")
-    assert schema != SCHEMA
-    connection.executescript(f"{schema} PRAGMA application_id={APPLICATION}; PRAGMA user_version=1;")
-    for number, url in ((4, "http://b.test/"), (2, "http://a.test/")):
-        connection.execute(
-            "INSERT INTO frontier VALUES (?, ?, 0.5, NULL, '{\"page\":0.5}', NULL, 'words', 1, '', 0)", (url, number)
-        )
-    connection.commit()
-    connection.close()
-    database = CrawlDatabase(path, read_only=True)
-    assert waiting(database) == 2, "looking at an old folder changes nothing"
-    assert waiting_candidate(database, Url("http://b.test/")) is not None
-    database.close()
-
-
-def fourth_edition(path: Path) -> None:
-    """A crawl's file of version 4: every row with the URL of its parent, and its own URL twice."""
-    connection = sqlite3.connect(path)
-    old = SCHEMA.replace(PARENTS, "").replace("parts TEXT, parent INTEGER", "parts TEXT, parent TEXT")
-    connection.executescript(f"{old} PRAGMA application_id={APPLICATION}; PRAGMA user_version=4;")
-    rows = [
-        (3, URLS[0], '{"page":0.5}', URLS[9], URLS[0]),
-        (5, URLS[1], '{"page":0.5}', URLS[9], "http://A.test/x"),
-        (6, URLS[2], '{"page":0.25}', URLS[9], ""),
-        (7, URLS[3], None, URLS[9], ""),
-        (8, URLS[4], '{"page":0.5}', None, ""),
-    ]
-    connection.executemany("INSERT INTO frontier VALUES (?, ?, 0.5, NULL, ?, ?, 'words', 1, ?, 0)", rows)
-    connection.commit()
-    connection.close()
-
-
-HALF = {"page": 0.5}
-FOURTH = [
-    (3, Candidate(URLS[0], 0.5, {}, HALF, URLS[9], "words", 1, URLS[0])),
-    (5, Candidate(URLS[1], 0.5, {}, HALF, URLS[9], "words", 1, "http://A.test/x")),
-    (6, Candidate(URLS[2], 0.5, {}, {"page": 0.25}, URLS[9], "words", 1)),
-    (7, Candidate(URLS[3], 0.5, {}, {}, URLS[9], "words", 1)),
-    (8, Candidate(URLS[4], 0.5, {}, HALF, None, "words", 1)),
-]
-
-
-def test_a_file_of_version_4_keeps_its_candidates_and_their_parents(tmp_path: Path) -> None:
-    path = tmp_path / "crawl.db"
-    fourth_edition(path)
-    looking = CrawlDatabase(path, read_only=True)
-    assert [waiting_candidate(looking, candidate.url) for _, candidate in FOURTH] == [one for _, one in FOURTH]
-    assert looking.row("PRAGMA user_version") == (4,)
-    looking.close()
-    for _ in range(2):
-        database = CrawlDatabase(path, check=True)
-        assert list(SqliteFrontier(database).entries()) == FOURTH
-        assert [waiting_candidate(database, candidate.url) for _, candidate in FOURTH] == [one for _, one in FOURTH]
-        assert list(database.rows("SELECT url FROM parents")) == [(URLS[9],)]
-        database.commit()
-        database.close()
-
-
-def test_a_large_frontier_of_version_4_is_opened_without_loading_all_of_it(tmp_path: Path) -> None:
-    path = tmp_path / "crawl.db"
-    fourth_edition(path)
-    database = CrawlDatabase(path)
-    frontier = SqliteFrontier(database, in_memory=2)
-    assert len(frontier._entries) < len(frontier) == len(FOURTH)
-    assert sorted(frontier.entries()) == FOURTH
-    popped = [frontier.pop(0.0) for _ in FOURTH]
-    assert [(one.number, one.candidate) for one in popped if one is not None] == FOURTH
-    database.close()
-
-
 def test_links_of_one_page_keep_their_own_parts() -> None:
     database = CrawlDatabase(":memory:")
     frontier = SqliteFrontier(database)
@@ -267,26 +188,6 @@ def test_a_waiting_url_takes_at_most_150_bytes_on_disk(tmp_path: Path) -> None:
     database.row("PRAGMA wal_checkpoint(TRUNCATE)")
     database.close()
     assert (path.stat().st_size - empty) / 20_000 <= 150
-
-
-def test_a_file_of_version_1_is_migrated_in_order(tmp_path: Path) -> None:
-    path = tmp_path / "crawl.db"
-    first_edition(path)
-    database = CrawlDatabase(path)
-    assert database.row("PRAGMA user_version") == (VERSION,)
-    assert database.has_table("told")
-    assert database.has_table("heard")
-    frontier = SqliteFrontier(database)
-    assert [(number, candidate.url) for number, candidate in frontier.entries()] == [
-        (2, "http://a.test/"),
-        (4, "http://b.test/"),
-    ]
-    database.save_links(URLS[0], URLS[1:3])
-    database.commit()
-    database.close()
-    again = CrawlDatabase(path, check=True)
-    assert list(again.links()) == [(URLS[0], URLS[1:3])]
-    again.close()
 
 
 def test_a_page_that_was_forgotten_and_fetched_again_has_its_links_once() -> None:

@@ -19,11 +19,12 @@ from hypothesis import strategies as st
 
 from scenthound.errors import DiskFull, FolderBroken, FolderInUse
 from scenthound.lab.testing.frontier import FrontierContract
-from scenthound.model import Candidate, Miss, Step, Url
+from scenthound.model import Candidate, Event, Miss, Step, Url
 from scenthound.ports import Where
 from scenthound.store import blobs as plain
 from scenthound.store.database import VERSION
 from scenthound.store.database_repair import recover
+from scenthound.store.label_table import Label, Labels
 from scenthound.store.lock import holder, lock
 from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteFrontier, SqliteHistory
 from support.long_form import long_form
@@ -270,6 +271,52 @@ def test_a_newer_version_is_refused_by_name(tmp_path: Path) -> None:
     connection.close()
     with pytest.raises(FolderBroken, match=f"has version {VERSION + 1}; this scenthound reads up to version {VERSION}"):
         CrawlDatabase(tmp_path / "crawl.db")
+
+
+def made_version_5(path: Path) -> None:
+    """Turn a crawl's file into one of version 5, which had other names for two tables and an index."""
+    with sqlite3.connect(path) as connection:
+        connection.executescript(
+            "ALTER TABLE delivered_labels RENAME TO heard; ALTER TABLE strategy_events RENAME TO told;"
+            "DROP INDEX strategy_events_kind; CREATE INDEX told_kind ON told (kind, agent);"
+            "DROP INDEX strategy_events_url; CREATE INDEX told_url ON told (url) WHERE url IS NOT NULL;"
+            "PRAGMA user_version = 5;"
+        )
+    connection.close()
+
+
+def test_a_file_of_version_5_is_read_as_it_is_and_migrated_when_the_crawl_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "crawl.db"
+    database = CrawlDatabase(path)
+    history, event = SqliteHistory(database), Event("born", {"agent": 3}, Url("http://a.test/"), 7)
+    history.note(event)
+    Labels(database).record_delivery(Label(Url("http://a.test/"), True, 1.0), 4)
+    deliveries = Labels(database).delivered()
+    database.commit()
+    database.close()
+    made_version_5(path)
+    for read_only in (True, False, True):
+        database = CrawlDatabase(path, read_only=read_only)
+        assert list(SqliteHistory(database).strategy_events()) == [event]
+        assert Labels(database).delivered() == deliveries
+        database.close()
+    database = CrawlDatabase(path, check=True)
+    names = {name for (name,) in database.rows("SELECT name FROM sqlite_master")}
+    assert "delivered_labels" in names
+    assert not names & {"heard", "told", "told_kind", "told_url"}
+    SqliteHistory(database).note(event)
+    database.commit()
+    database.close()
+
+
+def test_an_older_version_is_refused_by_name(tmp_path: Path) -> None:
+    CrawlDatabase(tmp_path / "crawl.db").close()
+    with sqlite3.connect(tmp_path / "crawl.db") as connection:
+        connection.execute("PRAGMA user_version = 4")
+    connection.close()
+    for read_only in (True, False):
+        with pytest.raises(FolderBroken, match="has version 4; this scenthound reads versions 5 to 6"):
+            CrawlDatabase(tmp_path / "crawl.db", read_only=read_only)
 
 
 def test_a_foreign_database_is_not_touched(tmp_path: Path) -> None:

@@ -19,7 +19,6 @@ from scenthound.search import relevance_of, snippets
 from scenthound.store import live_queries
 from scenthound.store.lock import holder
 from scenthound.store.order_table import Orders
-from scenthound.store.sqlite_history import OLD_RULE
 from scenthound.web.html_document import HtmlDocument
 from scenthound.wiring import make_strategy, page_limits
 
@@ -39,7 +38,7 @@ def url_of(raw: str) -> Url:
 def pages(path: Path, query: live_queries.Wanted) -> dict[str, Any]:
     """The fetched pages selected by a query, each with a snippet of its text."""
     with CrawlFolder.look(path) as folder:
-        rows = live_queries.pages(folder.database, query, folder.request.settings.relevant or OLD_RULE)
+        rows = live_queries.pages(folder.database, query)
         labels, wording = folder.database.labels(), Wording(folder.request)
         passages = _passages(path, [row.url for row in rows], folder.request.topic.keywords)
         shown = [

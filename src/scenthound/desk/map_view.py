@@ -17,7 +17,6 @@ from scenthound.desk.shapes import FLAG, INTEGER, NUMBER, TEXT, fields, list_of,
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Url
 from scenthound.store import live_queries
-from scenthound.store.sqlite_history import OLD_RULE
 
 MOST_PAGES = 10_000
 MOST_LINKS = 30_000
@@ -40,7 +39,7 @@ def map_of(path: Path, most: int = MOST_PAGES, with_links: bool = False) -> dict
     """
     with CrawlFolder.look(path) as folder:
         query = live_queries.Wanted("best", limit=most)
-        rows = live_queries.pages(folder.database, query, folder.request.settings.relevant or OLD_RULE)
+        rows = live_queries.pages(folder.database, query)
         rows.sort(key=lambda row: row.n)
         numbers = {row.url: row.n for row in rows}
         pages = [

@@ -16,7 +16,7 @@ import msgspec
 from scenthound import url as urls
 from scenthound.errors import BadConfig, FolderBroken, NotAUrl, from_os_error
 from scenthound.formats import toml_value
-from scenthound.looking_for import CHOICES, PAGES, SITES, checked
+from scenthound.looking_for import checked
 from scenthound.loop.settings import REMOVED, Settings, read
 from scenthound.model import NOTHING, LookingFor, Topic, Url
 from scenthound.parameters import changed_values
@@ -25,8 +25,6 @@ from scenthound.web.bookmarks_file import read_bookmarks
 
 FORMAT = 3
 DEFAULT_STRATEGY = "hound"
-OLD_JUDGE = {"judge": "keywords", "relevant": 0.1}
-"""The settings that decide which pages are relevant in crawls of format 1."""
 MOST_SEEDS_NAMED = 5
 LARGEST_SEED_FILE = 50_000_000
 _SECRET = re.compile(  # user:password@ before a host, also without a scheme or if the password contains a slash
@@ -123,19 +121,20 @@ class CrawlRequest:
         try:
             data = tomllib.loads(text)
             written = data.get("format")
-            if isinstance(written, int) and written > FORMAT:
-                problem = f"was written by a newer scenthound (format {written}; this version reads {FORMAT})"
-                raise FolderBroken(where, problem, "install the newer version")
+            if isinstance(written, int) and written != FORMAT:
+                age, hint = (
+                    ("a newer", "install the newer version") if written > FORMAT else ("an older", "crawl again")
+                )
+                problem = f"was written by {age} scenthound (format {written}; this version reads {FORMAT})"
+                raise FolderBroken(where, problem, hint)
             file = from_plain(data, _CrawlToml)
-            if file.format < 3:
-                _add_looking_for(file)
             settings = {name: value for name, value in file.settings.items() if name not in REMOVED}
             return cls(
                 topic_from(file.topic, where),
                 file.seeds,
                 file.strategy,
                 file.parameters,
-                read(Settings, {**(OLD_JUDGE if file.format < 2 else {}), **settings}),
+                read(Settings, settings),
                 {name: str(version) for name, version in file.versions.items()},
                 file.started,
                 file.model,
@@ -160,24 +159,6 @@ class _CrawlToml(msgspec.Struct):
     started: str = ""
     model: str = ""
     found: dict[str, tuple[str, ...]] = {}
-
-
-def _add_looking_for(file: _CrawlToml) -> None:
-    """Add to the topic of a crawl.toml of format 1 or 2 what that crawl looked for.
-
-    In these formats it was a parameter `looking_for` of hound, and another of the judge `topic`; with the value `auto`,
-    their default, they looked for sites if the seeds were home pages of different hosts.
-    """
-    chosen = [file.parameters.pop("looking_for", "auto")]
-    name, _, judge_parameters = str(file.settings.get("judge", "")).partition(":")
-    if "looking_for=" in judge_parameters:
-        pairs = judge_parameters.replace(":", ",").split(",")
-        kept = [pair for pair in pairs if not pair.startswith("looking_for=")]
-        chosen += [pair.partition("=")[2] for pair in pairs if pair not in kept]
-        file.settings["judge"] = f"{name}:{','.join(kept)}" if kept else name
-    chosen = [value for value in chosen if value in CHOICES]
-    are_sites = urls.are_sites(CrawlRequest(Topic(""), file.seeds).parsed_seeds())
-    file.topic["looking_for"] = chosen[0] if chosen else SITES if are_sites else PAGES
 
 
 def masked(text: str) -> str:

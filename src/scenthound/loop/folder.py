@@ -45,7 +45,7 @@ from scenthound.loop.folder_files import (
 from scenthound.loop.identity import user_agent, warc_info
 from scenthound.loop.page_rows import page_table
 from scenthound.loop.plugin_failure import PLUGIN_FAILED, PluginFailure
-from scenthound.loop.resume import LoopState, Saved
+from scenthound.loop.resume import LoopState, Saved, saved_figures
 from scenthound.loop.snapshots import Snapshots
 from scenthound.loop.stored_hosts import StoredHosts
 from scenthound.loop.stored_page import StoredPage
@@ -59,7 +59,6 @@ from scenthound.store.lock import lock
 from scenthound.store.model_folder import TrainedModel, load_model, save_model
 from scenthound.store.schema_check import LATEST
 from scenthound.store.sqlite_frontier import CrawlDatabase, SqliteHistory
-from scenthound.store.sqlite_history import OLD_RULE
 from scenthound.store.warc_repository import NOWHERE, End, WarcRepository
 from scenthound.typed_data import from_json, from_plain
 from scenthound.web.content_type import request_headers
@@ -223,7 +222,7 @@ class CrawlFolder:
             request_headers=request_headers(user_agent(settings)),
         )
         runs = _read_runs(database.meta("runs"))
-        history = SqliteHistory(database, relevant_from=request.settings.relevant or OLD_RULE)
+        history = SqliteHistory(database)
         return cls(path, request, database, history, pages, release, runs=runs)
 
     def _repair_pages(self, refetch: bool) -> None:
@@ -440,7 +439,7 @@ class CrawlFolder:
         """The saved state of the loop; an empty state, and a note in `recovered`, if it is damaged."""
         try:
             plain = self.database.state("crawl")
-            return None if plain is None else from_plain(plain, LoopState)
+            return None if plain is None else from_plain({**plain, "figures": saved_figures(plain)}, LoopState)
         except (FolderBroken, ValueError) as error:
             why = error.problem if isinstance(error, FolderBroken) else str(error)
             self.recovered.append(f"the saved state of the loop can't be read ({why}): retries start again from zero")

@@ -55,7 +55,7 @@ class LoopState(msgspec.Struct, frozen=True):
     """Other pending candidates: targets of redirects, sitemaps, and seeds beyond the frontier's bound."""
     tries: Mapping[Address, Count]
     sitemaps: Mapping[str, Sequence[Annotated[str, IS_URL]]]
-    figures: SavedFigures = msgspec.field(name="tally")
+    figures: SavedFigures
     traps: Mapping[str, Any] | msgspec.UnsetType = msgspec.UNSET
     waiting: Count | msgspec.UnsetType = msgspec.UNSET
     """The number of URLs still to be fetched; not in the state of an old version."""
@@ -90,6 +90,11 @@ class LoopState(msgspec.Struct, frozen=True):
             _traps_of(crawl) or msgspec.UNSET,
             waiting_urls(crawl),
         )
+
+
+def saved_figures(plain: Mapping[str, Any]) -> Any:
+    """The figures in the saved state of a loop, called `tally` in databases of version 5; None if there are none."""
+    return plain["tally"] if "tally" in plain else plain.get("figures")
 
 
 def _traps_of(crawl: Crawl) -> dict[str, Any]:

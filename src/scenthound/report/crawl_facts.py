@@ -19,6 +19,7 @@ from scenthound.loop.figures import LITTLE_LEFT, POINTS, Figures, Left, SavedFig
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.link_balance import ROBOTS, LinkBalance
 from scenthound.loop.plugin_failure import PLUGIN_FAILED, PluginFailure
+from scenthound.loop.resume import saved_figures
 from scenthound.loop.selection import ALL_RESTS, ONLY_SUSPENDED
 from scenthound.loop.trap_watch import REINSTATED, SUSPENDED
 from scenthound.model import NOTHING, Event, LookingFor, Mark, Step
@@ -355,7 +356,7 @@ class StoredFigures:
             host.bytes += lost.bytes
         figures.take_counts(history)
         with contextlib.suppress(ValueError):  # damaged: these counts stay 0
-            figures.load(from_plain(saved.get("tally", {}), SavedFigures))
+            figures.load(from_plain(saved_figures(saved), SavedFigures))
 
 
 def count_page(host: HostFacts, page: Mark) -> None:

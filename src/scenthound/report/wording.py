@@ -33,9 +33,6 @@ _MEANINGS = {
     # links that were not followed
     "out-of-scope": "outside the allowed hosts, domains or paths",
     "too-deep": "deeper than allowed",
-    "trap-repeats": "the same path part repeated: a loop of relative links",  # of crawls by older versions, like
-    "trap-endless": "numbered pages, none of them relevant",  # the next two
-    "trap-nothing-new": "pages of this form or host had nothing new",
     "evicted": "pushed out of the full waiting list by a better link",
     "frontier-full": "score too low for a full waiting list",
     "nofollow": "marked nofollow",
@@ -116,7 +113,6 @@ class _Refusal(NamedTuple):
 
 
 _NOFOLLOW = "a new crawl with --set nofollow=false follows them"
-_TRAPS = _Refusal("they look like traps", "a new crawl with --set traps=false follows them")
 _REFUSALS = {
     "page-nofollow": _Refusal("their pages say nofollow", _NOFOLLOW),
     "nofollow": _Refusal("they are marked nofollow", _NOFOLLOW),
@@ -134,9 +130,6 @@ _REFUSALS = {
     ),
     "host-failing": _Refusal("their hosts failed repeatedly", "try again later"),
     "blocked": _Refusal("you have blocked their hosts", "`scenthound control DIR unblock HOST` allows them"),
-    "trap-repeats": _TRAPS,
-    "trap-endless": _TRAPS,
-    "trap-nothing-new": _TRAPS,
     "evicted": _Refusal("the waiting list was full", "a new crawl with --set frontier=N has a longer one"),
     "frontier-full": _Refusal("the waiting list was full", "a new crawl with --set frontier=N has a longer one"),
     "too-long": _Refusal("their addresses are too long", "a new crawl with --set url_length=N allows longer ones"),

@@ -24,37 +24,14 @@ from scenthound.store.schema_check import cell_problem, misfit, schema_problem
 from scenthound.store.sqlite_errors import damaged, translate_error
 
 APPLICATION = 0x5C_E7_40_0D  # marks the file as ours: see `file(1)` and PRAGMA application_id
-VERSION = 5
+VERSION = 6
 PATIENCE = 10.0  # seconds a write waits for another process
 CACHE = 16  # megabytes of page cache: enough for the inner pages of every index, with millions of crawled pages
 CHECKPOINT = 4096  # pages of WAL, 16 MB, before it is merged into the file
 
-# Tables that grow with every link have no index: rows are added at the end and found by their number.
-FRONTIER = """CREATE TABLE frontier (
-    number INTEGER PRIMARY KEY, url TEXT NOT NULL, score REAL NOT NULL, carry TEXT, parts TEXT, parent INTEGER,
-    anchor TEXT NOT NULL, depth INTEGER NOT NULL, spelling TEXT NOT NULL, due REAL NOT NULL);
-"""
-PARENTS = """CREATE TABLE parents (id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, parts TEXT);
-"""
 SAME = "="
 """In a frontier row, this means that the spelling equals the URL, or that the parts equal those of the parent."""
-LINKS = """CREATE TABLE links (source TEXT NOT NULL, targets BLOB NOT NULL);
-"""
-REVISED = """CREATE TABLE revised (
-    url TEXT PRIMARY KEY, relevance REAL NOT NULL, relevant INTEGER NOT NULL) WITHOUT ROWID;
-"""
-ORDERS = """CREATE TABLE IF NOT EXISTS orders (
-    number INTEGER PRIMARY KEY, action TEXT NOT NULL, value TEXT NOT NULL, time REAL NOT NULL, event INTEGER,
-    outcome TEXT);
-"""  # what people ask a running crawl to do
-EVENT_TABLES = f"""{ORDERS}CREATE TABLE IF NOT EXISTS heard (
-    number INTEGER PRIMARY KEY, event INTEGER NOT NULL, url TEXT NOT NULL, on_topic INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS told (
-    number INTEGER PRIMARY KEY, n INTEGER NOT NULL, kind TEXT NOT NULL, agent INTEGER, url TEXT, facts TEXT);
-CREATE INDEX IF NOT EXISTS told_kind ON told (kind, agent);
-CREATE INDEX IF NOT EXISTS told_url ON told (url) WHERE url IS NOT NULL;
-"""
-SCHEMA = f"""
+SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE history (
     event INTEGER PRIMARY KEY, kind TEXT NOT NULL, n INTEGER, url TEXT NOT NULL, parent TEXT, anchor TEXT NOT NULL,
@@ -70,32 +47,41 @@ CREATE TABLE hosts (
     pages INTEGER NOT NULL DEFAULT 0, more TEXT) WITHOUT ROWID;
 CREATE TABLE robots (origin TEXT PRIMARY KEY, text TEXT NOT NULL, until REAL NOT NULL, failures INTEGER NOT NULL);
 CREATE TABLE counts (host TEXT, reason TEXT, times INTEGER NOT NULL, PRIMARY KEY (host, reason)) WITHOUT ROWID;
-{FRONTIER}{PARENTS}CREATE TABLE state (key TEXT PRIMARY KEY, value BLOB NOT NULL);
-{LINKS}CREATE TABLE labels (url TEXT PRIMARY KEY, on_topic INTEGER NOT NULL, time REAL NOT NULL) WITHOUT ROWID;
-{REVISED}{EVENT_TABLES}"""
-_FROM_1 = f"""
-ALTER TABLE links RENAME TO old_links; {LINKS}
-INSERT INTO links SELECT source, targets FROM old_links ORDER BY rowid;
-DROP TABLE old_links;
-{EVENT_TABLES}"""  # noqa: S608 - nothing of it comes from outside
-_FROM_2 = f"""
-ALTER TABLE history ADD COLUMN relevance REAL;
-ALTER TABLE history ADD COLUMN relevant INTEGER;
-UPDATE history SET relevance = similarity WHERE kind = 'page';
-DROP INDEX IF EXISTS history_similarity;
-CREATE INDEX history_relevance ON history (relevance) WHERE kind = 'page';
-{REVISED}"""  # noqa: S608 - nothing of it comes from outside
-_FROM_4 = f"""
-ALTER TABLE frontier RENAME TO old_frontier; {FRONTIER}{PARENTS}
-INSERT OR IGNORE INTO parents (url, parts)
-    SELECT parent, parts FROM old_frontier WHERE parent IS NOT NULL ORDER BY number;
-INSERT OR IGNORE INTO frontier
-    SELECT number, old.url, score, carry, iif(old.parts = parents.parts, '{SAME}', old.parts), parents.id, anchor,
-        depth, iif(spelling = old.url, '{SAME}', spelling), due
-    FROM old_frontier AS old LEFT JOIN parents ON parents.url = old.parent ORDER BY number;
-DROP TABLE old_frontier;
-"""  # noqa: S608 - nothing of it comes from outside
-_MIGRATIONS = (_FROM_1, _FROM_2, ORDERS, _FROM_4)  # from version 1, 2, 3, 4 to the next
+CREATE TABLE frontier (
+    number INTEGER PRIMARY KEY, url TEXT NOT NULL, score REAL NOT NULL, carry TEXT, parts TEXT, parent INTEGER,
+    anchor TEXT NOT NULL, depth INTEGER NOT NULL, spelling TEXT NOT NULL, due REAL NOT NULL);
+CREATE TABLE parents (id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, parts TEXT);
+CREATE TABLE state (key TEXT PRIMARY KEY, value BLOB NOT NULL);
+CREATE TABLE links (source TEXT NOT NULL, targets BLOB NOT NULL);
+CREATE TABLE labels (url TEXT PRIMARY KEY, on_topic INTEGER NOT NULL, time REAL NOT NULL) WITHOUT ROWID;
+CREATE TABLE revised (
+    url TEXT PRIMARY KEY, relevance REAL NOT NULL, relevant INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE orders (
+    number INTEGER PRIMARY KEY, action TEXT NOT NULL, value TEXT NOT NULL, time REAL NOT NULL, event INTEGER,
+    outcome TEXT);
+CREATE TABLE delivered_labels (
+    number INTEGER PRIMARY KEY, event INTEGER NOT NULL, url TEXT NOT NULL, on_topic INTEGER NOT NULL);
+CREATE TABLE strategy_events (
+    number INTEGER PRIMARY KEY, n INTEGER NOT NULL, kind TEXT NOT NULL, agent INTEGER, url TEXT, facts TEXT);
+CREATE INDEX strategy_events_kind ON strategy_events (kind, agent);
+CREATE INDEX strategy_events_url ON strategy_events (url) WHERE url IS NOT NULL;
+"""
+"""`orders` is what people ask a running crawl to do. Tables that grow with every link (`frontier`, `links`) have no
+index: rows are added at the end and found by their number."""
+OLDEST = 5
+"""The oldest version that is still read, and becomes the latest one when the crawl is resumed."""
+_FROM_5 = """
+ALTER TABLE heard RENAME TO delivered_labels;
+ALTER TABLE told RENAME TO strategy_events;
+DROP INDEX IF EXISTS told_kind;
+DROP INDEX IF EXISTS told_url;
+CREATE INDEX strategy_events_kind ON strategy_events (kind, agent);
+CREATE INDEX strategy_events_url ON strategy_events (url) WHERE url IS NOT NULL;
+"""
+_VIEWS_OF_5 = """
+CREATE TEMP VIEW delivered_labels AS SELECT * FROM heard;
+CREATE TEMP VIEW strategy_events AS SELECT * FROM told;
+"""  # for those who only look
 
 
 class HostRow(NamedTuple):
@@ -282,10 +268,16 @@ class CrawlDatabase:
         elif version > VERSION:
             problem = f"has version {version}; this scenthound reads up to version {VERSION}"
             raise FolderBroken(self.path, problem, "update scenthound")
-        elif version < VERSION and not self.read_only:
-            steps = " ".join(_MIGRATIONS[max(version, 1) - 1 :])
+        elif version < OLDEST:
+            problem = f"has version {version}; this scenthound reads versions {OLDEST} to {VERSION}"
+            raise FolderBroken(self.path, problem, "crawl again; `scenthound lab import warc` reads its pages")
+        elif version < VERSION:
             with self.guarded():
-                self._connection.executescript(f"BEGIN IMMEDIATE; {steps} PRAGMA user_version={VERSION}; COMMIT;")
+                self._connection.executescript(
+                    _VIEWS_OF_5
+                    if self.read_only
+                    else f"BEGIN IMMEDIATE; {_FROM_5} PRAGMA user_version={VERSION}; COMMIT;"
+                )
         with self.guarded():
             if not self.read_only:
                 self._use_wal()
@@ -319,14 +311,6 @@ class CrawlDatabase:
             if self._connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None:
                 raise
             # another process (an order for a crawl that has just started) was here between our look and BEGIN
-
-    def has_table(self, name: str) -> bool:
-        return self.row("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (name,)) is not None
-
-    def has_column(self, table: str, name: str) -> bool:
-        return any(row[1] == name for row in self.rows(f"PRAGMA table_info({table})"))
-
-    # --- small tables -------------------------------------------------------------------------
 
     def meta(self, key: str, default: str = "") -> str:
         row = self.row("SELECT value FROM meta WHERE key = ?", (key,))

@@ -11,7 +11,6 @@ from scenthound.store.database import SAME, CrawlDatabase, as_json, as_mapping, 
 
 ROWS = f"""SELECT number, frontier.url, score, carry, iif(frontier.parts = '{SAME}', parents.parts, frontier.parts),
     parents.url, anchor, depth, spelling, due FROM frontier LEFT JOIN parents ON parents.id = parent"""  # noqa: S608
-OLD_ROWS = "SELECT number, url, score, carry, parts, parent, anchor, depth, spelling, due FROM frontier"
 _AT_ONCE = 500  # rows per query
 
 

@@ -44,15 +44,13 @@ class Labels:
 
     def delivered(self, after: int = 0) -> list[DeliveredLabel]:
         """The labels delivered after the delivery with this number, oldest first."""
-        if not self._database.has_table("heard"):
-            return []
-        sql = "SELECT number, event, url, on_topic FROM heard WHERE number > ? ORDER BY 1"
+        sql = "SELECT number, event, url, on_topic FROM delivered_labels WHERE number > ? ORDER BY 1"
         rows = self._database.rows(sql, (after,))
         return [DeliveredLabel(number, event, Url(url), bool(on_topic)) for number, event, url, on_topic in rows]
 
     def last_delivery(self) -> int:
         """The number of the last delivery; 0 if there was none."""
-        return int((self._database.row("SELECT max(number) FROM heard") or (0,))[0] or 0)
+        return int((self._database.row("SELECT max(number) FROM delivered_labels") or (0,))[0] or 0)
 
     def undelivered(self) -> list[Label]:
         """Labels that are new or have changed. Cheap if no other process has written."""
@@ -66,5 +64,5 @@ class Labels:
     def record_delivery(self, label: Label, event: int) -> None:
         """Record that the strategy received a label, in the same commit as its effects."""
         self._database.execute(
-            "INSERT INTO heard (event, url, on_topic) VALUES (?, ?, ?)", (event, label.url, label.on_topic)
+            "INSERT INTO delivered_labels (event, url, on_topic) VALUES (?, ?, ?)", (event, label.url, label.on_topic)
         )

@@ -64,13 +64,10 @@ def lost(database: CrawlDatabase, reason: str = "", part: Slice = FIRST) -> tupl
 
 def waiting(database: CrawlDatabase, part: Slice = FIRST) -> list[WaitingRow]:
     """The waiting list, best first."""
-    # before version 5, the frontier table contained the parent's URL itself
-    joined = database.has_table("parents")
-    parent, table = (
-        ("parents.url", "frontier LEFT JOIN parents ON parents.id = parent") if joined else ("parent", "frontier")
+    sql = (
+        "SELECT frontier.url, score, parents.url, anchor, depth FROM frontier LEFT JOIN parents ON parents.id = parent"
+        " ORDER BY score DESC, number LIMIT ? OFFSET ?"
     )
-    columns = f"frontier.url, score, {parent}, anchor, depth"
-    sql = f"SELECT {columns} FROM {table} ORDER BY score DESC, number LIMIT ? OFFSET ?"  # noqa: S608 - ours
     return [WaitingRow(*row) for row in database.rows(sql, part)]
 
 

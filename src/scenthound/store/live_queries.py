@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from scenthound.model import Url
 from scenthound.store.database import CrawlDatabase, as_mapping
-from scenthound.store.sqlite_history import verdict_columns
+from scenthound.store.sqlite_history import RELEVANCE, RELEVANT
 
 AT_ONCE = 400  # values per query
 
@@ -124,9 +124,7 @@ def redirects(database: CrawlDatabase) -> dict[Url, Url]:
 
 def latest_strategy_event(database: CrawlDatabase, kind: str) -> Mapping[str, Any]:
     """The facts of the strategy's latest event of this kind; empty if there is none."""
-    if not database.has_table("told"):
-        return {}
-    row = database.row("SELECT facts FROM told WHERE kind = ? ORDER BY number DESC LIMIT 1", (kind,))
+    row = database.row("SELECT facts FROM strategy_events WHERE kind = ? ORDER BY number DESC LIMIT 1", (kind,))
     return {} if row is None else as_mapping(row[0])
 
 
@@ -171,23 +169,22 @@ class Wanted:
         return bool(self.host) or any(limit is not None for limit in (self.least, self.on_topic, self.label))
 
 
-def pages(database: CrawlDatabase, wanted: Wanted, relevant_from: float = 0.0) -> list[PageRow]:
-    """Fetched pages. `relevant_from` is the similarity threshold for folders without a judge's verdicts."""
-    relevance, relevant = verdict_columns(database, relevant_from)
+def pages(database: CrawlDatabase, wanted: Wanted) -> list[PageRow]:
+    """Fetched pages."""
     where, values = ["kind = 'page'"], list[object]()
     if wanted.host:
         begins = [f"{scheme}://{_as_like(wanted.host)}{end}%" for scheme in ("http", "https") for end in "/:"]
         where.append("(" + " OR ".join(["url LIKE ? ESCAPE '!'"] * len(begins)) + ")")
         values += begins
     for condition, value in (
-        (f"{relevance} >= ?", wanted.least),
-        (f"{relevant} = ?", wanted.on_topic),
+        (f"{RELEVANCE} >= ?", wanted.least),
+        (f"{RELEVANT} = ?", wanted.on_topic),
         ("url IN (SELECT url FROM labels WHERE on_topic = ?)", wanted.label),
     ):
         if value is not None:
             where.append(condition)
             values.append(value)
-    columns = f"n, url, coalesce(title, ''), {relevance}, {relevant}, score, parent, anchor, depth, time"
+    columns = f"n, url, coalesce(title, ''), {RELEVANCE}, {RELEVANT}, score, parent, anchor, depth, time"
     conditions, order = " AND ".join(where), _ORDERS[wanted.order]
     sql = f"SELECT {columns} FROM history WHERE {conditions} ORDER BY {order} LIMIT ? OFFSET ?"  # noqa: S608 - ours
     return [PageRow(*row) for row in database.rows(sql, (*values, wanted.limit, wanted.offset))]

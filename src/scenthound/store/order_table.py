@@ -62,8 +62,6 @@ class Orders:
 
     def all(self) -> list[Order]:
         """All orders, oldest first."""
-        if not self._database.has_table("orders"):
-            return []
         return [Order(*row) for row in self._database.rows(f"SELECT {_COLUMNS} FROM orders ORDER BY number")]  # noqa: S608
 
     def get(self, number: int) -> Order | None:
@@ -89,7 +87,5 @@ class Orders:
 
     def is_paused(self) -> bool:
         """Whether the last pause or continue order, taken or not, was to pause."""
-        if not self._database.has_table("orders"):
-            return False
         sql = "SELECT action FROM orders WHERE action IN ('pause', 'continue') ORDER BY number DESC LIMIT 1"
         return self._database.row(sql) == ("pause",)

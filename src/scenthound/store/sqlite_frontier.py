@@ -11,7 +11,7 @@ from scenthound.errors import FolderBroken
 from scenthound.model import Candidate, Url
 from scenthound.ports import Eviction, Popped
 from scenthound.store.database import CrawlDatabase
-from scenthound.store.frontier_rows import OLD_ROWS, ROWS, CandidateReader, RowWriter, read_entries
+from scenthound.store.frontier_rows import ROWS, CandidateReader, RowWriter, read_entries
 from scenthound.store.spilling_frontier import IN_MEMORY, SpillingFrontier
 from scenthound.store.sqlite_history import SqliteHistory
 from scenthound.typed_data import from_json
@@ -152,8 +152,7 @@ def waiting(database: CrawlDatabase) -> int:
 
 def waiting_candidate(database: CrawlDatabase, url: Url) -> Candidate | None:
     """The candidate with this URL in the table; None if there is none."""
-    rows = ROWS if database.has_table("parents") else OLD_ROWS
-    row = database.row(f"{rows} WHERE frontier.url = ?", (url,))
+    row = database.row(f"{ROWS} WHERE frontier.url = ?", (url,))
     return None if row is None else CandidateReader(database.path)(row)
 
 

@@ -13,15 +13,19 @@ from scenthound.store.database import SAVE_LINKS, CrawlDatabase, as_json, as_map
 from scenthound.store.memory import ELSEWHERE, HOSTS_COUNTED, summed
 from scenthound.store.seen_urls import SeenUrls
 
-_STEP = "n, url, parent, anchor, score, parts, similarity, depth, status, bytes, time, title, rank, requested, carry"
-OLD_RULE = 0.1
-"""The similarity threshold for relevant pages before there were judges."""
+RELEVANCE, RELEVANT = "coalesce(history.relevance, 0)", "coalesce(history.relevant, 0)"
+"""The verdict on a page, in SQL."""
+_REVISED = "history LEFT JOIN revised ON revised.url = history.url WHERE kind = 'page'"
+"""The pages with the judge's latest verdicts, in SQL."""
+_WRITTEN = "n, url, parent, anchor, score, parts, similarity, depth, status, bytes, time, title, rank, requested, carry"
+_STEP = f"{_WRITTEN}, {RELEVANCE}, {RELEVANT}"
+_MARK = f"{', '.join(Mark._fields[:-2])}, {RELEVANCE}, {RELEVANT}"
 _LOST = "event, url, parent, anchor, score, depth, status, bytes, time, reason, detail, carry"
 
 EVENTS_KEPT = 100_000  # strategy events kept of each kind; older ones are deleted
 LONGEST_EVENT = 20_000  # characters of a strategy event's facts as JSON
 _EVENT = (
-    f"INSERT INTO history (kind, {_STEP}, reason, detail, file, offset, length, relevance, relevant) "  # noqa: S608
+    f"INSERT INTO history (kind, {_WRITTEN}, reason, detail, file, offset, length, relevance, relevant) "  # noqa: S608
     "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 )
 _IS_SEEN = """SELECT 1 FROM history WHERE url = ?1 AND kind = 'page' UNION ALL SELECT 1 FROM dead WHERE url = ?1
@@ -29,17 +33,6 @@ _IS_SEEN = """SELECT 1 FROM history WHERE url = ?1 AND kind = 'page' UNION ALL S
 COLLECTED = 256  # events collected before they are written
 LONG = 65_536  # characters: an event with more text is written immediately
 _NOWHERE = (None, None, None)
-
-
-def verdict_columns(database: CrawlDatabase, relevant_from: float) -> tuple[str, str]:
-    """The relevance of a page and whether it is relevant, in SQL.
-
-    In a folder from before there were judges, pages with a similarity of at least `relevant_from` are relevant.
-    """
-    similarity, is_similar = "coalesce(similarity, 0)", f"coalesce(similarity, 0) >= {relevant_from:f}"
-    if not database.has_column("history", "relevance"):
-        return similarity, is_similar
-    return f"coalesce(history.relevance, {similarity})", f"coalesce(history.relevant, {is_similar})"
 
 
 class LostMark(NamedTuple):
@@ -62,23 +55,14 @@ class RecordPosition(NamedTuple):
 class SqliteHistory(History):
     """The `History` port in the crawl's SQLite file. The latest seen URLs are also in memory.
 
-    Events are collected and written many at a time, at the latest before the next commit or query. In a folder without
-    a judge, a page with a similarity of at least `relevant_from` is relevant.
+    Events are collected and written many at a time, at the latest before the next commit or query.
     """
 
-    def __init__(
-        self, database: CrawlDatabase, hosts_counted: int = HOSTS_COUNTED, relevant_from: float = OLD_RULE
-    ) -> None:
+    def __init__(self, database: CrawlDatabase, hosts_counted: int = HOSTS_COUNTED) -> None:
         self._database, self._hosts_counted = database, hosts_counted
         self._pages, self._counts = self._stored_pages(), self._stored_counts()
         self._counted = {host for host, _ in self._counts}
         self._touched: set[tuple[str, str]] = set()
-        self._has_told = database.has_table("told")
-        self._has_revised = database.has_table("revised")
-        self._relevance, self._relevant = verdict_columns(database, relevant_from)
-        self._step = f"{_STEP}, {self._relevance}, {self._relevant}"
-        self._mark = ", ".join((*Mark._fields[:-2], self._relevance, self._relevant))
-        self._best = "relevance" if database.has_column("history", "relevance") else "similarity"
         self._noted: dict[str, int] = {}
         self._new_events: list[tuple[Any, ...]] = []
         self._new_links: list[tuple[Url, bytes]] = []
@@ -146,7 +130,7 @@ class SqliteHistory(History):
         kind, agent = without_surrogates(event.kind), event.facts.get("agent")
         facts = as_json(event.facts) or ""
         self._database.execute(
-            "INSERT INTO told (n, kind, agent, url, facts) VALUES (?,?,?,?,?)",
+            "INSERT INTO strategy_events (n, kind, agent, url, facts) VALUES (?,?,?,?,?)",
             (
                 event.n,
                 kind,
@@ -156,13 +140,14 @@ class SqliteHistory(History):
             ),
         )
         if kind not in self._noted:
-            self._noted[kind] = (self._database.row("SELECT count(*) FROM told WHERE kind = ?", (kind,)) or (0,))[0]
+            count = self._database.row("SELECT count(*) FROM strategy_events WHERE kind = ?", (kind,))
+            self._noted[kind] = (count or (0,))[0]
         else:
             self._noted[kind] += 1
         if self._noted[kind] >= EVENTS_KEPT * 11 // 10:
             self._database.execute(
-                "DELETE FROM told WHERE kind = ? AND number <="
-                " (SELECT number FROM told WHERE kind = ? ORDER BY number DESC LIMIT 1 OFFSET ?)",
+                "DELETE FROM strategy_events WHERE kind = ? AND number <="
+                " (SELECT number FROM strategy_events WHERE kind = ? ORDER BY number DESC LIMIT 1 OFFSET ?)",
                 (kind, kind, EVENTS_KEPT),
             )
             self._noted[kind] = EVENTS_KEPT
@@ -170,17 +155,15 @@ class SqliteHistory(History):
     def strategy_events(
         self, kind: str | None = None, agent: int | None = None, url: Url | None = None
     ) -> Iterator[Event]:
-        if not self._has_told:
-            return
         columns = {"kind": kind, "agent": agent, "url": url}
         filters = {column: value for column, value in columns.items() if value is not None}
         where = " AND ".join(f"{column} = ?" for column in filters) or "1"
-        sql = f"SELECT kind, facts, url, n FROM told WHERE {where} ORDER BY number"  # noqa: S608 - our own column names
+        sql = f"SELECT kind, facts, url, n FROM strategy_events WHERE {where} ORDER BY number"  # noqa: S608 - our own column names
         for kind_, facts, about_url, n in self._database.rows(sql, tuple(filters.values())):
             yield Event(kind_, as_mapping(facts), None if about_url is None else Url(about_url), n)
 
     def trail(self) -> Iterator[Step]:
-        for row in self._rows(f"SELECT {self._step} FROM history WHERE kind = 'page' ORDER BY event"):  # noqa: S608
+        for row in self._rows(f"SELECT {_STEP} FROM history WHERE kind = 'page' ORDER BY event"):  # noqa: S608
             yield _step(row)
 
     def __len__(self) -> int:
@@ -192,7 +175,7 @@ class SqliteHistory(History):
     # --- queries ------------------------------------------------------------------------------
 
     def events(self) -> Iterator[Step | Lost]:
-        rows = self._rows(f"SELECT kind, {self._step}, event, reason, detail FROM history ORDER BY event")  # noqa: S608
+        rows = self._rows(f"SELECT kind, {_STEP}, event, reason, detail FROM history ORDER BY event")  # noqa: S608
         for kind, *row in rows:
             yield _step(row[:17]) if kind == "page" else _lost(_columns_of_miss(row))
 
@@ -200,7 +183,7 @@ class SqliteHistory(History):
         return int((self._row("SELECT max(event) FROM history") or (0,))[0] or 0)
 
     def numbered_after(self, event: int) -> Iterator[tuple[int, Step | Lost, Where | None]]:
-        columns = f"kind, {self._step}, event, reason, detail, file, offset, length"
+        columns = f"kind, {_STEP}, event, reason, detail, file, offset, length"
         sql = f"SELECT {columns} FROM history WHERE event > ? AND kind IN ('page', 'miss') ORDER BY event"  # noqa: S608
         for kind, *row in self._rows(sql, (event,)):
             where = Where(*row[20:]) if row[20] is not None else None
@@ -259,7 +242,7 @@ class SqliteHistory(History):
     def step_of(self, url: Url) -> Step | None:
         for name in self._names_of(url):
             row = self._row(
-                f"SELECT {self._step} FROM history WHERE url = ? AND kind = 'page' ORDER BY event DESC LIMIT 1",  # noqa: S608
+                f"SELECT {_STEP} FROM history WHERE url = ? AND kind = 'page' ORDER BY event DESC LIMIT 1",  # noqa: S608
                 (name,),
             )
             if row is not None:
@@ -284,13 +267,12 @@ class SqliteHistory(History):
         return ((Url(url), Where(file, offset, length)) for url, file, offset, length in rows)
 
     def best(self, n: int) -> list[Step]:
-        order = f"{self._best} DESC, event"
-        sql = f"SELECT {self._step} FROM history WHERE kind = 'page' ORDER BY {order} LIMIT ?"  # noqa: S608
+        sql = f"SELECT {_STEP} FROM history WHERE kind = 'page' ORDER BY relevance DESC, event LIMIT ?"  # noqa: S608
         return [_step(row) for row in self._rows(sql, (n,))]
 
     def marks(self, after: int = 0) -> Iterator[Mark]:
         """All pages, or those after an event."""
-        sql = f"SELECT {self._mark} FROM history WHERE event > ? AND kind = 'page' ORDER BY event"  # noqa: S608
+        sql = f"SELECT {_MARK} FROM history WHERE event > ? AND kind = 'page' ORDER BY event"  # noqa: S608
         return map(Mark._make, self._rows(sql, (after,)))
 
     def lost_marks(self, after: int = 0) -> Iterator[LostMark]:
@@ -316,29 +298,20 @@ class SqliteHistory(History):
         self._database.executemany("UPDATE revised SET relevant = ? WHERE url = ?", rows)
 
     def revised(self) -> dict[Url, tuple[float, bool]]:
-        if not self._has_revised:
-            return {}
         rows = self._database.rows("SELECT url, relevance, relevant FROM revised ORDER BY url")
         return {Url(url): (relevance, bool(relevant)) for url, relevance, relevant in rows}
 
     def best_in_the_end(self, n: int) -> list[Step]:
         """The pages with the highest relevance according to the judge's latest verdicts, which these steps have."""
-        verdict = f"coalesce(revised.relevance, {self._relevance}), coalesce(revised.relevant, {self._relevant})"
-        sql = f"SELECT history.url, {verdict} FROM {self._with_revised} ORDER BY 2 DESC, n LIMIT ?"  # noqa: S608
+        verdict = f"coalesce(revised.relevance, {RELEVANCE}), coalesce(revised.relevant, {RELEVANT})"
+        sql = f"SELECT history.url, {verdict} FROM {_REVISED} ORDER BY 2 DESC, n LIMIT ?"  # noqa: S608
         steps = ((self.step_of(Url(url)), relevance, relevant) for url, relevance, relevant in self._rows(sql, (n,)))
         return [step._replace(relevance=rel, relevant=bool(flag)) for step, rel, flag in steps if step is not None]
 
     def relevant_in_the_end(self) -> int:
         """How many pages are relevant according to the judge's latest verdicts."""
-        sql = f"SELECT sum(coalesce(revised.relevant, {self._relevant})) FROM {self._with_revised}"  # noqa: S608
+        sql = f"SELECT sum(coalesce(revised.relevant, {RELEVANT})) FROM {_REVISED}"  # noqa: S608
         return int((self._row(sql) or (0,))[0] or 0)
-
-    @property
-    def _with_revised(self) -> str:
-        """The pages with the latest verdicts, in SQL."""
-        nothing = "(SELECT NULL AS url, NULL AS relevance, NULL AS relevant)"
-        revised = "revised" if self._has_revised else f"{nothing} AS revised"
-        return f"history LEFT JOIN {revised} ON revised.url = history.url WHERE kind = 'page'"
 
     def fate(self, url: Url) -> str | None:
         dead = self._row("SELECT reason FROM dead WHERE url = ?", (url,))

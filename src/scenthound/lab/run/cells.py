@@ -25,12 +25,13 @@ from scenthound.files import write_bytes
 from scenthound.formats import full_trail_line
 from scenthound.lab.run.run_cell import CellResult
 from scenthound.model import Step, Url
-from scenthound.store.sqlite_history import OLD_RULE
 from scenthound.typed_data import from_json, from_plain
 from scenthound.url import make
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9.=_-]+")
 _LONGEST_LINE = 1_000_000  # bytes
+RELEVANT_FROM = 0.1
+"""The similarity from which a page is relevant, in trails of crawlers that do not say it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +238,7 @@ def _step(fields: Mapping[str, Any], page_number: int, where: str) -> Step:
         int(_number(fields.get("rank", 1))),
         requested,
         relevance=_number(fields.get("relevance", fields.get("similarity"))),
-        relevant=bool(fields.get("relevant", _number(fields.get("similarity")) >= OLD_RULE)),
+        relevant=bool(fields.get("relevant", _number(fields.get("similarity")) >= RELEVANT_FROM)),
     )
 
 

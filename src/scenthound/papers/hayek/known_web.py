@@ -456,7 +456,7 @@ def load_web(web: KnownWeb, state: Mapping[str, Any]) -> None:
         web.back.append(back)
     web.numbers = {page.url: number for number, page in enumerate(web.pages)} | dict(state["aliases"])
     web.fetched, web.goals = np.asarray(state["fetched"]).tolist(), np.asarray(state["goals"]).tolist()
-    web.known_goals, web.refused = set(state["known_goals"]), set(state.get("refused", ()))
+    web.known_goals, web.refused = set(state["known_goals"]), set(state["refused"])
     web.dictionaries.load(state["dictionaries"], len(web.lexicon))
     if "order" in state:
         for page, order in zip(web.pages, unpack_lists(state["order"]), strict=True):

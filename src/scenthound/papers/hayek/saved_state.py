@@ -177,7 +177,7 @@ def save_economy(economy: Economy) -> dict[str, Any]:
         "market": save_market(economy.market),
         "chance": _random_state(economy.rng),
         "difficulty": [economy.difficulty.level, economy.difficulty.success],
-        "tally": [counts.sequences, counts.auctions],
+        "counts": [counts.sequences, counts.auctions],
         "recognised": [[page, fetched] for page, fetched in counts.recognised.items()],
         "sequence": [
             economy.auctions_left,
@@ -202,13 +202,13 @@ def load_economy(economy: Economy, state: Mapping[str, Any]) -> None:
     version, numbers, gauss = state["chance"]
     economy.rng.setstate((version, tuple(numbers), gauss))
     economy.difficulty.level, economy.difficulty.success = state["difficulty"]
-    economy.counts.sequences, economy.counts.auctions = state["tally"][:2]  # older states have a third number
+    economy.counts.sequences, economy.counts.auctions = state["tally"] if "tally" in state else state["counts"]
     economy.counts.recognised = dict(state["recognised"])
     economy.auctions_left, economy.stops_at_goal, economy.met_goal, economy.idle = state["sequence"][:4]
     economy.has_first_agents, economy.only_new = map(bool, state["sequence"][4:])
     queue, fetching = (_page_numbers(economy.web, state[name]) for name in ("line", "fetching"))
     economy.queue, economy.fetching, economy.banned = deque(queue), fetching, set(state["banned"])
-    economy.recent_sites.extend(state.get("sites", ()))
+    economy.recent_sites.extend(state["sites"])
     economy.pending, economy.trading = {}, None
     if state["trading"] is not None:
         economy.resume(*_load_trading(economy, state["trading"]))

@@ -290,7 +290,7 @@ class Scoring:
 
     def load(self, state: Mapping[str, Any]) -> None:
         self.weights = np.asarray(state["weights"], float)
-        self.unexplained = float(state.get("unexplained", 1.0))
+        self.unexplained = float(state["unexplained"])
         self.lessons.add(np.asarray(state["lessons"]))
         self.pages.add(np.asarray(state["pages"]))
         self.set_ranked(list(state["urls"]), np.asarray(state["deviations"]))

@@ -322,7 +322,7 @@ class Hound(Parameterised):
             "labels": dict(self.labels_),
             "best": sorted(self.best_),
             "counts": [self.pages_since_ranking_, self.pages_, self.unranked_, self.seeds_left_],
-            "luck": self.random_seed_,
+            "random_seed": self.random_seed_,
             "explored": [[event.url, dict(event.facts)] for event in self.events_],
         }
 
@@ -337,8 +337,8 @@ class Hound(Parameterised):
         self.labels_ = dict(state["labels"])
         self.best_ = set(state["best"])
         self.pages_since_ranking_, self.pages_, self.unranked_, self.seeds_left_ = state["counts"]
-        self.random_seed_ = int(state.get("luck", 0))
-        self.events_ = [Event(EXPLORATION, facts, Url(url)) for url, facts in state.get("explored", ())]
+        self.random_seed_ = int(state["luck"] if "luck" in state else state["random_seed"])  # `luck` in version 5
+        self.events_ = [Event(EXPLORATION, facts, Url(url)) for url, facts in state["explored"]]
 
 
 def _is_seed(candidate: Candidate) -> bool:

@@ -279,10 +279,9 @@ class SiteSearch:
         for name in state["hosts"]:
             self._host(name)
         for name in self.COLUMNS:
-            if name in state:  # old states have no `named_by`
-                self.__dict__[name].values[:] = np.asarray(state[name])
-        self.lists.add(np.asarray(state.get("lists", ())))
-        self.list_worth.add(np.asarray(state.get("list_worth", ())))
+            self.__dict__[name].values[:] = np.asarray(state[name])
+        self.lists.add(np.asarray(state["lists"]))
+        self.list_worth.add(np.asarray(state["list_worth"]))
         self.citations = {source << 32 | target for source, target in np.asarray(state["citations"]).tolist()}
         self.gains, self.counted, self.homes_tried, self.homes_reached = state["counts"]
 

@@ -267,7 +267,7 @@ class LearnedTopic:
         for name in self.COLUMNS:
             column = self.__dict__[name]
             column.keep(np.zeros(len(column), dtype=np.bool_))
-            column.add(np.asarray(state[name]) if name in state else np.full(len(state["labels"]), math.nan))
+            column.add(np.asarray(state[name]))
         self.forgotten, self.learned_at = int(state["forgotten"]), int(state["learned_at"])
         self.weights = np.asarray(state["weights"], float)
         self.scale, self.belief = float(state["scale"]), float(state["belief"])

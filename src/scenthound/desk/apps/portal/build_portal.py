@@ -119,7 +119,7 @@ def build_portal(
 
 
 def _remove_leftovers(path: Path) -> None:
-    """Remove what a killed build has left. Older versions wrote unfinished files next to the published ones."""
+    """Remove what a killed build has left."""
     shutil.rmtree(path / STATE / NEW, ignore_errors=True)
     for folder in (path, path / STATE, *(path / name for name in FOLDERS)):
         if not folder.is_symlink():

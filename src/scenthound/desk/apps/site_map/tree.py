@@ -14,7 +14,6 @@ from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.plugin_calls import USUAL_THRESHOLD
 from scenthound.model import Url
 from scenthound.store import live_queries
-from scenthound.store.sqlite_history import OLD_RULE
 
 MOST_PAGES = 10_000
 LONGEST_TITLE = 120
@@ -87,7 +86,7 @@ def site_map(folder: CrawlFolder, unfolded: bool = False) -> SiteMap:
     """Build the map of a crawl; `unfolded` keeps every page. Raises `BadUsage` if there are no pages yet."""
     request = folder.request
     query = live_queries.Wanted("best", limit=MOST_PAGES)
-    rows = live_queries.pages(folder.database, query, request.settings.relevant or OLD_RULE)
+    rows = live_queries.pages(folder.database, query)
     if not rows:
         raise BadUsage(
             "this crawl has no pages yet", f"wait, or find out why: scenthound status {printable(str(folder.path))}"
