@@ -72,7 +72,7 @@ class SeedFrontiers(StrategyFrontier):
         return self._evict()
 
     def _pop(self) -> Popped | None:
-        busy = Counter(self.thread_of(flight.candidate) for flight in self._flying())
+        busy = Counter(flight.candidate.carry[THREAD] for flight in self._flying())
         turns = sorted(range(self.threads), key=lambda thread: (busy[thread], (thread - self._turn) % self.threads))
         firsts = (self._threads[thread].first(self.host_clock) for thread in turns)
         first = next((first for first in firsts if first is not None), None)
@@ -86,11 +86,11 @@ class SeedFrontiers(StrategyFrontier):
     def _enter(self, candidate: Candidate, number: int) -> None:
         self._waiting[candidate.url] = Popped(candidate, number=number)
         entry = (-rounded(candidate.score), number, candidate.url)
-        self._threads[self.thread_of(candidate)].enter(entry, candidate.due)
+        self._threads[candidate.carry[THREAD]].enter(entry, candidate.due)
 
     def _leave(self, url: Url) -> Popped:
         popped = super()._leave(url)
-        self._threads[self.thread_of(popped.candidate)].leave(url)
+        self._threads[popped.candidate.carry[THREAD]].leave(url)
         return popped
 
     def _evict(self) -> Candidate | None:

@@ -10,6 +10,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Sequence
 from heapq import heapify, heappop, heappush
+from operator import neg
 from typing import Any, Generic, TypeVar
 
 from scenthound import url as urls
@@ -263,4 +264,4 @@ class HostQueues(Generic[Entry]):
 
 
 def _reverse(entry: tuple[Any, ...]) -> tuple[Any, ...]:
-    return (*(-number for number in entry[:-1]), entry[-1])
+    return (*map(neg, entry[:-1]), entry[-1])
