@@ -147,7 +147,7 @@ def test_whatever_a_server_says_the_body_comes_back(
     path: str, status: int, reason: str, headers: list[tuple[str, str]], body: bytes, level: int
 ) -> None:
     said = Response(f"http://a.test/{path}", status, reason, tuple(headers), body)
-    record = warc_write.response_record(said, NOW)
+    record = warc_write.exchange_records(said, NOW).response
     member = gzip.decompress(warc_write.as_member(record, level))
     (only,) = records(member)
     back = response_of(only)
@@ -174,7 +174,7 @@ def test_an_uncompressed_member_comes_back(size: int) -> None:
     ],
 )
 def test_dates_are_exact_to_the_microsecond(now: float, date: str) -> None:
-    assert f"WARC-Date: {date}\r\n".encode() in warc_write.response_record(response(), now)
+    assert f"WARC-Date: {date}\r\n".encode() in warc_write.exchange_records(response(), now).response
 
 
 def test_files_are_rolled_and_each_begins_with_its_warcinfo(tmp_path: Path) -> None:

@@ -70,7 +70,6 @@ PAYS = 3  # pages with something new that a pattern needs to be exempt from the 
 PATTERN, FOLDER, HOST = 16, 20, 30  # the debt at which each is suspended; at half of it, the suspension ends
 LIMITS = (PATTERN, FOLDER, FOLDER, HOST)
 WHOLE_HOST, WITH_PARAMETERS = "the host", "all URLs with parameters"  # two debts, so that copies spare the originals
-REPEATING = "paths that repeat themselves"
 REPEATS = 3  # this many repetitions of a path part, or of a pair of parts, indicate a loop of relative links
 
 SAVED_FROM = 8  # the debts of a host are saved if one of them is at least this large

@@ -43,10 +43,6 @@ class Exchange(NamedTuple):
     """The digest of the body."""
 
 
-def response_record(response: Response, now: float) -> bytes:
-    return exchange_records(response, now).response
-
-
 def exchange_records(response: Response, now: float, request_headers: Headers = ()) -> Exchange:
     """The records of a request and its response, which refer to each other.
 

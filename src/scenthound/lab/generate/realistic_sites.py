@@ -77,7 +77,6 @@ class SitePlan:
     on_subject: PageGroups = field(init=False)
     """Articles by subject and community."""
     corridors: PageGroups = field(init=False)
-    outer_corridors: PageGroups = field(init=False)
     near_misses: PageGroups = field(init=False)
     homes: NDArray[np.int32] = field(init=False)
     """The home pages of sites and directories, most popular first."""
@@ -242,7 +241,7 @@ def _group_pages(plan: SitePlan) -> None:
     articles = (role == ARTICLE) & (subject >= 0)
     keys = subject[articles] * plan.habits.communities + plan.community[rank[articles]]
     plan.on_subject = PageGroups.of(keys, rank[articles], plan.subjects * plan.habits.communities)
-    plan.corridors, plan.outer_corridors = by_subject(CORRIDOR), by_subject(OUTER_CORRIDOR)
+    plan.corridors = by_subject(CORRIDOR)
     plan.near_misses, plan.companies = by_subject(NEAR_MISS), by_subject(COMPANY_HOME)
     host_of_home = np.searchsorted(plan.start[:-1], rank)
     is_home = plan.start[np.minimum(host_of_home, plan.hosts - 1)] == rank
