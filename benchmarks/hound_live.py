@@ -22,12 +22,12 @@ from scenthound.lab.beds.bed import Bed
 from scenthound.lab.beds.bed_server import BedServer, ServerOptions, serving
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.measure.metrics.targets import target_recall
+from scenthound.lab.process_pool import ProcessPool
 from scenthound.lab.run.polite_replay import PoliteLimits
 from scenthound.lab.run.run_cell import ReplayLimits, run_cell
 from scenthound.loop.settings import Settings as CrawlSettings
 from scenthound.model import Response, Step
 from scenthound.ports import Failure, Fetcher
-from scenthound.process_pool import ProcessPool
 from scenthound.topic_list import BedTopic
 from scenthound.wiring import begin, make_fetcher
 

@@ -16,7 +16,6 @@ BASE = {
     "errors",
     "plugins",
     "processes",
-    "process_pool",
     "files",
     "extras",
     "formats",
@@ -33,7 +32,6 @@ CRAWLER: dict[str, set[str]] = {
     "errors": set(),
     "plugins": {"errors"},
     "processes": set(),
-    "process_pool": {"processes"},
     "files": {"errors"},
     "extras": {"errors"},
     "formats": {"errors", "model"},
@@ -64,7 +62,7 @@ CRAWLER: dict[str, set[str]] = {
     | {"loop", "strategies", "wiring", "search", "exports", "report", "judges", "seeding", "sources", "topic_list"},
     "__main__": {"cli"},
 }
-GUESTS = {"papers": set(), "lab": {"papers"}, "desk": {"lab"}}
+GUESTS = {"papers": set(), "lab": {"papers"}, "desk": {"papers", "lab"}}
 """The guests of the crawler, and which of the others each may import. What they may import of the crawler is in
 docs/reference/public-names.md."""
 MAY_IMPORT = {
@@ -84,7 +82,7 @@ ONLY_IN = {  # a technology has one home
     "mcp": {"desk/agent_tools"},
     "jinja2": {"templates"},
     "ray": {"cluster"},
-    "multiprocessing": {"process_pool"},
+    "multiprocessing": {"lab/process_pool"},
     "pickle": set(),
 }
 

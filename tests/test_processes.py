@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from scenthound.lab.generate.simple_web import generate
+from scenthound.lab.process_pool import ProcessPool
 from scenthound.page.read import PageLimits
 from scenthound.page.record import EVERYTHING
 from scenthound.page.wire import ReadOptions
-from scenthound.process_pool import ProcessPool
 from scenthound.processes import SAFE_PATH, module_command
 from support.pdf_files import paper
 from support.small_crawl import small_crawl

@@ -17,7 +17,7 @@ from scenthound.page.page import Page
 
 @dataclass(frozen=True, slots=True)
 class Taxonomy:
-    """A tree of categories with example pages. Names are unique; `text.taxonomy` checks that it is a tree."""
+    """A tree of categories with example pages. Names are unique; `papers.parts.taxonomy` checks that it is a tree."""
 
     children: Mapping[str, Sequence[str]]
     """The categories directly below each inner category, including the root."""

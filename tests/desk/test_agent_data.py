@@ -65,7 +65,7 @@ def test_a_spider_says_which_of_its_pages_are_hits_and_which_were_not_among_the_
 
 
 def test_the_energy_of_a_spider_is_what_it_has_after_meals_and_births(spiders: Path) -> None:
-    from scenthound.wiring.saved_agents import saved_agents
+    from scenthound.papers.saved_agents import saved_agents
 
     with CrawlFolder.look(spiders) as folder:
         saved = saved_agents(folder)

@@ -124,7 +124,7 @@ def test_a_page_is_explained_with_its_path_and_links(desk: TestClient) -> None:
 
 
 def test_a_url_that_waits_has_a_place_and_what_stands_before_it(half: TestClient, tmp_path: Path) -> None:
-    from scenthound.store import live_queries
+    from scenthound.desk import live_queries
 
     with CrawlFolder.look(tmp_path / "half") as folder:
         waiting = live_queries.first_waiting(folder.database, 10**6)
@@ -140,8 +140,7 @@ def test_a_url_that_waits_has_a_place_and_what_stands_before_it(half: TestClient
 
 
 def test_a_url_says_that_its_host_rests_or_that_the_crawl_is_paused(tmp_path: Path) -> None:
-    from scenthound.desk import crawl_data
-    from scenthound.store import live_queries
+    from scenthound.desk import crawl_data, live_queries
 
     session = born(tmp_path / "half")  # it holds the lock: as a crawl that runs
     step_through(session, 20, commit_every=1)

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from scenthound.desk import live_queries
 from scenthound.desk.agent_data import population_of
 from scenthound.desk.map_view import map_of
 from scenthound.loop.folder import CrawlFolder
-from scenthound.store import live_queries
 from support.desk import browser_page, chromium, desk_process
 from support.running_crawl import crawling, pages, served, until
 from support.small_crawl import small_crawl

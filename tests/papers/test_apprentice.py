@@ -15,9 +15,9 @@ from scenthound.lab.testing import TinyLessons, TinyWeb, named, page_of, walk
 from scenthound.model import Candidate
 from scenthound.page.page import Page
 from scenthound.papers.apprentice import RECENT, Apprentice, link_features, terms_and_spans
+from scenthound.papers.parts.naive_bayes import NaiveBayes
 from scenthound.papers.parts.offsets import OffsetBayes, features
 from scenthound.strategies.best_first import BestFirst
-from scenthound.text.naive_bayes import NaiveBayes
 from scenthound.text.tokens import Analyser
 from scenthound.text.vocabulary import Vocabulary
 

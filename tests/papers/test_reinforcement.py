@@ -17,8 +17,8 @@ from scenthound.errors import BadConfig
 from scenthound.lab.testing import TinyLessons, TinyWeb, named, page_of, walk
 from scenthound.model import Candidate
 from scenthound.page.views.elements import surroundings
+from scenthound.papers.parts.naive_bayes import FrozenPieces, NaiveBayes
 from scenthound.papers.reinforcement import FAR, Reinforcement, discounted_rewards, distances
-from scenthound.text.naive_bayes import FrozenPieces, NaiveBayes
 from scenthound.text.tokens import Analyser
 from support.long_form import long_form
 

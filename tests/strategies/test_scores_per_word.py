@@ -10,10 +10,10 @@ from scenthound.lab.beds.cache import VARIABLE
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.simple_web import generate
 from scenthound.lab.run.run_cell import PROFILES, ReplayLimits, run_cell
+from scenthound.papers.parts.naive_bayes import NaiveBayes
+from scenthound.papers.parts.taxonomy import Tree, TreeClassifier
 from scenthound.parameters import values_of
 from scenthound.strategies.topic_words import LENGTH
-from scenthound.text.naive_bayes import NaiveBayes
-from scenthound.text.taxonomy import Tree, TreeClassifier
 from scenthound.topic_list import BedTopic
 from scenthound.wiring import make_strategy
 

@@ -12,8 +12,8 @@ from scenthound.graph.link_graph import edge_graph
 from scenthound.graph.link_scores import across_hosts, distil, nearest_rank
 from scenthound.lab.testing import TinyLessons, TinyWeb, walk
 from scenthound.papers.bayes import Bayes
-from scenthound.text.naive_bayes import Events, NaiveBayes
-from scenthound.text.taxonomy import Tree, TreeClassifier
+from scenthound.papers.parts.naive_bayes import Events, NaiveBayes
+from scenthound.papers.parts.taxonomy import Tree, TreeClassifier
 from scenthound.text.tokens import Analyser
 
 PLAIN = Analyser("small", stem=False)

@@ -18,8 +18,8 @@ from scenthound.papers.context_graph import (
     layer_probabilities,
 )
 from scenthound.papers.parts.interest import Totals, interest
+from scenthound.papers.parts.naive_bayes import NaiveBayes
 from scenthound.papers.reinforcement import discounted_rewards, distance_bin
-from scenthound.text.naive_bayes import NaiveBayes
 
 
 @answers("cg")

@@ -92,6 +92,10 @@ def crawl_request(options: CrawlOptions) -> CrawlRequest:
     config_seeds = document.pop("seeds", [])
     if not isinstance(config_seeds, list) or not all(isinstance(seed, str) for seed in config_seeds):
         raise BadConfig(f"`seeds` in {config} is not a list of strings", 'write: seeds = ["https://example.org/"]')
+    if isinstance(name, str) and ":" in name:
+        strategy_name, _, pairs = name.partition(":")
+        ways = " ".join(f"--set {pair}" for pair in pairs.split(","))
+        raise BadUsage(f"`{name}` is not the name of a strategy", f"write: --strategy {strategy_name} {ways}")
     if not isinstance(name, str):
         raise BadConfig(f"`strategy` in {config} can't be {name!r}", 'write: strategy = "hound"')
     values |= document

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from scenthound.desk.live_queries import titles
 from scenthound.errors import BadUsage
 from scenthound.formats import event_line, json_facts, whole_number
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Event, Url
-from scenthound.store.live_queries import titles
-from scenthound.wiring.saved_agents import saved_agents
+from scenthound.papers.saved_agents import saved_agents
 
 MOST_AGENTS = 2000
 MOST_EVENTS = 500

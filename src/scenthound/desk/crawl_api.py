@@ -19,8 +19,8 @@ from scenthound.desk import request_parameters as params
 from scenthound.desk.api_base import Desk, NotFound, desk_of, folder_of, listing, overview
 from scenthound.desk.api_operations import description, get, post
 from scenthound.desk.crawl_watch import Watch
+from scenthound.desk.live_queries import Wanted
 from scenthound.desk.shapes import ANY, FLAG, INTEGER, NUMBER, TEXT, TEXTS, fields, list_of, nullable
-from scenthound.store.live_queries import Wanted
 
 POLL_INTERVAL = 1.0  # seconds between two reads of a crawl that is being watched
 KEEP_ALIVE = 15.0  # seconds without an event after which a comment is sent

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from scenthound import url as urls
+from scenthound.desk import live_queries
 from scenthound.errors import BadUsage, FolderBroken, NotAUrl, ScenthoundError
 from scenthound.formats import full_trail_line, json_number
 from scenthound.loop.folder import CrawlFolder
@@ -16,7 +17,6 @@ from scenthound.report.crawl_facts import ENDINGS
 from scenthound.report.explain import Explanation, explain
 from scenthound.report.wording import Wording
 from scenthound.search import relevance_of, snippets
-from scenthound.store import live_queries
 from scenthound.store.lock import holder
 from scenthound.store.order_table import Orders
 from scenthound.web.html_document import HtmlDocument

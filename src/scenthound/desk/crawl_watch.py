@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from scenthound import looking_for
+from scenthound.desk import live_queries
 from scenthound.loop.admission import HOST_FAILURES
 from scenthound.loop.folder import LOOKING_FOR, CrawlFolder
 from scenthound.loop.link_balance import LinkBalance
@@ -29,7 +30,6 @@ from scenthound.report.crawl_facts import (
 )
 from scenthound.report.long_rests import long_rests
 from scenthound.report.wording import balance_in_words, in_words
-from scenthound.store import live_queries
 from scenthound.store.order_table import Orders
 
 WORKING = 10.0  # seconds; a host that delivered a page in this time counts as working

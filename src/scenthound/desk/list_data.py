@@ -9,7 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from scenthound import url as urls
+from scenthound.desk import live_lists, live_queries
 from scenthound.desk.crawl_watch import WORKING
+from scenthound.desk.live_lists import Slice
+from scenthound.desk.live_queries import HostState
 from scenthound.formats import json_number
 from scenthound.loop.admission import HOST_FAILURES
 from scenthound.loop.folder import CrawlFolder
@@ -18,9 +21,6 @@ from scenthound.ports import Frontier
 from scenthound.report.crawl_facts import HostFacts, count_page, frontier_length, suspensions
 from scenthound.report.explain import own_frontier
 from scenthound.report.wording import in_words
-from scenthound.store import live_lists, live_queries
-from scenthound.store.live_lists import Slice
-from scenthound.store.live_queries import HostState
 
 HOST_STATES = {
     "": "all",

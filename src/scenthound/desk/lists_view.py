@@ -12,8 +12,8 @@ from scenthound.desk import api_base, list_data, main_pages
 from scenthound.desk import request_parameters as params
 from scenthound.desk.api_operations import get
 from scenthound.desk.crawl_api import HOST
+from scenthound.desk.live_lists import Slice
 from scenthound.desk.shapes import ANY, FLAG, INTEGER, NUMBER, TEXT, TEXTS, fields, list_of, nullable
-from scenthound.store.live_lists import Slice
 
 MOST = 200
 REASON = params.Text("reason", "Only this reason.")

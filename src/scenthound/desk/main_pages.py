@@ -18,6 +18,7 @@ from scenthound import url as urls
 from scenthound.desk import api_base, crawl_data, search_api, stored_copy
 from scenthound.desk.agent_data import has_agents
 from scenthound.desk.crawl_api import HOST, ON_TOPIC, URL
+from scenthound.desk.live_queries import Wanted
 from scenthound.desk.page_templates import render
 from scenthound.desk.seed_choices import choices
 from scenthound.errors import ScenthoundError, from_os_error
@@ -25,7 +26,6 @@ from scenthound.formats import whole_number
 from scenthound.looking_for import CHOICES
 from scenthound.loop.folder import CrawlFolder
 from scenthound.search.portal_categories import categories_of
-from scenthound.store.live_queries import Wanted
 
 MOST_LINKS = 400
 MOST_NOTES = 20

@@ -10,13 +10,12 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from scenthound import url as urls
-from scenthound.desk import api_base, main_pages
+from scenthound.desk import api_base, live_queries, main_pages
 from scenthound.desk import request_parameters as params
 from scenthound.desk.api_operations import get
 from scenthound.desk.shapes import FLAG, INTEGER, NUMBER, TEXT, fields, list_of, nullable
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Url
-from scenthound.store import live_queries
 
 MOST_PAGES = 10_000
 MOST_LINKS = 30_000

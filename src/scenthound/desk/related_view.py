@@ -11,14 +11,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from scenthound.desk import api_base, main_pages
+from scenthound.desk import api_base, live_queries, main_pages
 from scenthound.desk import request_parameters as params
 from scenthound.desk.api_operations import get
 from scenthound.desk.apps.related import RelatedOrganisations, related, write_csv
 from scenthound.desk.shapes import TEXT
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Url
-from scenthound.store import live_queries
 
 MOST = 200
 LIMIT = params.Integer("limit", "Maximum number of organisations.", 25, 1, MOST)

@@ -5,6 +5,6 @@ They register with the crawler through its entry points, as those of any other p
 `scenthound.commands`. Nothing of the crawler imports this package; it imports only the crawler's public names
 (docs/reference/public-names.md). `scenthound strategies` lists what is here.
 
-`hayek` and `spiders` are strategies that span several files. `parts` has the pieces that several strategies share:
-frontiers, memories, classifiers, graph algorithms.
+`hayek` and `spiders` are strategies that span several files; `saved_agents` reads the agents that they saved. `parts`
+has the pieces that several strategies share: frontiers, memories, classifiers, graph algorithms.
 """

@@ -41,6 +41,7 @@ from scenthound.page.keyword_similarity import Query, page_similarity
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.page.views.anchors import best_anchors, first_anchors, first_leaves, link_leaves
+from scenthound.papers.parts.naive_bayes import NaiveBayes
 from scenthound.papers.parts.offsets import (
     LeafTerms,
     LinkSpan,
@@ -58,7 +59,6 @@ from scenthound.ports import Declaration, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.sightings import WaitingLinks, new_scores
 from scenthound.strategies.topic_words import stem_parameter, stop_words_parameter
-from scenthound.text.naive_bayes import NaiveBayes
 from scenthound.text.tokens import Analyser
 from scenthound.text.vocabulary import Vocabulary
 

@@ -48,12 +48,12 @@ from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.papers.parts.goals import word_points
 from scenthound.papers.parts.level_frontier import ChosenUrl, LevelFrontier
+from scenthound.papers.parts.naive_bayes import NaiveBayes
 from scenthound.papers.parts.scored_pages import Corona, CoronaPage, RecentPages, Values
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Frontier, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.topic_words import LENGTH, SCORES, stem_parameter, stop_words_parameter
-from scenthound.text.naive_bayes import NaiveBayes
 from scenthound.text.term_counts import TermCounts
 from scenthound.text.tokens import Analyser
 

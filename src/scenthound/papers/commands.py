@@ -91,8 +91,8 @@ def economy(folder: Path, top: int, target: Path | None, as_json: bool) -> None:
 def _model_in(folder: Path) -> TrainedModel:
     """The model in a model folder, or the learned state of the strategy in a crawl folder."""
     from scenthound.loop.folder import CrawlFolder
+    from scenthound.papers.saved_agents import model_of_crawl
     from scenthound.store.model_folder import load_model
-    from scenthound.wiring.saved_agents import model_of_crawl
 
     if not (folder / "crawl.toml").is_file():
         return load_model(folder)

@@ -29,13 +29,13 @@ from scenthound.errors import BadConfig
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
+from scenthound.papers.parts.naive_bayes import NaiveBayes
 from scenthound.papers.parts.page_queues import PAGE, POSITION, PageQueues
 from scenthound.papers.parts.training_pages import back_layers, check_analyser, check_examples, sample, trained
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Frontier, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.topic_words import stem_parameter, stop_words_parameter
-from scenthound.text.naive_bayes import NaiveBayes
 from scenthound.text.term_counts import Document
 from scenthound.text.tokens import Analyser
 

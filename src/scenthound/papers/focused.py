@@ -55,12 +55,12 @@ from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.papers.parts.scored_pages import RecentPages
+from scenthound.papers.parts.taxonomy import FURTHEST, Relevance, TreeClassifier
 from scenthound.papers.parts.training_pages import learn_taxonomy, trained, two_leaves
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.topic_words import LENGTH, SCORES, stem_parameter, stop_words_parameter
-from scenthound.text.taxonomy import FURTHEST, Relevance, TreeClassifier
 from scenthound.text.term_counts import Document, terms_of
 from scenthound.text.tokens import Analyser
 

@@ -38,12 +38,12 @@ from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.page.views.anchors import best_anchors, outlink_anchors
 from scenthound.page.views.elements import surroundings
+from scenthound.papers.parts.naive_bayes import FrozenPieces, NaiveBayes
 from scenthound.papers.parts.training_pages import back_layers, check_analyser, check_examples, trained
 from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.topic_words import stem_parameter, stop_words_parameter
-from scenthound.text.naive_bayes import FrozenPieces, NaiveBayes
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import row_products
 

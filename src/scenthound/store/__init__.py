@@ -12,7 +12,7 @@ History: `memory`, or `sqlite_history` (with `seen_urls`). Repository of replies
 `warc_read`, `warc_write` and `cdxj`, its index).
 
 `database` is the SQLite file of a crawl, with `blobs` (saved state as bytes), `schema_check` and `sqlite_errors`.
-`label_table` and `order_table` hold labels and orders from people; `live_queries` and `live_lists` read a crawl that
-another process may be writing. `text_index` is the full-text index, `model_folder` stores a trained strategy, `lock`
-lets only one process use a folder. `warc_repair` and `database_repair` repair a folder after a crash or damage.
+`label_table` and `order_table` hold labels and orders from people. `text_index` is the full-text index, `model_folder`
+stores a trained strategy, `lock` lets only one process use a folder. `warc_repair` and `database_repair` repair a
+folder after a crash or damage.
 """

@@ -2,7 +2,7 @@
 
 Terms: `tokens` (with `Analyser`, for stop list and stemming), `term_counts` (frequencies as bytes), `vocabulary` (ids
 of words), `background` (how common a word is in English). Similarities: `vectors`, and `topic_model` (a topic learned
-from pages). Classifiers: `naive_bayes`, and `taxonomy` (a tree of classifiers).
+from pages).
 
 Used by `page`, which reads pages into records and views, and by strategies and judges, which score links and pages.
 Nothing here depends on pages or URLs.

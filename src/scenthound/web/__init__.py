@@ -6,7 +6,6 @@ turn a response into a page; `loop` uses them to read robots.txt files and sitem
 * Network: `fetch` (one HTTP request), `connection` (limits on what arrives), `addresses` (where a crawler must not
   connect).
 * A body as text: `content_type` (media types and character encodings), `decode` (decompression).
-* HTML: `guard` (makes any page fast to parse), `html_document` (title, text and links), `link_context` (the text around
-  links), `site_names` (the name of a site's owner).
+* HTML: `guard` (makes any page fast to parse), `html_document` (title, text and links).
 * Other: `robots` (robots.txt, robots directives and refresh), `sitemap_file`, `bookmarks_file` (of a browser).
 """

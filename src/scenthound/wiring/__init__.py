@@ -7,7 +7,6 @@ this in one call, for scripts; `page_stream` yields pages while the crawl runs, 
 
 `find_seeds` asks seed sources, before and during a crawl; `find_hubs` asks them for pages that link to several seeds;
 `fetch_pages` fetches given pages into memory. `profiles` has the named profiles of a crawl.
-`saved_agents` reads the agents that a crawl saved. `short_crawl` runs small crawls in memory, for the companion.
 
 No decision about a crawl is made here. The laboratory combines the same parts itself, without folders.
 """

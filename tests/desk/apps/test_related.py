@@ -14,9 +14,11 @@ import pytest
 from scenthound.cli.root_command import run
 from scenthound.desk.apps.related import RelatedOrganisations, related, write_csv
 from scenthound.desk.apps.related.confidence import confidences
+from scenthound.desk.apps.related.link_context import contexts
 from scenthound.desk.apps.related.link_evidence import Evidence
 from scenthound.desk.apps.related.names import organisation_name
 from scenthound.desk.apps.related.owners import Owners
+from scenthound.desk.apps.related.site_names import stated_name
 from scenthound.errors import BadUsage
 from scenthound.lab.beds.bed_server import serving
 from scenthound.lab.generate.simple_web import GeneratedWeb
@@ -24,8 +26,6 @@ from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.steering import give_label
 from scenthound.url import make
 from scenthound.web.html_document import parse_html
-from scenthound.web.link_context import contexts
-from scenthound.web.site_names import stated_name
 from support.application_webs import CLUB, CLUB_SEEDS, CLUBS, club_page
 from support.html_crawl import html_crawl
 

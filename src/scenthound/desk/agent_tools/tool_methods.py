@@ -15,6 +15,7 @@ from scenthound.desk.agent_tools.agent_limits import MOST_CHARACTERS, ToolLimits
 from scenthound.desk.apps.related import Organisation, related
 from scenthound.desk.crawl_folders import Collections
 from scenthound.desk.crawl_watch import Watch, state_in_words
+from scenthound.desk.live_queries import Wanted
 from scenthound.desk.start_processes import NewCrawl, Processes
 from scenthound.errors import BadUsage, FolderInUse, ScenthoundError, UnknownName
 from scenthound.looking_for import PAGES, checked
@@ -22,7 +23,6 @@ from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.steering import give_order
 from scenthound.report.crawl_facts import ENDINGS, FINAL
 from scenthound.report.explain import explain
-from scenthound.store.live_queries import Wanted
 from scenthound.store.lock import holder
 
 NOTICE = (

@@ -31,12 +31,12 @@ from scenthound.errors import NotAUrl
 from scenthound.lab.beds.bed import Web
 from scenthound.lab.beds.cache import save_about
 from scenthound.lab.beds.replay_bed import TermsWriter
+from scenthound.lab.process_pool import ProcessPool
 from scenthound.model import Candidate, Miss, Moved, Response, Url
 from scenthound.page.landing import land
 from scenthound.page.page import Page
 from scenthound.page.read import LIMITS
 from scenthound.page.record import Record
-from scenthound.process_pool import ProcessPool
 from scenthound.text.term_counts import terms_of
 from scenthound.text.tokens import Analyser
 from scenthound.url import LONGEST, make

@@ -42,6 +42,7 @@ from scenthound.lab.measure.quality import (
     similarities,
 )
 from scenthound.lab.measure.statistics import CATEGORY, average_runs, log_points, mean, topic_groups
+from scenthound.lab.process_pool import ProcessPool
 from scenthound.lab.run.cells import Cell, load_cpu_seconds, load_outcome, load_requests, load_trail, read_trail
 from scenthound.lab.run.experiment import Experiment, load_starts, open_experiment, run_seeds
 from scenthound.lab.topics.characteristics import COLUMNS as TOPIC_COLUMNS
@@ -53,7 +54,6 @@ from scenthound.lab.topics.characteristics import (
     topic_characteristics,
 )
 from scenthound.model import Step, Url
-from scenthound.process_pool import ProcessPool
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
 from scenthound.topic_list import BedTopic

@@ -35,6 +35,7 @@ from scenthound.lab.beds.prepare_bed import Cut
 from scenthound.lab.beds.prepared import open_for_replay
 from scenthound.lab.beds.replay_bed import ReplayBed
 from scenthound.lab.measure.metrics.crawl_pairs import seed_halves
+from scenthound.lab.process_pool import ProcessPool
 from scenthound.lab.run.cells import (
     Cell,
     Outcome,
@@ -68,7 +69,6 @@ from scenthound.lab.run.spec import (
 from scenthound.lab.run.topic_lessons import lessons_of, syllabus_of
 from scenthound.lab.topics.crawl_starts import Start, start_topic
 from scenthound.model import Url
-from scenthound.process_pool import ProcessPool
 from scenthound.strategies import STRATEGIES
 from scenthound.topic_list import BedTopic
 from scenthound.wiring import make_strategy, named_judge, versions

@@ -16,9 +16,9 @@ from scenthound.lab.run.topic_lessons import tree
 from scenthound.lab.topics.taxonomies import Categories
 from scenthound.model import DECIMALS
 from scenthound.page.page import Page
+from scenthound.papers.parts.naive_bayes import NaiveBayes
+from scenthound.papers.parts.taxonomy import TreeClassifier
 from scenthound.papers.parts.training_pages import learn_taxonomy
-from scenthound.text.naive_bayes import NaiveBayes
-from scenthound.text.taxonomy import TreeClassifier
 from scenthound.text.tokens import Analyser, stem, tokens
 
 KEYWORDS = 8

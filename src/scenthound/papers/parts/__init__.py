@@ -7,7 +7,8 @@ a queue per host, and candidates as JSON.
 
 Memory for strategies that re-score waiting links: `scored_pages` (words and links of the last pages: bayes, focused;
 the corona of bayes). What words tell: `interest` (of events: intelligent), `offsets` (terms near an anchor:
-apprentice). Link graphs: `clustering`.
+apprentice). Link graphs: `clustering`. Classifiers: `naive_bayes`, and `taxonomy` (a tree of
+classifiers).
 
 Helpers for training and crawling: `training_pages` (layers around examples, the classifier of a taxonomy), `goals`
 (goal words with points), `callbacks` (callbacks that do not keep their owner alive).

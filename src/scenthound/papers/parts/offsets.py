@@ -12,7 +12,7 @@ A feature is a pair (term, offset) with an offset from -reach to reach, encoded 
 
 An anchor without text, such as that of an image, has an empty span of leaves; its `alt` text is at offset 0.
 
-The classifier has two classes and fractional counts. Its results equal those of `text.naive_bayes` on the same
+The classifier has two classes and fractional counts. Its results equal those of `papers.parts.naive_bayes` on the same
 features: multinomial, add-one smoothing, prior from counts, counts as integers in units of 1/`UNIT`. It uses arrays
 because a link has some fifty features and shares most terms with its neighbours: the weights of a term are looked up
 once for all links of a page.
@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from scenthound.text.naive_bayes import UNIT
+from scenthound.papers.parts.naive_bayes import UNIT
 from scenthound.text.vocabulary import NONE, Ids, Vocabulary
 
 SHORT = 7  # anchors of at most this many leaves are summed for all links at once

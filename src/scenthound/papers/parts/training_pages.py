@@ -12,8 +12,8 @@ from scenthound.errors import BadConfig
 from scenthound.lessons import Taxonomy
 from scenthound.model import Url
 from scenthound.page.page import Page
+from scenthound.papers.parts.taxonomy import Tree, TreeClassifier
 from scenthound.ports import Lessons
-from scenthound.text.taxonomy import Tree, TreeClassifier
 from scenthound.text.tokens import Analyser
 
 T = TypeVar("T")

@@ -5,7 +5,7 @@ The browser extension in `extension/` sends the active page to the desk on the s
 
 * `reader_profile` learns weighted words from the pages read and saves them.
 * `reading_history` keeps recent pages, in memory only.
-* `look_ahead` crawls a few pages ahead, breadth-first and politely.
+* `look_ahead` crawls a few pages ahead, breadth-first and politely; `short_crawl` runs such crawls in memory.
 * `suggestions` ranks links by the profile.
 * `companion` combines these for one reader.
 """

@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from scenthound.desk.apps.companion.reader_profile import ANALYSER, vector
+from scenthound.desk.apps.companion.short_crawl import ShortCrawls
 from scenthound.desk.apps.companion.suggestions import CompanionPage, PageLink
 from scenthound.loop.settings import Settings
 from scenthound.model import Candidate, Miss, Topic, Url
 from scenthound.page.page import Page
 from scenthound.page.record import Parts
 from scenthound.ports import Declaration, Fetcher
-from scenthound.wiring.short_crawl import ShortCrawls
 
 PAGES = 20
 """Pages fetched ahead for one active page."""

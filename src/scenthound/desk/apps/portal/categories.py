@@ -23,8 +23,8 @@ from scenthound.desk.apps.portal.page_vectors import Vectors, clusters
 from scenthound.errors import BadConfig, BadUsage, NotAUrl, from_os_error
 from scenthound.files import check_own_file, write_text
 from scenthound.formats import printable, toml_key, toml_value
+from scenthound.papers.parts.taxonomy import Tree, TreeClassifier
 from scenthound.search.portal_categories import STATE
-from scenthound.text.taxonomy import Tree, TreeClassifier
 from scenthound.text.tokens import Analyser, stem, tokens
 from scenthound.url import make
 

@@ -7,7 +7,8 @@ agents show the result.
 * `owners` decides which hosts belong to the same organisation.
 * `likeness` compares the texts of sites, against all other sites of the crawl; `link_evidence` counts links and lists;
   `shared_words` finds the words that two sites have in common.
-* `names` finds the name of an organisation.
+* `names` finds the name of an organisation, `site_names` the name that a home page gives; `link_context` has the text
+  around links.
 * `confidence` combines the evidence into a probability.
 * `related_organisations` runs these steps for a crawl folder; `tables` writes the result as CSV.
 """

@@ -8,18 +8,18 @@ from functools import cached_property
 from typing import NamedTuple, Protocol
 
 from scenthound import url as urls
+from scenthound.desk import live_queries
+from scenthound.desk.apps.related.link_context import contexts
+from scenthound.desk.apps.related.site_names import stated_name
 from scenthound.errors import FolderBroken
 from scenthound.loop.folder import CrawlFolder
 from scenthound.model import Response, Url
 from scenthound.page.landing import stored_document
-from scenthound.store import live_queries
 from scenthound.text.tokens import Analyser
 from scenthound.text.vectors import Counts
 from scenthound.web.content_type import decode, detect
 from scenthound.web.decode import Undecodable, decompress
 from scenthound.web.html_document import HtmlDocument
-from scenthound.web.link_context import contexts
-from scenthound.web.site_names import stated_name
 from scenthound.wiring import page_limits
 
 MOST_MENTIONS = 2_000

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scenthound import url as urls
+from scenthound.desk import live_queries
 from scenthound.errors import BadUsage
 from scenthound.formats import printable
 from scenthound.looking_for import SITES
 from scenthound.loop.folder import CrawlFolder
 from scenthound.loop.plugin_calls import USUAL_THRESHOLD
 from scenthound.model import Url
-from scenthound.store import live_queries
 
 MOST_PAGES = 10_000
 LONGEST_TITLE = 120

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 from scenthound.errors import BadConfig
 from scenthound.model import DECIMALS
-from scenthound.text.naive_bayes import Frozen, NaiveBayes, Numbered, log_sum, numbered
+from scenthound.papers.parts.naive_bayes import Frozen, NaiveBayes, Numbered, log_sum, numbered
 from scenthound.text.term_counts import Document, TermCounts
 from scenthound.text.vectors import Counts
 from scenthound.text.vocabulary import Vocabulary

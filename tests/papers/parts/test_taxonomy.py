@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenthound.errors import BadConfig
-from scenthound.text.taxonomy import Fisher, Tree, TreeClassifier
+from scenthound.papers.parts.taxonomy import Fisher, Tree, TreeClassifier
 from scenthound.text.tokens import Analyser
 
 PLAIN = Analyser("none", stem=False)

@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenthound.errors import BadConfig
+from scenthound.papers.parts import naive_bayes
+from scenthound.papers.parts.naive_bayes import MANY, Frozen, FrozenPieces, NaiveBayes, log_sum, numbered
 from scenthound.papers.parts.scored_pages import DocumentStore
-from scenthound.text import naive_bayes
-from scenthound.text.naive_bayes import MANY, Frozen, FrozenPieces, NaiveBayes, log_sum, numbered
 from scenthound.text.term_counts import Numbering, SharedIds, TermCounts
 from scenthound.text.vectors import Counts
 from scenthound.text.vocabulary import Ids, Vocabulary
