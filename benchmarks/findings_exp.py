@@ -29,7 +29,7 @@ from findings_lab import (
 )
 from findings_print import Claim, crossings, judge_claims, means_table, overall, plus_minus, table
 
-from scenthound.lab.measure.metrics import Curve, Judgement
+from scenthound.lab.measure.metrics import Curve, KnownAnswers
 from scenthound.lab.measure.metrics.page_quality import coverage_by_depth
 from scenthound.lab.topics.crawl_starts import neighbours
 from scenthound.model import Url
@@ -83,11 +83,11 @@ def exp(web: BenchWeb, task: str, buffer: int = 0) -> Values:
     topics = [topic for topic in (_exp_topic(web, topic, task) for topic in web.topics) if topic.seeds]
     points = exp_points(scale)
 
-    def covered(trail: Trail, judgement: Judgement) -> Curve:
-        return coverage_by_depth(list(trail.urls), judgement.ranks or {}, scale.tops)
+    def covered(trail: Trail, answers: KnownAnswers) -> Curve:
+        return coverage_by_depth(list(trail.urls), answers.ranks or {}, scale.tops)
 
-    def covered_linkage(trail: Trail, judgement: Judgement) -> Curve:
-        return coverage_by_depth(list(trail.urls), judgement.linkage_ranks or {}, scale.tops)
+    def covered_linkage(trail: Trail, answers: KnownAnswers) -> Curve:
+        return coverage_by_depth(list(trail.urls), answers.linkage_ranks or {}, scale.tops)
 
     measures = {
         "target_recall": (curve_of("target_recall", points), points),

@@ -20,7 +20,7 @@ from scenthound.lab.beds.prepare_bed import Cut
 from scenthound.lab.beds.prepared import PreparedBed, prepare
 from scenthound.lab.generate.web_kinds import REALISTIC, WebOrder, write_web
 from scenthound.lab.measure.measure import ANALYSER
-from scenthound.lab.measure.metrics import Curve, Judgement
+from scenthound.lab.measure.metrics import Curve, KnownAnswers
 from scenthound.lab.measure.metrics import measure as measure_curve
 from scenthound.lab.measure.quality import pool_pageranks, rank_keywords_pagerank, ranks, similarities
 from scenthound.lab.measure.statistics import Comparison, Mean, adjust, average_runs, compare, mean
@@ -192,7 +192,7 @@ class Trail:
     ended: str
 
 
-Measure = Callable[[Trail, Judgement], Curve]
+Measure = Callable[[Trail, KnownAnswers], Curve]
 
 
 @dataclass
@@ -262,9 +262,9 @@ def crawler_label(crawler: Crawler) -> str:
 def curve_of(metric: str, points: Sequence[int]) -> Measure:
     """A registered metric, evaluated at these points."""
 
-    def measured(trail: Trail, judgement: Judgement) -> Curve:
+    def measured(trail: Trail, answers: KnownAnswers) -> Curve:
         extra = {"rank_seconds": trail.seconds} if "cpu_second" in metric else {}
-        return measure_curve(metric, list(trail.urls), judgement, points, **extra)
+        return measure_curve(metric, list(trail.urls), answers, points, **extra)
 
     return measured
 
@@ -301,26 +301,26 @@ def measure_crawls(
         page_ranks = pool_pageranks(crawled, {url: bed.links(url) for url in crawled})
     values = Values({name: points for name, (_, points) in measures.items()}, {name: {} for name in measures}, {})
     for topic in topics:
-        judgement = _judgement(bed, topic, _pool(bed, trails[topic.id]) if pooled else None, page_ranks)
+        answers = _judgement(bed, topic, _pool(bed, trails[topic.id]) if pooled else None, page_ranks)
         for trail in trails[topic.id]:
             crawler = (trail.arm, trail.strategy)
             values.crawls += 1
             values.ended[crawler] = values.ended.get(crawler, 0) + (trail.ended != "pages")
             for name, (measure, _) in measures.items():
-                values.found[name].setdefault(crawler, {})[topic.id] = measure(trail, judgement)
+                values.found[name].setdefault(crawler, {})[topic.id] = measure(trail, answers)
     return values
 
 
 def _judgement(
     bed: PreparedBed, topic: BedTopic, pool: Mapping[str, Counts] | None, page_ranks: Mapping[str, float]
-) -> Judgement:
-    """The judgement that the metrics of the findings need; `measure.judge` computes more and takes longer."""
-    judgement = Judgement(targets=frozenset(topic.targets), seeds=frozenset(topic.seeds), aliases=bed.aliases)
+) -> KnownAnswers:
+    """The answers that the metrics of the findings need; `measure.judge` computes more and takes longer."""
+    answers = KnownAnswers(targets=frozenset(topic.targets), seeds=frozenset(topic.seeds), aliases=bed.aliases)
     if pool is None:
-        return judgement
+        return answers
     similarity = similarities(pool, ANALYSER.counts(topic.description))
     linkage = rank_keywords_pagerank(pool, set(ANALYSER.terms(topic.keywords)), page_ranks)
-    return replace(judgement, similarity=similarity, ranks=ranks(similarity), linkage_ranks=linkage)
+    return replace(answers, similarity=similarity, ranks=ranks(similarity), linkage_ranks=linkage)
 
 
 def _pool(bed: PreparedBed, trails: Iterable[Trail]) -> dict[str, Counts]:

@@ -8,7 +8,7 @@ lab use. The trail here comes from a replay of a tiny web.
 
 from __future__ import annotations
 
-from scenthound.lab.measure.metrics import Curve, Judgement, Points, Trail, measure, metric
+from scenthound.lab.measure.metrics import Curve, KnownAnswers, Points, Trail, measure, metric
 from scenthound.lab.measure.metrics.trails import pages, sampled
 from scenthound.strategies.breadth_first import BreadthFirst
 from scenthound.testing import TinyWeb, walk
@@ -40,7 +40,7 @@ def main() -> Curve:
         }
     )
     trail = walk(web, BreadthFirst(), "bees", "a.example/").steps
-    curve = measure("host_share", trail, Judgement(), at=[1, 2, 4])
+    curve = measure("host_share", trail, KnownAnswers(), at=[1, 2, 4])
     print(f"host_share after 1, 2 and 4 pages: {curve}")
     return curve
 

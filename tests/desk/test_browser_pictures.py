@@ -12,7 +12,7 @@ import pytest
 
 from scenthound.desk import live_queries
 from scenthound.desk.agent_data import population_of
-from scenthound.desk.map_view import map_of
+from scenthound.desk.map_pages import map_of
 from scenthound.loop.folder import CrawlFolder
 from support.desk import browser_page, chromium, desk_process
 from support.running_crawl import crawling, pages, served, until

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scenthound.desk.map_view import hosts_of, map_of
+from scenthound.desk.map_pages import hosts_of, map_of
 from support.desk import client
 from support.small_crawl import small_crawl
 

@@ -11,6 +11,6 @@ the five applications, `agent_tools` the tools for AI agents, `commands` the com
   `request_parameters` and `shapes`; `api_base` has the code they share.
 * `live_queries` and `live_lists` read a crawl that another process may be writing.
 * `*_data` modules and `crawl_data` produce the JSON data that the API returns and the pages show.
-* `*_view` modules gather what one page shows; `main_pages` has the routes of the main pages. `page_templates` renders
+* `*_pages` modules gather what one page shows; `main_pages` has the routes of the main pages. `page_templates` renders
   the templates in `templates/`; `static/` has the scripts and styles.
 """

@@ -15,21 +15,21 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from scenthound.desk import (
-    agents_view,
-    ask_view,
-    companion_view,
+    ask_pages,
+    companion_pages,
     crawl_api,
-    lab_view,
-    lists_view,
+    lab_pages,
+    list_pages,
     main_pages,
-    map_view,
+    map_pages,
     opensearch,
-    portal_view,
-    related_view,
+    portal_pages,
+    related_pages,
     search_api,
     seed_finding,
-    site_map_view,
+    site_map_pages,
     steering_api,
+    strategy_agents_pages,
     topic_api,
 )
 from scenthound.desk.api_base import Desk
@@ -41,8 +41,8 @@ from scenthound.desk.security import Access, Guard, error_response
 from scenthound.errors import BadConfig
 
 MODULES = (
-    *(crawl_api, steering_api, topic_api, search_api, opensearch, seed_finding, main_pages, lists_view, map_view),
-    *(agents_view, ask_view, portal_view, related_view, site_map_view, companion_view, lab_view),
+    *(crawl_api, steering_api, topic_api, search_api, opensearch, seed_finding, main_pages, list_pages, map_pages),
+    *(strategy_agents_pages, ask_pages, portal_pages, related_pages, site_map_pages, companion_pages, lab_pages),
 )
 ROUTES = [route for module in MODULES for route in module.ROUTES]
 

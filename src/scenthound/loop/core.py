@@ -18,7 +18,7 @@ from scenthound.loop.fetch_order import EarlyResults, OrderRule, Turns
 from scenthound.loop.figures import Figures
 from scenthound.loop.messages import FOREVER, Done, Fetch, Limits, Postponed, Result, RobotsLanded, SitemapLanded, Wait
 from scenthound.loop.new_urls import Candidates, Redirects, Sitemaps
-from scenthound.loop.plugin_calls import Judging, PageJudgement, Stopwatch, StrategyCalls
+from scenthound.loop.plugin_calls import Judging, PageVerdict, Stopwatch, StrategyCalls
 from scenthound.loop.recording import Recorder, Watcher
 from scenthound.loop.scope import Scope
 from scenthound.loop.selection import UrlSelection
@@ -223,8 +223,8 @@ class Crawl:
         """Pass a result to judge and strategy, store and record it, and add the new URLs to the frontier."""
         candidate, is_late = result.candidate, self.recorder.pages >= self.limits.pages
         if isinstance(result, Page) and not is_late:  # before anything is changed, because these may raise
-            judgement = self.judging.judge(result, self.redirects.chain(candidate.url)[0])
-            offers = self.calls.read(result, judgement)
+            verdict = self.judging.judge(result, self.redirects.chain(candidate.url)[0])
+            offers = self.calls.read(result, verdict)
         self._in_flight.pop(candidate.url, None)
         if isinstance(result, Page) and is_late:  # it was slow, and others have used up the budget
             self.selection.hold(candidate)
@@ -232,9 +232,9 @@ class Crawl:
         where = None if self.repository is None or response is None else self.repository.put(response, now)
         match result:
             case Page():
-                self._record(result, judgement, where, now)
+                self._record(result, verdict, where, now)
                 with self.stopwatch:
-                    self.candidates.add_page(result, offers, is_relevant=judgement.relevant)
+                    self.candidates.add_page(result, offers, is_relevant=verdict.relevant)
                 if self.figures.dry:
                     self.stop("dry")
             case Miss():
@@ -248,11 +248,11 @@ class Crawl:
                 self.candidates.add_listed(result, self._files.take_sitemap(result))
         self._take_events()
 
-    def _record(self, page: Page, judgement: PageJudgement, where: Where | None, now: float) -> None:
+    def _record(self, page: Page, verdict: PageVerdict, where: Where | None, now: float) -> None:
         url = page.candidate.url
         self.tries.pop(url, None)
         rank, requested = self.selection.chosen.get(url, 1), self.redirects.end(url)
-        step = self.recorder.page(page, judgement, rank, requested, where, now)
+        step = self.recorder.page(page, verdict, rank, requested, where, now)
         self.selection.settle(url)
         if self.host_clock is not None:
             self.host_clock.count_page(urls.host(page.url), step.relevant)

@@ -34,7 +34,7 @@ class Stopwatch:
         self.seconds += self.clock() - self._since
 
 
-class PageJudgement(NamedTuple):
+class PageVerdict(NamedTuple):
     """The ratings of a fetched page that the history keeps; see `model.Step`."""
 
     similarity: float = 0.0
@@ -42,7 +42,7 @@ class PageJudgement(NamedTuple):
     relevant: bool = False
 
 
-NONE = PageJudgement()
+NONE = PageVerdict()
 ROUNDING = 1e-9  # a probability may be off by so much
 USUAL_THRESHOLD = 0.5
 """The relevance from which a page that was not counted before is relevant, if the judge has no threshold."""
@@ -84,14 +84,14 @@ class StrategyCalls:
         except Exception as error:
             raise self._failed("at the start", error) from error
 
-    def read(self, page: Page, judgement: PageJudgement) -> list[Candidate]:
+    def read(self, page: Page, verdict: PageVerdict) -> list[Candidate]:
         """The candidates that the strategy returns for a page. It first gets the verdict, if it takes verdicts."""
         reading, page.clock = page.reading_seconds, self._stopwatch.clock
         fetched = (page.url, page.candidate, page.record, page.status, page.size)
         with self._stopwatch:
             try:
                 if self._takes_verdicts is not None:
-                    self._takes_verdicts.take_verdict(page.url, judgement.relevance, judgement.relevant)
+                    self._takes_verdicts.take_verdict(page.url, verdict.relevance, verdict.relevant)
                 candidates = self._offers(lambda: self.strategy.read(page))
                 if fetched != (page.url, page.candidate, page.record, page.status, page.size):
                     raise TypeError("it modified the page")
@@ -175,7 +175,7 @@ class Judging:
         self._saves = judge if isinstance(judge, Saves) else None
         self._revises = judge if isinstance(judge, Revises) else None
 
-    def judge(self, page: Page, requested: Url | None = None) -> PageJudgement:
+    def judge(self, page: Page, requested: Url | None = None) -> PageVerdict:
         """Judge a page that was just fetched, before the strategy reads it.
 
         `requested` is the URL from which redirects led here. The judge gets it as the URL of the page's candidate, so
@@ -186,12 +186,12 @@ class Judging:
             page = Page(page.url, candidate, page.record, page.status, page.size)
         similarity = self._similarity(page) if self._similarity is not None else 0.0
         if self._judge is None:
-            return NONE if self._similarity is None else PageJudgement(similarity)
+            return NONE if self._similarity is None else PageVerdict(similarity)
         try:
             probability, is_relevant = self._judge.judge(page)
             if not -ROUNDING <= probability <= 1.0 + ROUNDING:
                 raise ValueError(f"the probability {probability!r} is not a number from 0 to 1")
-            return PageJudgement(similarity, float(probability), self._flag(page.url, probability, is_relevant))
+            return PageVerdict(similarity, float(probability), self._flag(page.url, probability, is_relevant))
         except Exception as error:
             raise self._failed(f"on {page.url}", error) from error
 
@@ -242,13 +242,13 @@ class Judging:
         except Exception as error:
             raise self._failed("to state its doubts", error) from error
 
-    def revised(self) -> dict[Url, PageJudgement]:
+    def revised(self) -> dict[Url, PageVerdict]:
         """The current verdicts on the pages that the judge still remembers, with `similarity` 0."""
         if self._revises is None:
             return {}
         try:
             return {
-                url: PageJudgement(0.0, probability, self._flag(url, probability, is_relevant))
+                url: PageVerdict(0.0, probability, self._flag(url, probability, is_relevant))
                 for url, (probability, is_relevant) in self._revises.revised()
             }
         except Exception as error:

@@ -9,7 +9,7 @@ from scenthound import url as urls
 from scenthound.loop.figures import Figures
 from scenthound.loop.link_balance import DELAYED, NOT_RESTORED, RESTORED, STRATEGY, STRATEGY_DROPPED
 from scenthound.loop.messages import Dropped
-from scenthound.loop.plugin_calls import PageJudgement
+from scenthound.loop.plugin_calls import PageVerdict
 from scenthound.loop.trap_watch import REINSTATED, SUSPENDED, Suspended
 from scenthound.model import Candidate, Event, Miss, Step, Url
 from scenthound.page.page import Page
@@ -33,7 +33,7 @@ class Recorder:
         self.last_number = history.highest()
 
     def page(
-        self, page: Page, judgement: PageJudgement, rank: int, requested: Url | None, where: Where | None, now: float
+        self, page: Page, verdict: PageVerdict, rank: int, requested: Url | None, where: Where | None, now: float
     ) -> Step:
         """Record and count a page with its links, and an alias if it was requested under another URL."""
         candidate, record, history = page.candidate, page.record, self.history
@@ -46,7 +46,7 @@ class Recorder:
             anchor=candidate.anchor,
             score=candidate.score,
             parts=candidate.parts,
-            similarity=judgement.similarity,
+            similarity=verdict.similarity,
             depth=candidate.depth,
             status=page.status,
             bytes=page.size,
@@ -55,8 +55,8 @@ class Recorder:
             rank=rank,
             requested=requested,
             carry=candidate.carry,
-            relevance=judgement.relevance,
-            relevant=judgement.relevant,
+            relevance=verdict.relevance,
+            relevant=verdict.relevant,
         )
         history.record(step, where)
         self.figures.page(step)

@@ -22,7 +22,7 @@ from scenthound.loop.core import Crawl
 from scenthound.loop.figures import SavedFigures
 from scenthound.loop.link_balance import balance_of, waiting_urls
 from scenthound.loop.messages import ROBOTS, SITEMAP
-from scenthound.loop.plugin_calls import PageJudgement
+from scenthound.loop.plugin_calls import PageVerdict
 from scenthound.model import NOTHING, Candidate, Lost, Miss, Step, Url
 from scenthound.page.page import Page
 from scenthound.ports import OwnFrontier, Saves, Where
@@ -232,9 +232,9 @@ def _restore_strategy(crawl: Crawl, saved: Learned, read: Callable[[Step, Where 
             calls.take_events(crawl.recorder.last_number)  # discarded: they were recorded before the stop
 
 
-def _judged(step: Step) -> PageJudgement:
-    """The judgement when the page was fetched, from which the strategy learned."""
-    return PageJudgement(step.similarity, step.relevance, step.relevant)
+def _judged(step: Step) -> PageVerdict:
+    """The verdict when the page was fetched, from which the strategy learned."""
+    return PageVerdict(step.similarity, step.relevance, step.relevant)
 
 
 def _load(learner: Saves, state: Mapping[str, Any]) -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenthound.errors import BadUsage, UnknownName
-from scenthound.lab.measure.metrics import METRICS, Judgement, curves, get_metric, measure, missing
+from scenthound.lab.measure.metrics import METRICS, KnownAnswers, curves, get_metric, measure, missing
 from scenthound.lab.measure.metrics.crawl_pairs import overlap, robustness_hosts, seed_halves
 from scenthound.lab.measure.metrics.harvest import fetched_goals, harvest_rate, hosts_found, moving_harvest_rate
 from scenthound.lab.measure.metrics.page_quality import coverage, coverage_by_depth, mean_rank
@@ -28,7 +28,7 @@ from scenthound.lab.measure.metrics.targets import (
 from scenthound.model import Step, Url
 
 MODULES = ("", ".targets", ".similarity", ".pool_ranks", ".harvest", ".crawl_pairs", ".trails", ".page_quality")
-EVERYTHING = Judgement(
+EVERYTHING = KnownAnswers(
     targets={"t", "u"},
     seeds={"s"},
     dead={"u"},
@@ -93,13 +93,13 @@ def test_steps_and_bare_urls_give_the_same_curve(name: str) -> None:
 
 
 def test_a_metric_says_what_it_lacks() -> None:
-    assert missing("target_recall_alive", Judgement(targets={"t"})) == ["dead"]
-    assert missing("recall_per_cpu_second", Judgement(targets={"t"})) == ["rank_seconds"]
-    assert missing("overlap", Judgement()) == []
+    assert missing("target_recall_alive", KnownAnswers(targets={"t"})) == ["dead"]
+    assert missing("recall_per_cpu_second", KnownAnswers(targets={"t"})) == ["rank_seconds"]
+    assert missing("overlap", KnownAnswers()) == []
     with pytest.raises(BadUsage, match="similarity"):
-        measure("precision", ["a"], Judgement())
+        measure("precision", ["a"], KnownAnswers())
     with pytest.raises(UnknownName, match="precision"):
-        measure("presicion", ["a"], Judgement())
+        measure("presicion", ["a"], KnownAnswers())
 
 
 def test_seeds_are_pages_but_never_targets_for_recall() -> None:

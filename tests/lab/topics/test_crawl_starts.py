@@ -166,8 +166,8 @@ def test_the_start_is_recorded_measured_and_part_of_the_cells(
 def test_examples_that_a_strategy_gets_do_not_count_as_harvest(web: Bed, bed: PreparedBed, tmp_path: Path) -> None:
     topic = web.topics[0]
     example = next(url for url in bed.pages if url not in {*topic.targets, *topic.seeds})
-    judgement = judge(bed, replace(topic, examples=(example,)), topic.seeds, None, {})
-    assert judgement.relevant == frozenset(topic.targets)
+    answers = judge(bed, replace(topic, examples=(example,)), topic.seeds, None, {})
+    assert answers.relevant == frozenset(topic.targets)
     assert judge(bed, replace(topic, targets=()), topic.seeds, None, {}).relevant is None
     experiment = run(web, "breadth-first", tmp_path / "run", RunOptions(pages=20, oracles=False))
     measure_if_stale(experiment, [20])

@@ -13,7 +13,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
-from scenthound.lab.measure.metrics import Judgement, measure, missing
+from scenthound.lab.measure.metrics import KnownAnswers, measure, missing
 from scenthound.lab.measure.statistics import Mean, average_runs, log_points, mean
 from scenthound.lab.run.experiment import Experiment
 from scenthound.model import Step
@@ -62,16 +62,16 @@ def time_points(ends: Iterable[float]) -> tuple[float, ...]:
 
 
 def by_time(
-    steps: Sequence[Step], judgement: Judgement, seconds: Sequence[float]
+    steps: Sequence[Step], answers: KnownAnswers, seconds: Sequence[float]
 ) -> Iterator[tuple[str, float, float | None]]:
     """Yield metric, second and value for each metric of `BY_TIME`, and for the number of pages."""
     times = [step.time for step in steps]
     page_counts = [bisect_right(times, second) for second in seconds]
     yield from ((PAGES, second, float(pages)) for second, pages in zip(seconds, page_counts, strict=True))
     for name in BY_TIME:
-        if missing(name, judgement):
+        if missing(name, answers):
             continue
-        values = measure(name, steps, judgement, [max(pages, 1) for pages in page_counts])
+        values = measure(name, steps, answers, [max(pages, 1) for pages in page_counts])
         for second, pages, value in zip(seconds, page_counts, values, strict=True):
             before_first = 0.0 if name == "target_recall" and value is not None else None
             yield name, second, value if pages else before_first

@@ -29,7 +29,7 @@ from scenthound.errors import BadConfig, BadUsage, FolderBroken
 from scenthound.files import replacing
 from scenthound.lab.beds.replay_bed import ReplayBed
 from scenthound.lab.measure.by_cost import by_time, pages_after, request_points, time_points
-from scenthound.lab.measure.metrics import Curve, Judgement, curves, get_metric, missing
+from scenthound.lab.measure.metrics import Curve, KnownAnswers, curves, get_metric, missing
 from scenthound.lab.measure.metrics import measure as measure_curve
 from scenthound.lab.measure.metrics.crawl_pairs import overlap, overlap_hosts, robustness, robustness_hosts
 from scenthound.lab.measure.metrics.targets import search_length
@@ -290,9 +290,9 @@ def measure_trail(
     steps = list(read_trail(Path(path)))
     points = tuple(at) if at else default_points(max(len(steps), 1))
     pool = _pool(bed, [steps])
-    judgement = judge(bed, topic, topic.seeds, pool, pool_pageranks(pool, {url: bed.links(Url(url)) for url in pool}))
+    answers = judge(bed, topic, topic.seeds, pool, pool_pageranks(pool, {url: bed.links(Url(url)) for url in pool}))
     return {
-        name: dict(zip(points, values, strict=True)) for name, values in _curves(steps, judgement, points, {}).items()
+        name: dict(zip(points, values, strict=True)) for name, values in _curves(steps, answers, points, {}).items()
     }
 
 
@@ -303,7 +303,7 @@ def judge(
     pool: Mapping[str, Counts] | None,
     page_ranks: Mapping[str, float],
     relevance: Mapping[str, float] | None = None,
-) -> Judgement:
+) -> KnownAnswers:
     """Compute the known answers of a topic. Without a pool, the fields that are computed over the pool are None."""
     description, keywords = ANALYSER.counts(topic.description), set(ANALYSER.terms(topic.keywords))
     similarity, qualities = None, None
@@ -311,7 +311,7 @@ def judge(
         similarity = similarities(pool, description)
         graph = pool_graph(pool, {url: bed.links(Url(url)) for url in pool})
         qualities = qualities_of(pool, ANALYSER.counts(topic.keywords), seeds, similarity, graph)
-    return Judgement(
+    return KnownAnswers(
         targets=frozenset(topic.targets),
         seeds=frozenset(seeds),
         dead=frozenset(url for url in topic.targets if url not in bed),
@@ -354,22 +354,22 @@ def _measure_topic(context: _Context, task: _TopicTask) -> Tables:
     crawled = [trails[cell.key] for cell in task.cells if not cell.oracle and not cell.half]
     pool = _pool(bed, crawled)
     relevance = {str(step.url): step.relevance for steps in trails.values() for step in steps}
-    judgements: dict[tuple[BedTopic, bool], Judgement] = {}
+    known_answers: dict[tuple[BedTopic, bool], KnownAnswers] = {}
     for cell in task.cells:
         if cell.half:
             continue
         start = task.start_of(cell)
         seeds = run_seeds(start, task.seeds_per_run)
-        if (start, cell.oracle) not in judgements:
+        if (start, cell.oracle) not in known_answers:
             own_pool = None if cell.oracle else pool
-            judgements[start, cell.oracle] = judge(bed, start, seeds, own_pool, context.page_ranks, relevance)
-        judgement = judgements[start, cell.oracle]
+            known_answers[start, cell.oracle] = judge(bed, start, seeds, own_pool, context.page_ranks, relevance)
+        answers = known_answers[start, cell.oracle]
         key = (cell.strategy, topic.id, cell.seed_number, cell.oracle)
         steps, seconds = trails[cell.key], load_cpu_seconds(task.folder, cell.key)
         requests = load_requests(task.folder, cell.key)
         pages_at = pages_after(requests, task.requests) if requests is not None else []
         data = {"rank_seconds": seconds, "selected": _selected(task.folder, cell.key, steps)}
-        for metric, values in _curves(steps, judgement, [*task.points, *pages_at], data, task.metrics).items():
+        for metric, values in _curves(steps, answers, [*task.points, *pages_at], data, task.metrics).items():
             is_timed = get_metric(metric).is_timed
             table = tables.costs if is_timed else tables.metrics
             by_pages = zip(task.points, values, strict=False)
@@ -378,10 +378,10 @@ def _measure_topic(context: _Context, task: _TopicTask) -> Tables:
                 by_requests = zip(task.requests, values[len(task.points) :], strict=True)
                 tables.by_requests.extend((*key, metric, point, value) for point, value in by_requests)
         if task.seconds and not cell.oracle:
-            for metric, second, value in by_time(steps, judgement, task.seconds):
+            for metric, second, value in by_time(steps, answers, task.seconds):
                 tables.by_time.append((*key, metric, second, value))
         for fraction in FRACTIONS:
-            length = search_length(steps, frozenset(start.targets), seeds, judgement.aliases, fraction)
+            length = search_length(steps, frozenset(start.targets), seeds, answers.aliases, fraction)
             tables.reach.append((*key, fraction, *length))
     tables.pairs.extend(_pairs(task, trails))
     first = task.start_of(task.cells[0])
@@ -394,16 +394,16 @@ def _measure_topic(context: _Context, task: _TopicTask) -> Tables:
 
 def _curves(
     steps: Sequence[Step],
-    judgement: Judgement,
+    answers: KnownAnswers,
     points: Sequence[int],
     crawl: Mapping[str, object],
     metrics: Sequence[str] = (),
 ) -> dict[str, Curve]:
     """Every metric whose data exists, at the points. `crawl` has data of the crawl itself; None means unknown."""
     return {
-        name: measure_curve(name, steps, judgement, points, **crawl)
+        name: measure_curve(name, steps, answers, points, **crawl)
         for name in (*curves(), *metrics)
-        if not missing(name, judgement, **crawl)
+        if not missing(name, answers, **crawl)
     }
 
 

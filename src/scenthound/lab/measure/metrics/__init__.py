@@ -2,7 +2,7 @@
 
 A trail is a sequence of `model.Step`, or of URLs, so any crawler that can print the pages it fetched can be measured.
 A metric asks for data by the names of its parameters: `trail` first (or `first, second` for a pair of crawls), then
-fields of a `Judgement` such as `targets` or `similarity`, and `at`, the numbers of pages at which to compute the value
+fields of `KnownAnswers` such as `targets` or `similarity`, and `at`, the numbers of pages at which to compute the value
 (after every page, if None).
 
 All curves follow the same rules (sheet 60.4). Before the first page a value is undefined: None, never 0. A crawl that
@@ -106,7 +106,7 @@ def _parameter(name: str, metric: Metric, setting: str) -> tuple[str, int | floa
 
 
 @dataclass(frozen=True)
-class Judgement:
+class KnownAnswers:
     """The known answers of one topic, computed after all crawls. None means unknown."""
 
     targets: Set[str] | None = None
@@ -136,9 +136,9 @@ def curves() -> list[str]:
     return [name for name in METRICS.names() if {"trail", "at"} <= set(get_metric(name).needs)]
 
 
-def missing(name: str, judgement: Judgement, **crawl: object) -> list[str]:
-    """The names of data that the metric needs and neither the judgement nor the crawl's own data (`crawl`) has."""
-    data = vars(judgement) | crawl
+def missing(name: str, answers: KnownAnswers, **crawl: object) -> list[str]:
+    """The names of data that the metric needs and neither the answers nor the crawl's own data (`crawl`) has."""
+    data = vars(answers) | crawl
     return [
         need
         for need, parameter in get_metric(name).needs.items()
@@ -148,15 +148,15 @@ def missing(name: str, judgement: Judgement, **crawl: object) -> list[str]:
     ]
 
 
-def measure(name: str, trail: Trail, judgement: Judgement, at: Points = None, **crawl: object) -> Curve:
+def measure(name: str, trail: Trail, answers: KnownAnswers, at: Points = None, **crawl: object) -> Curve:
     """The curve of the metric with this name. `crawl` has data of the crawl itself, such as `rank_seconds`.
 
     Raises `UnknownName`, and `BadUsage` if data that the metric needs is missing.
     """
     metric = get_metric(name)
-    if missing_data := missing(name, judgement, **crawl):
+    if missing_data := missing(name, answers, **crawl):
         raise BadUsage(f"`{name}` can't be measured without {', '.join(missing_data)}", "see `missing`")
-    data = vars(judgement) | crawl
+    data = vars(answers) | crawl
     arguments = {need: data[need] for need in metric.needs if data.get(need) is not None}
     values: Curve = metric.function(trail, at=at, **arguments)
     return values

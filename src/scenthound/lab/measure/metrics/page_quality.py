@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 
-from scenthound.lab.measure.metrics import Curve, Judgement, Points, Trail, measure, metric
+from scenthound.lab.measure.metrics import Curve, KnownAnswers, Points, Trail, measure, metric
 from scenthound.lab.measure.metrics.trails import moving_means, pages, running_means, running_sums, sampled, undefined
 
 Qualities = Mapping[str, Callable[[str], float]]
-__all__ = ["Judgement", "measure", "moving_average_relevance"]  # the first two are for the examples in docstrings
+__all__ = ["KnownAnswers", "measure", "moving_average_relevance"]  # the first two are for the examples in docstrings
 
 
 def _register_mean(name: str, summary: str) -> None:
@@ -25,7 +25,7 @@ def _register_mean(name: str, summary: str) -> None:
         return sampled(running_means(quality(url) for url in pages(trail)), at)
 
     example = (
-        f">>> measure('average_{name}', ['a', 'b'], Judgement(qualities={{'{name}': {{'a': 1.0, 'b': 0.5}}.get}}))"
+        f">>> measure('average_{name}', ['a', 'b'], KnownAnswers(qualities={{'{name}': {{'a': 1.0, 'b': 0.5}}.get}}))"
     )
     curve.__doc__ = f"{summary}\n\n    {example}\n    [1.0, 0.75]\n    "
     curve.__name__ = curve.__qualname__ = f"average_{name}"
