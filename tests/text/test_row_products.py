@@ -7,7 +7,7 @@ import pytest
 
 from scenthound.papers.spiders.net import Net
 from scenthound.strategies.hound.features import FEATURES, Scoring
-from scenthound.text.vectors import row_products
+from scenthound.text.row_products import row_products
 
 SIZES = range(2, 120)
 

@@ -58,9 +58,9 @@ from scenthound.model import LookingFor, Topic, Url
 from scenthound.page.page import AheadView, Page, numbers_of, outlink_numbers, title_term_numbers
 from scenthound.parameters import Parameterised, parameter
 from scenthound.text.background import document_share
+from scenthound.text.row_products import row_products
 from scenthound.text.tokens import Analyser
 from scenthound.text.topic_model import Floats, TopicModel
-from scenthound.text.vectors import row_products
 
 GIVEN = 6.0
 """Prior log-odds of an example page or a label."""

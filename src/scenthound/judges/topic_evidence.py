@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from scenthound.model import Url
 from scenthound.page.page import numbers_of
+from scenthound.text.row_products import row_products
 from scenthound.text.topic_model import Floats, WeightedTerms
-from scenthound.text.vectors import row_products
 
 BIAS = -1.4
 WEIGHTS = {"likeness": 1.8, "separation": 0.2, "keywords": 0.35, "title": 1.5, "links": 0.5, "parent": 0.5}

@@ -44,8 +44,8 @@ from scenthound.parameters import Parameterised, parameter
 from scenthound.ports import Declaration, Lessons
 from scenthound.strategies import strategy
 from scenthound.strategies.topic_words import stem_parameter, stop_words_parameter
+from scenthound.text.row_products import row_products
 from scenthound.text.tokens import Analyser
-from scenthound.text.vectors import row_products
 
 HORIZON = 10
 FAR = 255  # beyond the horizon, or unreachable

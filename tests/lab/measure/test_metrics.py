@@ -27,7 +27,7 @@ from scenthound.lab.measure.metrics.targets import (
 )
 from scenthound.model import Step, Url
 
-MODULES = ("", ".targets", ".similarity", ".pool_ranks", ".harvest", ".crawl_pairs", ".trails", ".page_quality")
+MODULES = ("", ".targets", ".similarity", ".harvest", ".crawl_pairs", ".trails", ".page_quality")
 EVERYTHING = KnownAnswers(
     targets={"t", "u"},
     seeds={"s"},

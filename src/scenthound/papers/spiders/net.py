@@ -21,8 +21,8 @@ import numpy.typing as npt
 from scenthound.page.page import Page
 from scenthound.page.record import Record
 from scenthound.page.views.anchors import term_positions
+from scenthound.text.row_products import row_products
 from scenthound.text.tokens import Analyser
-from scenthound.text.vectors import row_products
 
 Numbers = npt.NDArray[np.float64]
 SPAN = 0.5  # initial weights are drawn from ±0.5 [sheet 40.1]

@@ -52,7 +52,7 @@ import numpy.typing as npt
 from scenthound.page.link_text import ADDRESS, ANCHOR, BESIDE, HEADING
 from scenthound.strategies.hound.link_table import WAITING, Column, Flags, LinkTable, Reals, Whole
 from scenthound.strategies.hound.topic_fit import LearnedTopic
-from scenthound.text.vectors import row_products
+from scenthound.text.row_products import row_products
 
 RELEVANT = 0.5
 """Relevance from which a page counts as relevant in explanations."""
