@@ -221,7 +221,7 @@ def test_bad_input_is_named_and_nothing_is_written(case: str, place: Path, capsy
 
 
 @pytest.mark.parametrize(
-    ("number", "age", "hint"), [(99, "a newer", "install the newer version"), (2, "an older", "crawl again")]
+    ("number", "age", "hint"), [(99, "a newer", "install the newer version"), (1, "an older", "crawl again")]
 )
 def test_a_crawl_of_another_version_is_left_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], number: int, age: str, hint: str

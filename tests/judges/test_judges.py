@@ -122,6 +122,16 @@ def test_topic_finds_pages_without_the_keywords() -> None:
     assert not judge.judge(page("http://c.test/2", OFF[0])).is_relevant
 
 
+def test_topic_goes_on_from_a_state_that_has_no_inner_pages() -> None:
+    judge = started(Topic("balloon"))
+    for each in (*seeds(), *others()):
+        judge.judge(each)
+    restored = started(Topic("balloon"))
+    restored.load({key: value for key, value in judge.save().items() if key != "inner"})
+    hidden = page("http://c.test/1", "basket burner envelope propane pilot festival")
+    assert restored.judge(hidden) == judge.judge(hidden)
+
+
 def test_topic_works_with_keywords_only() -> None:
     judge = started(Topic("hot air balloon"), ())
     for each in others():

@@ -162,5 +162,35 @@ def test_the_sentence_says_what_is_looked_for_and_how_to_change_it(tmp_path: Pat
     )
 
 
+OLD = {
+    "nothing set, home pages": ("", "", HOMES, "sites"),
+    "nothing set, one home page": ("", "", HOMES[:1], "pages"),
+    "a parameter of hound": ('looking_for = "pages"', "", HOMES, "pages"),
+    "a parameter of the judge": ("", "topic:looking_for=pages,terms=50", HOMES, "pages"),
+    "another judge": ('looking_for = "sites"', "keywords:threshold=0.2", INNER, "sites"),
+}
+
+
+@pytest.mark.parametrize(("parameter", "judge", "seeds", "expected"), OLD.values(), ids=OLD)
+def test_a_crawl_of_an_older_version_goes_on_as_it_began(
+    tmp_path: Path, parameter: str, judge: str, seeds: list[str], expected: str
+) -> None:
+    folder = tmp_path / "crawl"
+    session = begun(folder, seeds, pages=30)
+    stepped(session, 8)
+    session.close()
+    toml = (folder / "crawl.toml").read_text().replace("format = 3", "format = 2")
+    toml = toml.replace('looking_for = "pages"\n', "").replace("[parameters]\n", f"[parameters]\n{parameter}\n")
+    toml = toml.replace('judge = "topic"', f'judge = "{judge or "topic"}"')
+    (folder / "crawl.toml").write_text(toml)
+    session = resume(folder, fetcher=Clubs())
+    assert session.crawl.topic.looking_for == expected
+    if judge:
+        assert session.settings.judge == judge.replace("looking_for=pages,", "")
+    stepped(session, 12)
+    assert len(list(session.folder.history.trail())) == 12
+    session.close()
+
+
 def test_the_web_of_these_tests_has_what_they_need() -> None:
     assert sum(map(is_home, PAGES)) == 21

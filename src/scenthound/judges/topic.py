@@ -184,7 +184,7 @@ class TopicJudge(Parameterised):
     def load(self, state: Mapping[str, Any]) -> None:
         self.model_.load(state["model"])
         self.given_, self.others_ = unpack(state["given"]), unpack(state["others"])
-        self.inner_ = unpack(state["inner"])
+        self.inner_ = unpack(state["inner"]) if "inner" in state else []  # states saved before sites were counted
         self._count_given()
         self.probabilities_ = {Url(url): float(value) for url, value in state["probabilities"].items()}
         self.labels_ = {Url(url): bool(value) for url, value in state["labels"].items()}

@@ -16,7 +16,7 @@ import msgspec
 from scenthound import url as urls
 from scenthound.errors import BadConfig, FolderBroken, NotAUrl, from_os_error
 from scenthound.formats import toml_value
-from scenthound.looking_for import checked
+from scenthound.looking_for import CHOICES, PAGES, SITES, checked
 from scenthound.loop.settings import REMOVED, Settings, read
 from scenthound.model import NOTHING, LookingFor, Topic, Url
 from scenthound.parameters import changed_values
@@ -121,13 +121,15 @@ class CrawlRequest:
         try:
             data = tomllib.loads(text)
             written = data.get("format")
-            if isinstance(written, int) and written != FORMAT:
+            if isinstance(written, int) and written not in (2, FORMAT):
                 age, hint = (
                     ("a newer", "install the newer version") if written > FORMAT else ("an older", "crawl again")
                 )
                 problem = f"was written by {age} scenthound (format {written}; this version reads {FORMAT})"
                 raise FolderBroken(where, problem, hint)
             file = from_plain(data, _CrawlToml)
+            if file.format == 2:
+                _add_looking_for(file)
             settings = {name: value for name, value in file.settings.items() if name not in REMOVED}
             return cls(
                 topic_from(file.topic, where),
@@ -159,6 +161,24 @@ class _CrawlToml(msgspec.Struct):
     started: str = ""
     model: str = ""
     found: dict[str, tuple[str, ...]] = {}
+
+
+def _add_looking_for(file: _CrawlToml) -> None:
+    """Add to the topic of a crawl.toml of format 2 what that crawl looked for.
+
+    In that format it was a parameter `looking_for` of hound, and another of the judge `topic`; with the value `auto`,
+    their default, they looked for sites if the seeds were home pages of different hosts.
+    """
+    chosen = [file.parameters.pop("looking_for", "auto")]
+    name, _, judge_parameters = str(file.settings.get("judge", "")).partition(":")
+    if "looking_for=" in judge_parameters:
+        pairs = judge_parameters.replace(":", ",").split(",")
+        kept = [pair for pair in pairs if not pair.startswith("looking_for=")]
+        chosen += [pair.partition("=")[2] for pair in pairs if pair not in kept]
+        file.settings["judge"] = f"{name}:{','.join(kept)}" if kept else name
+    chosen = [value for value in chosen if value in CHOICES]
+    are_sites = urls.are_sites(CrawlRequest(Topic(""), file.seeds).parsed_seeds())
+    file.topic["looking_for"] = chosen[0] if chosen else SITES if are_sites else PAGES
 
 
 def masked(text: str) -> str:

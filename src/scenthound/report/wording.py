@@ -33,6 +33,9 @@ _MEANINGS = {
     # links that were not followed
     "out-of-scope": "outside the allowed hosts, domains or paths",
     "too-deep": "deeper than allowed",
+    "trap-repeats": "the same path part repeated: a loop of relative links",  # of crawls by older versions, like
+    "trap-endless": "numbered pages, none of them relevant",  # the next two
+    "trap-nothing-new": "pages of this form or host had nothing new",
     "evicted": "pushed out of the full waiting list by a better link",
     "frontier-full": "score too low for a full waiting list",
     "nofollow": "marked nofollow",
@@ -113,6 +116,7 @@ class _Refusal(NamedTuple):
 
 
 _NOFOLLOW = "a new crawl with --set nofollow=false follows them"
+_TRAPS = _Refusal("they look like traps", "a new crawl with --set traps=false follows them")
 _REFUSALS = {
     "page-nofollow": _Refusal("their pages say nofollow", _NOFOLLOW),
     "nofollow": _Refusal("they are marked nofollow", _NOFOLLOW),
@@ -121,6 +125,9 @@ _REFUSALS = {
         "a new crawl with --set hosts=…, domains=… or paths=… allows others",
     ),
     "too-deep": _Refusal("they are deeper than allowed", "a new crawl with --set depth=0 has no limit"),
+    "trap-repeats": _TRAPS,
+    "trap-endless": _TRAPS,
+    "trap-nothing-new": _TRAPS,
     "robots": _Refusal("robots.txt forbids it"),
     "host-budget": _Refusal(
         "their hosts have reached their page limit", "a new crawl with --set pages_per_host=0 has none"
