@@ -54,6 +54,10 @@ class Series(NamedTuple):
     marked: frozenset[float] = frozenset()
 
     @property
+    def has_band(self) -> bool:
+        return len(self.points) > 1
+
+    @property
     def edges(self) -> list[tuple[float, float]]:
         """The outline of the band of one standard error up and down."""
         above = [(point.at, point.mean + point.error) for point in self.points]
