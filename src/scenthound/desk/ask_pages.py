@@ -48,7 +48,7 @@ STRATEGY_LABELS = {
 # ---- the API
 
 
-class Question(Struct):
+class QuestionRequest(Struct):
     query: Annotated[str, Meta(description="What to look for.")]
     seeds: steering_api.SeedText = ""
     source: steering_api.SeedSource = ""
@@ -61,7 +61,7 @@ AFTER = params.Integer("after", "Only results with a larger number.", 0, 0, 10**
 
 
 @dataclass(frozen=True, slots=True)
-class Hits:
+class HitsAnswer:
     """The results of a question so far."""
 
     hits: list[Hit]
@@ -71,7 +71,7 @@ class Hits:
 
 
 async def ask(request: Request) -> Any:
-    desk, body = api_base.desk_of(request), await params.body_of(request, Question)
+    desk, body = api_base.desk_of(request), await params.body_of(request, QuestionRequest)
     strategy, parameters = strategy_for_question(body.strategy, body.per_seed)
     new = NewCrawl(
         topic=" ".join(body.query.split())[: steering_api.LONGEST_TOPIC],
@@ -91,11 +91,11 @@ async def get_hits(request: Request) -> Any:
     desk, path = api_base.desk_of(request), api_base.folder_of(request)
     after = AFTER.of(request.query_params)
 
-    def read_hits() -> Hits:
+    def read_hits() -> HitsAnswer:
         is_running = holder(path) is not None  # read first, so that the last hits are not missed
         with CrawlFolder.look(path) as folder:
             hits, best = hits_of(folder)[after:], [] if is_running else ranked(folder)
-        return Hits(hits, best, is_running, kept=path not in desk.questions)
+        return HitsAnswer(hits, best, is_running, kept=path not in desk.questions)
 
     return await run_in_threadpool(read_hits)
 
@@ -153,14 +153,14 @@ ROUTES = [
         ask,
         "Ask a question.",
         steering_api.NEW,
-        Question,
+        QuestionRequest,
         201,
     ),
     get(
         f"{_ONE}/hits",
         get_hits,
         "Relevant pages in the order in which they were found; ranked once the crawl has ended.",
-        Hits,
+        HitsAnswer,
         AFTER,
     ),
     post(f"{_ONE}/keep", keep, "Keep the results of a question as a collection.", steering_api.FOLDER),

@@ -66,7 +66,7 @@ class PageVisit(Window):
     links: Annotated[list[VisitedLink], Meta(max_length=2_000, description="The links of the page, in order.")] = []
 
 
-class Lesson(Window):
+class LessonRequest(Window):
     kind: Annotated[LessonKind, Meta(description="What happened.")]
     seconds: Annotated[float, Meta(ge=0.0, description="How long the page was read, in seconds.")] = 0.0
 
@@ -150,7 +150,7 @@ def _check_window(body: Window) -> None:
 
 async def lesson(request: Request) -> Any:
     companion, _ = companion_of(request)
-    body = await params.body_of(request, Lesson, LARGEST_VISIT)
+    body = await params.body_of(request, LessonRequest, LARGEST_VISIT)
     _check_window(body)
     companion.teach(body.url, body.kind, body.seconds)
     return JSONResponse({"excluded": list(companion.excluded)}, 202)
@@ -233,7 +233,7 @@ ROUTES = [
         lesson,
         "Report that a page was read, bookmarked or followed.",
         EXCLUDED,
-        Lesson,
+        LessonRequest,
         202,
     ),
     post(f"{_ONE}/words", word, "Set the weight of a word.", STATE, WordWeight),

@@ -37,7 +37,7 @@ NEW = fields(name=TEXT, folder=TEXT)
 FOLDER = fields(folder=TEXT)
 
 
-class CrawlRequest(Struct):
+class NewCrawlRequest(Struct):
     topic: TopicWords
     topic_file: Annotated[str, Meta(description=ABOUT_FILE)] = ""
     seeds: SeedText = ""
@@ -52,7 +52,7 @@ class CrawlRequest(Struct):
 
 
 async def start_crawl(request: Request) -> Any:
-    desk, body = desk_of(request), await params.body_of(request, CrawlRequest)
+    desk, body = desk_of(request), await params.body_of(request, NewCrawlRequest)
     new = NewCrawl(
         topic=" ".join(body.topic.split())[:LONGEST_TOPIC],
         described_topic=parse_topic_file(body.topic_file) if body.topic_file.strip() else None,
@@ -119,13 +119,13 @@ async def post_order(request: Request) -> Any:
 # ---- labels
 
 
-class Label(Struct):
+class LabelRequest(Struct):
     url: Annotated[str, Meta(description="The URL of a page.")]
     on_topic: Annotated[bool, Meta(description="Whether it is on topic.")]
 
 
 async def post_label(request: Request) -> Any:
-    desk, path, body = desk_of(request), folder_of(request), await params.body_of(request, Label)
+    desk, path, body = desk_of(request), folder_of(request), await params.body_of(request, LabelRequest)
     url = crawl_data.url_of(body.url)
 
     def save_label() -> None:
@@ -147,11 +147,11 @@ ROUTES = [
         start_crawl,
         "Start a crawl.",
         NEW,
-        CrawlRequest,
+        NewCrawlRequest,
         201,
     ),
     post(f"{ONE}/resume", resume_crawl, "Resume a crawl that has ended.", RESUMED),
     get(f"{ONE}/orders", get_orders, "The orders given so far.", fields(orders=list_of(ORDER))),
     post(f"{ONE}/orders", post_order, "Give an order to the crawl.", GIVEN, NewOrder, 202),
-    post(f"{ONE}/labels", post_label, "Label a page.", fields(url=TEXT, on_topic=FLAG), Label, 202),
+    post(f"{ONE}/labels", post_label, "Label a page.", fields(url=TEXT, on_topic=FLAG), LabelRequest, 202),
 ]

@@ -27,7 +27,7 @@ OLDEST_EVERY = 3  # samples: the others are the newest URLs, which show whether 
 
 
 @dataclass(slots=True)
-class _Host:
+class _SuspendedHost:
     """The suspended URLs of one host."""
 
     groups: dict[str, dict[Url, Candidate]] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class SuspendedUrls:
     """The share of the rest of the budget that samples may take when nothing else is left."""
     spent: int = 0
     """Samples that gave nothing new since nothing else was left."""
-    _hosts: dict[str, _Host] = field(default_factory=dict)
+    _hosts: dict[str, _SuspendedHost] = field(default_factory=dict)
     urls: dict[Url, tuple[str, int]] = field(default_factory=dict)
     """All suspended URLs, with their patterns, numbered in the order in which they came."""
     _number: int = 0
@@ -76,7 +76,7 @@ class SuspendedUrls:
         name, pattern = host_of(candidate.url), patterns(candidate.url)[0]
         host = self._hosts.get(name)
         if host is None:
-            host = self._hosts[name] = _Host()
+            host = self._hosts[name] = _SuspendedHost()
         if not host.groups:
             self._schedule(name, host, max(host.due, pages + INTERVAL))
         host.groups.setdefault(pattern, {})[candidate.url] = candidate
@@ -131,7 +131,7 @@ class SuspendedUrls:
                 samples.append(sample)
         return samples
 
-    def _sample(self, host: _Host, is_last: bool) -> Candidate | None:
+    def _sample(self, host: _SuspendedHost, is_last: bool) -> Candidate | None:
         """The newest URL of the host, if one may be tried.
 
         It is often a link of the last sample, so that samples lead to where a site comes to an end. Every third sample
@@ -201,7 +201,7 @@ class SuspendedUrls:
             self.take(candidate.url)
         return released
 
-    def _schedule(self, name: str, host: _Host, due: float) -> None:
+    def _schedule(self, name: str, host: _SuspendedHost, due: float) -> None:
         host.due = due
         heapq.heappush(self._due, (due, name))
 
@@ -217,4 +217,4 @@ class SuspendedUrls:
         self.spent = int(state.get("spent", 0))
         for name, (vain_in_all, vain) in state.get("vain", {}).items():
             times_of = {str(pattern): float(times) for pattern, times in vain.items()}
-            self._hosts[name] = _Host(vain=times_of, vain_in_all=float(vain_in_all))
+            self._hosts[name] = _SuspendedHost(vain=times_of, vain_in_all=float(vain_in_all))

@@ -4,7 +4,7 @@ These dumps are almost XML: they contain control characters, invalid UTF-8 and b
 stops at the first. They are also flat, so a scanner for tags can read them: it holds one record and a buffer, takes
 linear time, and knows only the five XML entities and numeric references. CDATA sections, which no dump has, are
 skipped. A dump that declares its own entities is refused. A truncated dump yields the records before its end, and a
-`Problem`.
+`DumpProblem`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MAX_PATH = 2_000
 MAX_LINKS = 200_000  # of one category
 
 
-class Problem(NamedTuple):
+class DumpProblem(NamedTuple):
     """A kind of problem in a source, how often it occurs, and the detail of its first occurrence."""
 
     kind: str
@@ -69,9 +69,10 @@ class Problems:
         self.counts[kind, source] += 1
         self.details.setdefault((kind, source), detail)
 
-    def all(self) -> tuple[Problem, ...]:
+    def all(self) -> tuple[DumpProblem, ...]:
         return tuple(
-            Problem(kind, count, source, self.details[kind, source]) for (kind, source), count in self.counts.items()
+            DumpProblem(kind, count, source, self.details[kind, source])
+            for (kind, source), count in self.counts.items()
         )
 
 

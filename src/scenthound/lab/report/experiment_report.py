@@ -53,7 +53,7 @@ Values = dict[str, Any]
 """Values for a part of the template."""
 
 
-class Line(NamedTuple):
+class CurveStyle(NamedTuple):
     """How a crawler is shown: the style of its line, and a mark beside its name if it is an oracle or reference."""
 
     style: str
@@ -108,12 +108,12 @@ def render(facts: ExperimentFacts) -> str:
     )
 
 
-def _line(facts: ExperimentFacts, name: str) -> Line:
+def _line(facts: ExperimentFacts, name: str) -> CurveStyle:
     is_mode = display_name(name, facts.run.spec.given) != name
     if name not in facts.oracles:
-        return Line(style_of(facts.strategies.index(name)), "oracle" if is_mode else "")
+        return CurveStyle(style_of(facts.strategies.index(name)), "oracle" if is_mode else "")
     mark = "oracle" if is_mode else "reference" if name in facts.bounds else "reference, not a bound"
-    return Line(style_of(facts.oracles.index(name), oracle=True), mark)
+    return CurveStyle(style_of(facts.oracles.index(name), oracle=True), mark)
 
 
 def _best(facts: ExperimentFacts, tests: Sequence[Comparison]) -> Values | None:
@@ -148,7 +148,7 @@ def _series(name: str, style: str, points: Curve, unit: str, first: int) -> Seri
     return Series(label, style, drawn, frozenset(point.at for point in drawn[first::10]))
 
 
-def _figure(facts: ExperimentFacts, metric: str, lines: Mapping[str, Line]) -> Values | None:
+def _figure(facts: ExperimentFacts, metric: str, lines: Mapping[str, CurveStyle]) -> Values | None:
     """The curves of a metric by pages, and what is behind them; None if no strategy has a value."""
     crawled = [series for name in facts.strategies if (series := _by_pages(facts, metric, name, lines)).points]
     if not crawled:
@@ -175,7 +175,7 @@ def _figure(facts: ExperimentFacts, metric: str, lines: Mapping[str, Line]) -> V
     }
 
 
-def _by_pages(facts: ExperimentFacts, metric: str, name: str, lines: Mapping[str, Line]) -> Series:
+def _by_pages(facts: ExperimentFacts, metric: str, name: str, lines: Mapping[str, CurveStyle]) -> Series:
     label = cleaned(display_name(name, facts.run.spec.given))
     points = [
         CurvePoint(
@@ -196,7 +196,7 @@ def _highest(drawn: Sequence[Series]) -> float:
     return max(point.mean for series in drawn for point in series.points)
 
 
-def _by_requests(facts: ExperimentFacts, lines: Mapping[str, Line]) -> Values:
+def _by_requests(facts: ExperimentFacts, lines: Mapping[str, CurveStyle]) -> Values:
     """The main metric by requests, and the number of requests per page."""
     means = request_means(facts)
     series = [_series(name, lines[name].style, curve, "requests", 4) for name, curve in means.items()]
@@ -226,7 +226,7 @@ def request_means(facts: ExperimentFacts) -> dict[str, list[tuple[int, Mean]]]:
     return {name: points for name, points in means.items() if any(average.number for _, average in points)}
 
 
-def _by_time(facts: ExperimentFacts, lines: Mapping[str, Line]) -> Values:
+def _by_time(facts: ExperimentFacts, lines: Mapping[str, CurveStyle]) -> Values:
     """A polite replay: recall by virtual seconds, how long crawls took, and the cost of letting hosts rest."""
     columns = load_table(facts.run, "by_time")
     all_series = [

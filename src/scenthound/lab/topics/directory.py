@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from scenthound.errors import NotAUrl
-from scenthound.lab.importers.odp_dump import Category, Listing, Problem, Problems, records
+from scenthound.lab.importers.odp_dump import Category, DumpProblem, Listing, Problems, records
 from scenthound.model import Url
 from scenthound.topic_list import BedTopic
 from scenthound.url import make
@@ -38,7 +38,7 @@ class ImportedTopics:
     """The topics, and all problems of the sources and of topics that were left out."""
 
     topics: tuple[BedTopic, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[DumpProblem, ...]
 
 
 @dataclass(frozen=True, slots=True)
