@@ -58,12 +58,28 @@ def test_a_question_at_the_desk_is_greedy_too() -> None:
     assert words[words.index("--set") + 1] == "exploration=0.0"
 
 
+def test_a_question_can_look_for_sites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[NewCrawl] = []
+
+    async def start(desk: object, new: NewCrawl) -> tuple[str, Path]:
+        started.append(new)
+        return "balloons", tmp_path / "balloons"
+
+    monkeypatch.setattr("scenthound.desk.api_base.start_new_crawl", start)
+    with client(tmp_path / "home") as desk:
+        body = {"query": "balloons", "seeds": "http://a.test/", "looking_for": "sites"}
+        assert desk.post("/api/questions", json=body, headers=WITH_TOKEN).status_code == 201
+    assert [new.looking_for for new in started] == ["sites"]
+    assert "--looking-for" in started[0].arguments(tmp_path)
+
+
 @pytest.mark.parametrize(
     ("body", "said"),
     [
         ({"query": "x", "seeds": "http://a.test/", "pages": 0}, "invalid value for `pages`"),
         ({"query": "x", "seeds": "http://a.test/", "pages": 100_000}, "invalid value for `pages`"),
         ({"query": "x", "seeds": "http://a.test/", "strategy": "shell"}, "invalid value for `strategy`"),
+        ({"query": "x", "seeds": "http://a.test/", "looking_for": "both"}, "invalid value for `looking_for`"),
         ({"query": "balloons"}, "no starting pages"),
         ({"seeds": "http://a.test/"}, "query"),
     ],

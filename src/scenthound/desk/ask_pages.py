@@ -55,6 +55,7 @@ class QuestionRequest(Struct):
     pages: Annotated[int, Meta(ge=1, le=MOST_PAGES, description="How many pages to fetch.")] = PAGES
     strategy: Annotated[QuestionStrategy, Meta(description="The strategy.")] = "hound"
     per_seed: Annotated[bool, Meta(description="One frontier for each starting page.")] = False
+    looking_for: steering_api.WhatFor = ""
 
 
 AFTER = params.Integer("after", "Only results with a larger number.", 0, 0, 10**9)
@@ -81,6 +82,7 @@ async def ask(request: Request) -> Any:
         strategy=strategy,
         parameters=parameters,
         options=desk.options,
+        looking_for=body.looking_for,
     )
     name, path = await api_base.start_new_crawl(desk, new)
     desk.questions.add(path.resolve())

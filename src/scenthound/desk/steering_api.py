@@ -37,6 +37,9 @@ NEW = fields(name=TEXT, folder=TEXT)
 FOLDER = fields(folder=TEXT)
 
 
+WhatFor = Annotated[Literal["", "pages", "sites"], Meta(description=ABOUT_TARGET)]
+
+
 class NewCrawlRequest(Struct):
     topic: TopicWords
     topic_file: Annotated[str, Meta(description=ABOUT_FILE)] = ""
@@ -47,7 +50,7 @@ class NewCrawlRequest(Struct):
         Annotated[float, Meta(ge=0, le=86_400, description="Seconds between two requests to a host.")] | UnsetType
     ) = UNSET
     strategy: Annotated[str, Meta(description="The strategy that chooses the next page; hound by default.")] = ""
-    looking_for: Annotated[Literal["", "pages", "sites"], Meta(description=ABOUT_TARGET)] = ""
+    looking_for: WhatFor = ""
     scope: Annotated[Literal["any", "host", "domain"], Meta(description="Where to crawl.")] = "any"
 
 
