@@ -137,13 +137,14 @@ class Tools:
         return {"collection": name, "pages": pages, "looking_for": wanted, "ends_after": limits.seconds}
 
     def crawl_status(self, collection: str) -> dict[str, Any]:
-        watch = Watch(self._path(collection))
+        path = self._path(collection)
+        watch = Watch(path)
         try:
             watch.refresh()
             facts = watch.overview(self._clock())
         finally:
             watch.close()
-        pages = crawl_data.pages(self._path(collection), Wanted("best", limit=10))["pages"]
+        pages = crawl_data.pages(path, Wanted("best", limit=10))["pages"]
         best = [
             {
                 "relevance": round(page["relevance"], 3),
@@ -151,10 +152,11 @@ class Tools:
             }
             for page in pages
         ]
-        names = ("looking_for", "strategy", "state", "is_running", "pages", "budget", "on_topic", "waiting", "failed")
+        names = ("looking_for", "strategy", "state", "pages", "budget", "on_topic", "waiting", "failed")
         return {
             "collection": collection,
             **{name: facts[name] for name in names},
+            "is_running": facts["is_running"] or path in self._running(),  # until its process has ended
             "state_in_words": _state_in_words(facts["state"]),
             "notice": NOTICE,
             "untrusted_text": {"topic": facts["topic"]},
