@@ -196,6 +196,7 @@ class HostClock:
     _without_rules: set[str] = field(default_factory=set)  # hosts that rest until a redirected robots.txt has come
     _flying: dict[str, float] = field(default_factory=dict)  # hosts in flight, oldest first, and the start of each
     _passed_over: dict[str, float] = field(default_factory=dict)  # hosts, and until when
+    _resting: dict[str, None] = field(default_factory=dict)  # the hosts that rest, and some that have woken
     _wanted: dict[str, float] = field(default_factory=dict)  # hosts that `take_woken` returns, and not before when
     _alarms: list[tuple[float, str]] = field(default_factory=list)  # at least one for each of these with a known time
 
@@ -267,8 +268,13 @@ class HostClock:
 
     def not_ready(self) -> list[str]:
         """The hosts of which a frontier may offer no URL now."""
-        hosts = self._passed_over if self.is_patient else self._hosts
-        return [host for host in hosts if self.ready_at(host) > self.now]
+        if self.is_patient:
+            return [host for host in self._passed_over if self.ready_at(host) > self.now]
+        self._drop_woken()
+        return [*self._resting]
+
+    def _drop_woken(self) -> None:
+        self._resting = {host: None for host in self._resting if self._rests_until(host) > self.now}
 
     def _rests_until(self, host: str) -> float:
         if host in self._without_rules:
@@ -340,6 +346,7 @@ class HostClock:
     def _set_next(self, host: str, failures: int, until: float) -> float:
         self._changed_hosts.add(host)
         self._hosts[host] = self.host(host)._replace(failures=failures, next_allowed=until)
+        self._resting[host] = None
         self._set_alarm(host)
         return until
 
@@ -358,6 +365,9 @@ class HostClock:
     def _begin_rest(self, host: str, until: float) -> None:
         self._flying.pop(host, None)
         self._passed_over.pop(host, None)
+        self._resting[host] = None
+        if len(self._resting) > 2 * self.most_hosts:
+            self._drop_woken()
         if until == inf:
             self._flying[host] = self.now
         else:

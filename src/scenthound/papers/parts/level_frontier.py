@@ -70,6 +70,9 @@ class LevelFrontier(StrategyFrontier):
             self.begin(chosen)
         return self._launch(entry[2], self._queues.first_later(self.host_clock))
 
+    def _wake(self) -> None:
+        self._queues.wake(self.host_clock.take_woken())
+
     def _leave(self, url: Url) -> Popped:
         self._queues.leave(url)
         return super()._leave(url)

@@ -58,6 +58,9 @@ class PageQueues(StrategyFrontier):
         first = self._queues.first(self.host_clock)
         return None if first is None else self._launch(first[3], self._queues.first_later(self.host_clock))
 
+    def _wake(self) -> None:
+        self._queues.wake(self.host_clock.take_woken())
+
     def _leave(self, url: Url) -> Popped:
         self._queues.leave(url)
         return super()._leave(url)

@@ -88,6 +88,11 @@ class SeedFrontiers(StrategyFrontier):
         entry = (-rounded(candidate.score), number, candidate.url)
         self._threads[candidate.carry[THREAD]].enter(entry, candidate.due)
 
+    def _wake(self) -> None:
+        woken = self.host_clock.take_woken()
+        for queues in self._threads:
+            queues.wake(woken)
+
     def _leave(self, url: Url) -> Popped:
         popped = super()._leave(url)
         self._threads[popped.candidate.carry[THREAD]].leave(url)

@@ -64,6 +64,10 @@ class StrategyFrontier(Frontier):
     def _pop(self) -> Popped | None:
         """Take out the first candidate whose host is ready; the host clock has been moved forward."""
 
+    def _wake(self) -> None:
+        """Look at hosts that rested before. A subclass with `HostQueues` passes the woken hosts to them."""
+        self.host_clock.forget_all()
+
     def _leave(self, url: Url) -> Popped:
         """Remove a URL from `_waiting`, and from the order."""
         return self._waiting.pop(url)
@@ -79,7 +83,7 @@ class StrategyFrontier(Frontier):
     def pop(self, now: float) -> Popped | None:
         self._is_running = True
         self.host_clock.advance(now)
-        self.host_clock.forget_all()
+        self._wake()
         return self._pop()
 
     def take(self, url: Url) -> Candidate | None:
@@ -128,7 +132,8 @@ class HostQueues(Generic[Entry]):
     """One queue per host. Entries are tuples of numbers that end in a URL; the smallest comes first.
 
     An entry that has left stays in its heaps until it reaches the top, or until most entries of a heap have left, so
-    every operation costs as much as on a heap. Hosts that were not ready when their entry came first are `_parked`.
+    every operation costs as much as on a heap. Hosts that were not ready when their entry came first are `_parked`
+    until `wake` names them.
     """
 
     def __init__(self, is_bounded: bool = False) -> None:
@@ -141,6 +146,7 @@ class HostQueues(Generic[Entry]):
         self._gone: dict[str, int] = {}  # per host: entries that have left but are still in the queue
         self._heads: list[Entry] = []  # the first entry of each queue whose host is not parked, and some stale entries
         self._parked: dict[str, None] = {}
+        self._parked_heads: list[Entry] = []  # the same for parked hosts
         self._delayed: list[tuple[float, Entry]] = []  # (due, entry) of candidates that are not due yet
         self._not_due: dict[Url, float] = {}
         self._reversed: list[tuple[Any, ...]] = []  # all entries, the last one first, if there is a bound
@@ -169,8 +175,8 @@ class HostQueues(Generic[Entry]):
         host = urls.host(entry[-1])
         queue = self._queues.setdefault(host, [])
         heappush(queue, entry)
-        if queue[0] is entry and host not in self._parked:
-            self._push_head(entry)
+        if queue[0] is entry:
+            self._push_head(host)
 
     def leave(self, url: Url) -> None:
         """Remove a URL from its queue."""
@@ -196,29 +202,55 @@ class HostQueues(Generic[Entry]):
     def first(self, clock: HostClock) -> Entry | None:
         """The first entry that is due, on a host that is ready."""
         self._take_due(clock)
-        for host in [host for host in self._parked if clock.is_ready(host)]:
-            del self._parked[host]
-            self._push_head(self._queues[host][0])
         while self._heads:
             entry = self._heads[0]
             host = urls.host(entry[-1])
-            if self._is_current(entry) and self._queues[host][0] is entry:
+            if host not in self._parked and self._is_first(entry, host):
                 if clock.is_ready(host):
                     return entry
                 self._parked[host] = None
+                self._push_head(host)
             heappop(self._heads)
+        for url, due in self._not_due.items():
+            clock.want(urls.host(url), due)
         return None
+
+    def wake(self, hosts: Iterable[str]) -> None:
+        """Look at these hosts again: the host clock has named them."""
+        for host in hosts:
+            if host in self._parked:
+                del self._parked[host]
+                self._push_head(host)
 
     def first_later(self, clock: HostClock, resting: Iterable[str] | None = None) -> Url | None:
         """The URL of the first entry that `first` will return only later, but at a known time.
 
         `resting` are all hosts that are not ready. Without it, only entries before the result of `first` count.
         """
-        hosts = self._parked if resting is None else [host for host in resting if host in self._queues]
-        entries = [self._queues[host][0] for host in hosts]
+        if resting is None:
+            parked = self._first_parked(clock)
+            entries = [] if parked is None else [parked]
+        else:
+            entries = [self._queues[host][0] for host in resting if host in self._queues]
         entries += [entry for due, entry in self._delayed if self._not_due.get(entry[-1]) == due]
         known = [entry for entry in entries if clock.ready_at(urls.host(entry[-1])) < math.inf]
         return min(known)[-1] if known else None
+
+    def _first_parked(self, clock: HostClock) -> Entry | None:
+        """The first entry of a parked host that wakes at a known time."""
+        unknown, first = [], None
+        while self._parked_heads and first is None:
+            entry = self._parked_heads[0]
+            host = urls.host(entry[-1])
+            if host not in self._parked or not self._is_first(entry, host):
+                heappop(self._parked_heads)
+            elif clock.ready_at(host) == math.inf:
+                unknown.append(heappop(self._parked_heads))
+            else:
+                first = entry
+        for entry in unknown:
+            heappush(self._parked_heads, entry)
+        return first
 
     def last(self) -> Entry:
         """The last entry of all."""
@@ -233,7 +265,6 @@ class HostQueues(Generic[Entry]):
             due, entry = self._delayed[0]
             is_waiting = self._not_due.get(entry[-1]) == due
             if is_waiting and due > clock.now:
-                clock.want(urls.host(entry[-1]), due)
                 return
             heappop(self._delayed)
             if is_waiting:
@@ -249,14 +280,19 @@ class HostQueues(Generic[Entry]):
             del self._queues[host]
             self._gone.pop(host, None)
             self._parked.pop(host, None)
-        elif host not in self._parked:
-            self._push_head(queue[0])
+        else:
+            self._push_head(host)
 
-    def _push_head(self, entry: Entry) -> None:
-        heappush(self._heads, entry)
-        if len(self._heads) > 2 * len(self._queues) + 64:
-            self._heads = [queue[0] for host, queue in self._queues.items() if host not in self._parked]
-            heapify(self._heads)
+    def _push_head(self, host: str) -> None:
+        is_parked = host in self._parked
+        heads = self._parked_heads if is_parked else self._heads
+        heappush(heads, self._queues[host][0])
+        if len(heads) > 2 * len(self._queues) + 64:
+            heads[:] = [queue[0] for name, queue in self._queues.items() if (name in self._parked) == is_parked]
+            heapify(heads)
+
+    def _is_first(self, entry: Entry, host: str) -> bool:
+        return self._is_current(entry) and self._queues[host][0] is entry
 
     def _is_current(self, entry: Entry) -> bool:
         """Whether an entry of a queue has not left."""
